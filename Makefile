@@ -1,0 +1,35 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
+PACKAGES := libcurl4-openssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+FUZZ_INPUTS ?= 5000000
+KILLS ?= 200
+LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox WalletConnectPayProvider
+
+.PHONY: help deps test format lint clean
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+deps: ## install the system libraries (Linux: apt; macOS: brew)
+ifeq ($(shell uname),Darwin)
+	@brew list secp256k1 libmicrohttpd qrencode >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd qrencode
+else
+	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || \
+		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }
+endif
+
+test: deps ## run all tests
+	swift test --parallel --experimental-maximum-parallelization-width 4
+
+format: ## format all sources
+	swift format -i -r Package.swift Sources Plugins Tests Examples
+
+lint: ## check the format
+	swift format lint --strict -r Package.swift Sources Plugins Tests Examples
+
+clean: ## remove everything built
+	swift package clean
+	rm -rf .build

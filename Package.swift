@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// `Plugins/` holds the payment providers: ordinary library targets with an explicit path,
+// not SwiftPM build or command plug-ins.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+
+let package = Package(
+    name: "swift-payment-router",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "PaymentCore", targets: ["PaymentCore"]),
+    ],
+    targets: [
+        // The core and what stands on it.
+        .target(name: "PaymentCore", swiftSettings: settings),
+
+        // Tests.
+        .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
+    ]
+)

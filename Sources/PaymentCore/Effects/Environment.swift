@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Wall-clock time and waiting. Providers never ask the system themselves, so that tests can move time.
+public protocol PaymentClock: Sendable {
+    /// The current time.
+    var now: Date { get }
+
+    /// Waits. Throws `CancellationError` as soon as the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The system's clock.
+public struct SystemPaymentClock: PaymentClock {
+    /// Makes a clock.
+    public init() {}
+
+    /// The system's time.
+    public var now: Date { Date() }
+
+    /// Waits on the system's continuous clock.
+    public func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
+    }
+}
+
+/// A source of random numbers that many tasks may share.
+public protocol RandomSource: Sendable {
+    /// The next 64 random bits.
+    func next() -> UInt64
+}
+
+/// The system's cryptographically secure generator.
+public struct SystemRandomSource: RandomSource {
+    /// Makes a source.
+    public init() {}
+
+    /// The next 64 random bits.
+    public func next() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}
+
+extension RandomSource {
+    /// Random lower-case hexadecimal text, `length` digits long.
+    public func hex(_ length: Int) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(length)
+        while digits.count < length {
+            var word = next()
+            for _ in 0..<min(16, length - digits.count) {
+                digits.append(Hex.digits[Int(word & 15)])
+                word >>= 4
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// A random version 4 UUID in its lower-case form (RFC 9562 section 5.4).
+    public func uuid() -> String {
+        var digits = Array(hex(32).utf8)
+        digits[12] = UInt8(ascii: "4")
+        digits[16] = Hex.digits[Int(8 | (next() & 3))]
+        for position in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: position) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// A random fraction in 0..<1.
+    public func fraction() -> Double {
+        Double(next() >> 11) / Double(1 << 53)
+    }
+}
+
+/// Where a provider gets secrets that the application keeps.
+public protocol SecretStore: Sendable {
+    /// The secret called `name`, or nil when there is none.
+    func secret(_ name: String) async throws -> Redacted<String>?
+}
+
+/// A store without secrets.
+public struct NoSecrets: SecretStore {
+    /// Makes an empty store.
+    public init() {}
+
+    /// Always nil.
+    public func secret(_ name: String) async throws -> Redacted<String>? { nil }
+}

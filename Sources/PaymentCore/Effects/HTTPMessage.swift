@@ -1,0 +1,156 @@
+/// An HTTP request with a complete body.
+public struct HTTPRequest: Sendable {
+    /// A request method. Open: any token may be used.
+    public struct Method: Sendable, Hashable, RawRepresentable {
+        /// The method as it stands on the wire.
+        public let rawValue: String
+
+        /// Makes a method from its wire form.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// `GET`.
+        public static let get = Method(rawValue: "GET")
+        /// `POST`.
+        public static let post = Method(rawValue: "POST")
+        /// `PUT`.
+        public static let put = Method(rawValue: "PUT")
+        /// `PATCH`.
+        public static let patch = Method(rawValue: "PATCH")
+        /// `DELETE`.
+        public static let delete = Method(rawValue: "DELETE")
+
+        /// Whether the method promises to change nothing (RFC 9110 section 9.2.1).
+        public var isSafe: Bool { rawValue == "GET" || rawValue == "HEAD" || rawValue == "OPTIONS" }
+    }
+
+    /// Whether the same request may be sent again when its fate is not known.
+    public enum Replay: Sendable, Hashable {
+        /// Sending it twice does nothing that sending it once would not: a query, or a mutation that carries a key
+        /// under which the server recognises the repetition.
+        case safe
+        /// A second arrival could act twice. It is sent again only when the first surely never left.
+        case never
+    }
+
+    /// The method.
+    public var method: Method
+    /// Where to.
+    public var url: HTTPURL
+    /// The header fields, in order. Names compare without regard to case.
+    public var headers: HTTPHeaders
+    /// The body; empty means none.
+    public var body: [UInt8]
+    /// Whether it may be sent again. Safe methods are ``Replay/safe`` unless said otherwise, all others ``Replay/never``.
+    public var replay: Replay
+    /// The time allowed for the whole exchange.
+    public var timeout: Duration
+    /// The most body bytes accepted in the answer; more is ``TransportError/Reason/responseTooLarge(limit:)``.
+    public var responseLimit: Int
+
+    /// Makes a request.
+    public init(
+        _ method: Method, _ url: HTTPURL, headers: HTTPHeaders = [:], body: [UInt8] = [], replay: Replay? = nil,
+        timeout: Duration = .seconds(30), responseLimit: Int = 1 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.replay = replay ?? (method.isSafe ? .safe : .never)
+        self.timeout = timeout
+        self.responseLimit = responseLimit
+    }
+}
+
+/// A complete HTTP answer.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields, in the order received.
+    public var headers: HTTPHeaders
+    /// The whole body.
+    public var body: [UInt8]
+
+    /// Makes an answer.
+    public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Header fields: ordered, repeatable, names compared without regard to case.
+public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
+    /// One name and value.
+    public struct Field: Sendable {
+        /// The name as given.
+        public var name: String
+        /// The value.
+        public var value: String
+    }
+
+    /// All fields in order.
+    public private(set) var fields: [Field]
+
+    /// Makes fields from a literal; repeated names stay repeated.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// The first value of `name`; setting replaces all of them, and nil removes them.
+    public subscript(_ name: String) -> String? {
+        get { fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+        set {
+            fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            if let newValue { fields.append(Field(name: name, value: newValue)) }
+        }
+    }
+
+    /// All values of `name`, in order.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+
+    /// Adds a field and keeps those of the same name.
+    public mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+}
+
+// Values of header fields are often credentials: only the names print.
+extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name.
+    public var description: String { name }
+    /// The name.
+    public var debugDescription: String { name }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names of the fields.
+    public var description: String { "HTTPHeaders(\(fields.map(\.name).joined(separator: ", ")))" }
+    /// The names of the fields.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+// Bodies carry signatures and personal data: only their size prints.
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, origin and body size.
+    public var description: String { "\(method.rawValue) \(url.origin) (\(body.count) bytes)" }
+    /// Method, origin and body size.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Status and body size.
+    public var description: String { "HTTP \(status) (\(body.count) bytes)" }
+    /// Status and body size.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

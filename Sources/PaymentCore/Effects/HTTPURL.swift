@@ -1,0 +1,73 @@
+/// The address of an HTTP request: `http` or `https`, checked by the same strict scan as links.
+public struct HTTPURL: Sendable, Hashable {
+    private let link: PaymentLink
+
+    /// Reads `text`.
+    ///
+    /// - Throws: ``LinkDefect`` when it is not an absolute `http` or `https` URL.
+    public init(_ text: String) throws(LinkDefect) {
+        let link = try PaymentLink(text)
+        guard link.form == .web, link.scheme == "https" || link.scheme == "http" else { throw .missingHost }
+        self.link = link
+    }
+
+    /// The whole URL without its fragment.
+    public var text: String {
+        guard let fragment = link.fragment else { return link.text }
+        return String(link.text.utf8.dropLast(fragment.utf8.count + 1)) ?? link.text
+    }
+
+    /// Whether the scheme is `https`.
+    public var isSecure: Bool { link.scheme == "https" }
+
+    /// The host in lower case; an IPv6 address keeps its brackets.
+    public var host: String { String(link.host ?? "") }
+
+    /// The port, the scheme's default included.
+    public var port: UInt16 { link.port ?? (isSecure ? 443 : 80) }
+
+    /// `host`, or `host:port` when the port is not the scheme's default: as descriptors name outbound hosts.
+    public var authority: String { host + (link.port.map { ":\($0)" } ?? "") }
+
+    /// Scheme, host and port: safe to print, it names no payment.
+    public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+    /// The path, at least `/`.
+    public var path: String { link.path.isEmpty ? "/" : String(link.path) }
+
+    /// The query without its `?`, or nil.
+    public var query: String? { link.query.map(String.init) }
+
+    /// Whether the host can only be this machine: `localhost`, `127.0.0.0/8` or `[::1]`.
+    public var isLoopback: Bool {
+        host == "localhost" || host == "[::1]" || (link.hostKind == .address && host.hasPrefix("127."))
+    }
+
+    /// This URL's scheme, host, port and path, followed by `segments`, each percent-encoded, and `query`.
+    ///
+    /// - Throws: ``LinkDefect``: a segment is `.` or `..`, which would climb the path, or the result is too long.
+    public func appending(
+        _ segments: [String], query: [(name: String, value: String)] = []
+    ) throws(LinkDefect) -> HTTPURL {
+        var text = origin + (path == "/" ? "" : path)
+        if text.hasSuffix("/") { text.removeLast() }
+        for segment in segments {
+            guard segment != ".", segment != ".." else { throw .dotSegment }
+            text += "/" + PercentCoding.encode(segment)
+        }
+        for (index, item) in query.enumerated() {
+            text += index == 0 ? "?" : "&"
+            text += PercentCoding.encode(item.name) + "=" + PercentCoding.encode(item.value)
+        }
+        return try HTTPURL(text)
+    }
+}
+
+extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The origin only: a path can name a payment, and a query can hold personal data.
+    public var description: String { origin }
+    /// The origin only.
+    public var debugDescription: String { origin }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,112 @@
+/// Why a payment could not be carried on. Refusals by the service are outcomes, not errors.
+public struct PaymentError: Error, Sendable, Hashable {
+    /// The kind of error. Open: providers may add their own.
+    public struct Code: Sendable, Hashable, RawRepresentable {
+        /// The code's text.
+        public let rawValue: String
+
+        /// Makes a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The text is not acceptable as a link.
+        public static let rejectedLink = Code(rawValue: "rejected-link")
+        /// No provider claims the link.
+        public static let unroutable = Code(rawValue: "unroutable")
+        /// Several providers claim the link equally.
+        public static let ambiguous = Code(rawValue: "ambiguous")
+        /// The link does not prove where it leads, and the caller did not consent.
+        public static let untrustedLink = Code(rawValue: "untrusted-link")
+        /// The link is not a request for payment.
+        public static let notAPayment = Code(rawValue: "not-a-payment")
+        /// The network failed.
+        public static let network = Code(rawValue: "network")
+        /// The service wants fewer requests.
+        public static let rateLimited = Code(rawValue: "rate-limited")
+        /// The service reported a fault of its own.
+        public static let serviceFailure = Code(rawValue: "service-failure")
+        /// The service's answer cannot be understood.
+        public static let invalidResponse = Code(rawValue: "invalid-response")
+        /// The answer contradicts the request: another payment, currency or account.
+        public static let integrity = Code(rawValue: "integrity")
+        /// The service refused the request.
+        public static let requestRefused = Code(rawValue: "request-refused")
+        /// The service refuses this payer, for legal reasons.
+        public static let payerRefused = Code(rawValue: "payer-refused")
+        /// The service does not know the payment.
+        public static let notFound = Code(rawValue: "not-found")
+        /// The key or app id is missing or refused.
+        public static let unauthorized = Code(rawValue: "unauthorized")
+        /// The option does not exist or the payer cannot fulfil it.
+        public static let unusableOption = Code(rawValue: "unusable-option")
+        /// The payer's wallet, form or page failed.
+        public static let payer = Code(rawValue: "payer")
+        /// The journal failed; nothing was sent after that.
+        public static let journal = Code(rawValue: "journal")
+        /// Another worker, perhaps in another process, is paying this.
+        public static let inUse = Code(rawValue: "in-use")
+        /// The provider cannot do this.
+        public static let unsupported = Code(rawValue: "unsupported")
+        /// The caller cancelled before anything was sent.
+        public static let cancelled = Code(rawValue: "cancelled")
+        /// A provider broke the rules of its protocol.
+        public static let providerFault = Code(rawValue: "provider-fault")
+    }
+
+    /// How far things got: decides whether money can have moved.
+    public enum Phase: String, Sendable, Hashable {
+        /// Nothing that could move money left.
+        case beforeSend = "before-send"
+        /// It may have arrived and been carried out.
+        case maybeSent = "maybe-sent"
+        /// The service answered and refused.
+        case answered
+    }
+
+    /// Whether trying again makes sense.
+    public enum RetryAdvice: Sendable, Hashable {
+        /// It will fail the same way.
+        case never
+        /// It may work now or later.
+        case later
+        /// It may work after so many seconds.
+        case after(seconds: Double)
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// One sentence for people, with what to do; no secrets, no personal data.
+    public let message: String
+    /// The provider concerned.
+    public let provider: ProviderID?
+    /// How far things got.
+    public let phase: Phase
+    /// Whether trying again makes sense.
+    public let retry: RetryAdvice
+    /// The service's own code, when it gave one.
+    public let vendorCode: String?
+
+    /// Makes an error.
+    public init(
+        _ code: Code, _ message: String, provider: ProviderID? = nil, phase: Phase = .beforeSend,
+        retry: RetryAdvice = .never, vendorCode: String? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.provider = provider
+        self.phase = phase
+        self.retry = retry
+        self.vendorCode = vendorCode
+    }
+
+    /// An error for a failed exchange. A query's request moves no money even when it arrived.
+    public init(_ error: TransportError, provider: ProviderID?, isMutation: Bool) {
+        self.init(
+            error.reason == .cancelled ? .cancelled : .network, error.description, provider: provider,
+            phase: isMutation && error.phase == .maybeSent ? .maybeSent : .beforeSend, retry: .later)
+    }
+}
+
+extension PaymentError: CustomStringConvertible {
+    /// The message, with the provider's name before it.
+    public var description: String { provider.map { "\($0): \(message)" } ?? message }
+}

@@ -1,0 +1,47 @@
+/// Why a journal refused to open, read or write. Whatever it says, the journal is no worse than before.
+public enum JournalError: Error, Sendable, Hashable {
+    /// An attempt of this id exists.
+    case duplicateAttempt(AttemptID)
+    /// There is no attempt of this id.
+    case unknownAttempt(AttemptID)
+    /// An earlier attempt at the payment has not ended.
+    case unfinishedAttempt(AttemptID)
+    /// The attempt has ended; nothing can be added.
+    case finishedAttempt(AttemptID)
+    /// The payment belongs to another worker now.
+    case leaseLost(PaymentReference)
+    /// The file is something else than a journal.
+    case notAJournal(path: String)
+    /// The file was written by a newer version of this software.
+    case newerVersion(path: String, found: Int, supported: Int)
+    /// The file is damaged; the text says where.
+    case damaged(path: String, detail: String)
+    /// The file cannot be opened, read or written; the text says why.
+    case inaccessible(path: String, detail: String)
+    /// The disk is full, or the file may not grow.
+    case full(path: String)
+    /// Other processes kept the file locked for too long.
+    case locked(path: String)
+}
+
+extension JournalError: CustomStringConvertible {
+    /// What happened and what to do, for people.
+    public var description: String {
+        switch self {
+        case .duplicateAttempt(let id): "the journal already holds an attempt \(id)"
+        case .unknownAttempt(let id): "the journal holds no attempt \(id)"
+        case .unfinishedAttempt(let id): "the attempt \(id) at this payment has not ended; resume it first"
+        case .finishedAttempt(let id): "the attempt \(id) has ended; nothing can be added to it"
+        case .leaseLost: "another process has taken this payment over; ask the journal for its outcome"
+        case .notAJournal(let path): "'\(path)' is not a payment journal; it was left as it is, name another file"
+        case .newerVersion(let path, let found, let supported):
+            "the journal '\(path)' has version \(found), this program knows up to \(supported); "
+                + "it was left as it is, use a newer program"
+        case .damaged(let path, let detail):
+            "the journal '\(path)' is damaged (\(detail)); keep it, restore a copy or name another file"
+        case .inaccessible(let path, let detail): "the journal '\(path)' cannot be used: \(detail)"
+        case .full(let path): "there is no room to write the journal '\(path)'; free some and try again"
+        case .locked(let path): "other processes keep the journal '\(path)' locked; try again"
+        }
+    }
+}

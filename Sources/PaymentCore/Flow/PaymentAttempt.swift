@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One try to pay one payment with one option. Everything a provider needs to go on after a crash; no secrets, and
+/// not the link, which may hold some.
+public struct PaymentAttempt: Sendable, Hashable, Codable {
+    /// The attempt's own id.
+    public let id: AttemptID
+    /// The payment.
+    public let reference: PaymentReference
+    /// The chosen option.
+    public let option: PaymentOption
+    /// Random, made once per attempt, at most 64 ASCII characters: for services that recognise repetitions.
+    public let idempotencyKey: String
+    /// When the attempt began.
+    public let startedAt: Date
+    /// When the payment can no longer be paid.
+    public let expiresAt: Date?
+
+    /// Makes an attempt.
+    public init(
+        id: AttemptID, reference: PaymentReference, option: PaymentOption, idempotencyKey: String, startedAt: Date,
+        expiresAt: Date?
+    ) {
+        self.id = id
+        self.reference = reference
+        self.option = option
+        self.idempotencyKey = idempotencyKey
+        self.startedAt = startedAt
+        self.expiresAt = expiresAt
+    }
+}

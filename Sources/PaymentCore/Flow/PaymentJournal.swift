@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The durable memory of attempts. Every method returns only when what it wrote survives a crash.
+///
+/// Several routers, also in several processes, may share one journal. Whoever works on a payment holds its
+/// ``PaymentLease``; only the holder writes about the payment. That alone keeps a payment from being made twice by two
+/// of them, however late a stalled one goes on: its writes are refused from the moment another took over.
+public protocol PaymentJournal: Sendable {
+    /// Takes the lease of a payment, unless another holder has it, lives and was heard of within its duration.
+    ///
+    /// - Returns: whether the lease was taken. Not taking it changes nothing.
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool
+
+    /// Makes a held lease count from `now` on. Every ``append(_:to:under:)`` does so too.
+    ///
+    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over.
+    func renew(_ lease: PaymentLease, at now: Date) async throws
+
+    /// Gives a lease back. Does nothing when it is not held any more.
+    func release(_ lease: PaymentLease) async throws
+
+    /// Stores the beginning of an attempt at the lease's payment.
+    ///
+    /// - Throws: ``JournalError``; `leaseLost`, `duplicateAttempt`, or `unfinishedAttempt` when an earlier attempt at
+    ///   the payment has not ended.
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws
+
+    /// Adds an entry to an attempt at the lease's payment.
+    ///
+    /// An entry that ends the attempt also erases the results of its ``StepKind/interaction`` steps: signatures and
+    /// the like are kept no longer than a resumption could need them.
+    ///
+    /// - Throws: ``JournalError``; `leaseLost`, `unknownAttempt`, or `finishedAttempt` when the attempt has ended.
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws
+
+    /// An attempt with all its entries, or nil.
+    func history(of attempt: AttemptID) async throws -> AttemptHistory?
+
+    /// All attempts at a payment, oldest first.
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory]
+
+    /// All attempts without a final outcome, oldest first.
+    func unfinished() async throws -> [AttemptHistory]
+}
+
+/// One entry in the journal.
+public struct JournalEntry: Sendable, Hashable, Codable {
+    /// What happened.
+    public enum Event: Sendable, Hashable, Codable {
+        /// A step is about to run.
+        case stepStarted(name: String, kind: StepKind)
+        /// A step ended with this result.
+        case stepFinished(name: String, result: JSONValue)
+        /// A step ended without effect: nothing left, or the service refused. The text has no secrets.
+        case stepFailed(name: String, reason: String)
+        /// The attempt reached an outcome. Only a final one ends it.
+        case outcome(PaymentOutcome)
+        /// The attempt ended before anything could move money. The text has no secrets.
+        case abandoned(reason: String)
+    }
+
+    /// When.
+    public let date: Date
+    /// What happened.
+    public let event: Event
+
+    /// Whether nothing more happens to the attempt after this.
+    public var isEnding: Bool {
+        switch event {
+        case .outcome(let outcome): outcome.isFinal
+        case .abandoned: true
+        default: false
+        }
+    }
+
+    /// Makes an entry.
+    public init(date: Date, event: Event) {
+        self.date = date
+        self.event = event
+    }
+}
+
+/// An attempt and everything that is stored of it.
+public struct AttemptHistory: Sendable, Hashable {
+    /// The attempt.
+    public let attempt: PaymentAttempt
+    /// Its entries, oldest first.
+    public var entries: [JournalEntry]
+
+    /// Makes a history.
+    public init(attempt: PaymentAttempt, entries: [JournalEntry] = []) {
+        self.attempt = attempt
+        self.entries = entries
+    }
+
+    /// The last outcome stored.
+    public var outcome: PaymentOutcome? {
+        for case .outcome(let outcome) in entries.reversed().map(\.event) { return outcome }
+        return nil
+    }
+
+    /// Whether nothing more will happen to the attempt.
+    public var isFinished: Bool {
+        entries.contains(where: \.isEnding)
+    }
+
+    /// Whether a mutation began whose end is not stored as being without effect: money may have moved.
+    public var mayHaveMovedMoney: Bool {
+        var open: Set<String> = []
+        for entry in entries {
+            switch entry.event {
+            case .stepStarted(let name, .mutation): open.insert(name)
+            case .stepFailed(let name, _): open.remove(name)
+            default: break
+            }
+        }
+        return !open.isEmpty
+    }
+}

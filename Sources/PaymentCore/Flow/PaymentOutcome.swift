@@ -1,0 +1,101 @@
+/// What has become of a payment.
+public enum PaymentOutcome: Sendable, Hashable, Codable {
+    /// It is paid.
+    case succeeded(PaymentReceipt)
+    /// It was refused; no money moved.
+    case declined(DeclineReason)
+    /// It was called off; no money moved.
+    case cancelled
+    /// Its time ran out; no money moved.
+    case expired
+    /// It goes on. Ask again after so many seconds, when known.
+    case pending(retryAfter: Double?)
+    /// Nobody here knows. Ask again later; do not pay again by other means before an answer.
+    case unknown(UnknownOutcome)
+
+    /// Whether nothing more will happen.
+    public var isFinal: Bool {
+        switch self {
+        case .succeeded, .declined, .cancelled, .expired: true
+        case .pending, .unknown: false
+        }
+    }
+}
+
+/// Proof of a payment.
+public struct PaymentReceipt: Sendable, Hashable, Codable {
+    /// The payment.
+    public let reference: PaymentReference
+    /// What was really paid, when the service says so.
+    public let amount: Money?
+    /// The transaction on the payment network, when the service says so.
+    public let transactionID: String?
+
+    /// Makes a receipt.
+    public init(reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil) {
+        self.reference = reference
+        self.amount = amount
+        self.transactionID = transactionID
+    }
+}
+
+/// Why a payment was refused.
+public struct DeclineReason: Sendable, Hashable, Codable {
+    /// The kind of reason. Open: providers may add their own.
+    public struct Code: Sendable, Hashable, Codable, RawRepresentable {
+        /// The code's text.
+        public let rawValue: String
+
+        /// Makes a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No option can be paid by this payer: too little money, or no means the service takes.
+        public static let noUsableOption = Code(rawValue: "no-usable-option")
+        /// The service or the payment network refused.
+        public static let refused = Code(rawValue: "refused")
+        /// The service refused the payer for legal reasons.
+        public static let compliance = Code(rawValue: "compliance")
+    }
+
+    /// The kind of reason.
+    public let code: Code
+    /// One sentence for people.
+    public let message: String
+
+    /// Makes a reason.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// What is known of a payment whose outcome is not.
+public struct UnknownOutcome: Sendable, Hashable, Codable {
+    /// The payment to ask about.
+    public let reference: PaymentReference
+    /// The service's own word for the state, when it gave one that is not recognised.
+    public let rawStatus: String?
+    /// One sentence for people: why the outcome is not known.
+    public let message: String
+
+    /// Makes a value.
+    public init(reference: PaymentReference, rawStatus: String? = nil, message: String) {
+        self.reference = reference
+        self.rawStatus = rawStatus
+        self.message = message
+    }
+}
+
+extension PaymentOutcome: CustomStringConvertible {
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .succeeded(let receipt): receipt.transactionID.map { "paid (transaction \($0))" } ?? "paid"
+        case .declined(let reason): "declined: \(reason.message)"
+        case .cancelled: "cancelled"
+        case .expired: "expired"
+        case .pending: "pending"
+        case .unknown(let unknown): "unknown: \(unknown.message)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A question to a provider: what does this link ask for?
+public struct QuoteRequest: Sendable {
+    /// The link.
+    public let link: PaymentLink
+    /// What the provider read from it.
+    public let match: LinkMatch
+    /// The payment.
+    public let reference: PaymentReference
+
+    /// Makes a request.
+    public init(link: PaymentLink, match: LinkMatch, reference: PaymentReference) {
+        self.link = link
+        self.match = match
+        self.reference = reference
+    }
+}
+
+/// What is to be paid, to whom, and the ways to pay it. Show the payee from here, never from the link.
+public struct PaymentQuote: Sendable, Hashable {
+    /// The payment.
+    public let reference: PaymentReference
+    /// Who is paid.
+    public let payee: Payee
+    /// What the payee asked for.
+    public let amount: Money?
+    /// The ways to pay, in the provider's order. Empty when the payer has no means, or the payment is over.
+    public var options: [PaymentOption]
+    /// When the payment can no longer be paid.
+    public let expiresAt: Date?
+    /// What has become of the payment, when it is already over.
+    public let outcome: PaymentOutcome?
+
+    /// Makes a quote.
+    public init(
+        reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentOption], expiresAt: Date? = nil,
+        outcome: PaymentOutcome? = nil
+    ) {
+        self.reference = reference
+        self.payee = payee
+        self.amount = amount
+        self.options = options
+        self.expiresAt = expiresAt
+        self.outcome = outcome
+    }
+}
+
+/// Who is paid.
+public struct Payee: Sendable, Hashable {
+    /// The name that the provider states.
+    public let name: String
+    /// A picture of the payee.
+    public let iconURL: String?
+
+    /// Makes a payee.
+    public init(name: String, iconURL: String? = nil) {
+        self.name = name
+        self.iconURL = iconURL
+    }
+}
+
+/// One way to pay.
+public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
+    /// The provider's id of the option.
+    public let id: String
+    /// A few words for people: `USDC on Base`.
+    public let title: String
+    /// What leaves the payer.
+    public let amount: Money
+    /// The account that pays.
+    public let account: AccountID?
+    /// What it asks of the payer.
+    public let needs: [PayerNeed]
+    /// The needs that this payer cannot fulfil; set by the router. An option with any cannot be chosen.
+    public var unmet: [PayerNeed]
+    /// When the option's price is no longer good.
+    public let expiresAt: Date?
+    /// What the provider itself needs to carry the option out. Opaque to everyone else; stored with the attempt.
+    public let providerData: JSONValue?
+
+    /// Makes an option.
+    public init(
+        id: String, title: String, amount: Money, account: AccountID? = nil, needs: [PayerNeed] = [],
+        expiresAt: Date? = nil, providerData: JSONValue? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.amount = amount
+        self.account = account
+        self.needs = needs
+        unmet = []
+        self.expiresAt = expiresAt
+        self.providerData = providerData
+    }
+}

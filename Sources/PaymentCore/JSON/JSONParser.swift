@@ -1,0 +1,200 @@
+extension JSONValue {
+    /// Parses a JSON text strictly by RFC 8259, as UTF-8 without a byte order mark.
+    ///
+    /// Refused as well: keys that occur twice, halves of surrogate pairs, more than ``maximumDepth`` levels,
+    /// and anything but white space after the value.
+    public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
+        var parser = JSONParser(bytes: Array(bytes))
+        self = try parser.parseText()
+    }
+
+    /// Parses a JSON text; see ``init(parsing:)-(Collection<UInt8>)``. Offsets count UTF-8 bytes.
+    public init(parsing text: some StringProtocol) throws(JSONError) {
+        try self.init(parsing: text.utf8)
+    }
+}
+
+/// One pass over the bytes; recursion is bounded by ``JSONValue/maximumDepth``.
+private struct JSONParser {
+    let bytes: [UInt8]
+    var index = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func parseText() throws(JSONError) -> JSONValue {
+        skipWhitespace()
+        let value = try parseValue(depth: 0)
+        skipWhitespace()
+        guard index == bytes.count else { throw JSONError(.trailingData, at: index) }
+        return value
+    }
+
+    private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
+        switch try peek() {
+        case UInt8(ascii: "{"): return .object(try parseObject(depth: depth + 1))
+        case UInt8(ascii: "["): return .array(try parseArray(depth: depth + 1))
+        case UInt8(ascii: "\""): return .string(try parseString())
+        case UInt8(ascii: "t"): return try parseLiteral("true", .bool(true))
+        case UInt8(ascii: "f"): return try parseLiteral("false", .bool(false))
+        case UInt8(ascii: "n"): return try parseLiteral("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try parseNumber())
+        default: throw JSONError(.unexpectedByte, at: index)
+        }
+    }
+
+    private mutating func parseObject(depth: Int) throws(JSONError) -> [String: JSONValue] {
+        guard depth <= JSONValue.maximumDepth else { throw JSONError(.tooDeep, at: index) }
+        index += 1
+        var members: [String: JSONValue] = [:]
+        skipWhitespace()
+        if try accept(UInt8(ascii: "}")) { return members }
+        while true {
+            let start = index
+            guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: index) }
+            let key = try parseString()
+            skipWhitespace()
+            guard try accept(UInt8(ascii: ":")) else { throw JSONError(.unexpectedByte, at: index) }
+            skipWhitespace()
+            let value = try parseValue(depth: depth)
+            guard members.updateValue(value, forKey: key) == nil else { throw JSONError(.duplicateKey, at: start) }
+            skipWhitespace()
+            if try accept(UInt8(ascii: "}")) { return members }
+            guard try accept(UInt8(ascii: ",")) else { throw JSONError(.unexpectedByte, at: index) }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
+        guard depth <= JSONValue.maximumDepth else { throw JSONError(.tooDeep, at: index) }
+        index += 1
+        var elements: [JSONValue] = []
+        skipWhitespace()
+        if try accept(UInt8(ascii: "]")) { return elements }
+        while true {
+            elements.append(try parseValue(depth: depth))
+            skipWhitespace()
+            if try accept(UInt8(ascii: "]")) { return elements }
+            guard try accept(UInt8(ascii: ",")) else { throw JSONError(.unexpectedByte, at: index) }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func parseLiteral(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        for offset in 0..<text.utf8CodeUnitCount {
+            guard try peek() == text.utf8Start[offset] else { throw JSONError(.unexpectedByte, at: index) }
+            index += 1
+        }
+        return value
+    }
+
+    private mutating func parseNumber() throws(JSONError) -> JSONNumber {
+        let start = index
+        switch JSONNumber.scan(bytes, from: start) {
+        case .number(let end):
+            index = end
+            return JSONNumber(scanned: String(decoding: bytes[start..<end], as: UTF8.self))
+        case .invalid(let at):
+            throw JSONError(at < bytes.count ? .invalidNumber : .unexpectedEnd, at: at)
+        }
+    }
+
+    private mutating func parseString() throws(JSONError) -> String {
+        let start = index
+        index += 1
+        skipPlainCharacters()
+        // Most strings have no escape: validate them in place.
+        if try accept(UInt8(ascii: "\"")) { return try string(bytes[(start + 1)..<(index - 1)], start: start) }
+        var buffer = Array(bytes[(start + 1)..<index])
+        while true {
+            switch try peek() {
+            case UInt8(ascii: "\""):
+                index += 1
+                return try string(buffer[...], start: start)
+            case UInt8(ascii: "\\"):
+                index += 1
+                try parseEscape(into: &buffer)
+            case 0..<0x20:
+                throw JSONError(.controlCharacter, at: index)
+            default:
+                let run = index
+                skipPlainCharacters()
+                buffer += bytes[run..<index]
+            }
+        }
+    }
+
+    private func string(_ content: ArraySlice<UInt8>, start: Int) throws(JSONError) -> String {
+        guard let text = String(validating: content, as: UTF8.self) else { throw JSONError(.invalidUTF8, at: start) }
+        return text
+    }
+
+    private mutating func parseEscape(into buffer: inout [UInt8]) throws(JSONError) {
+        let start = index - 1
+        let byte = try peek()
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): buffer.append(byte)
+        case UInt8(ascii: "b"): buffer.append(0x08)
+        case UInt8(ascii: "f"): buffer.append(0x0C)
+        case UInt8(ascii: "n"): buffer.append(0x0A)
+        case UInt8(ascii: "r"): buffer.append(0x0D)
+        case UInt8(ascii: "t"): buffer.append(0x09)
+        case UInt8(ascii: "u"):
+            let unit = try parseCodeUnit()
+            var scalar = UInt32(unit)
+            if UTF16.isLeadSurrogate(unit) {
+                guard try accept(UInt8(ascii: "\\")), try accept(UInt8(ascii: "u")) else {
+                    throw JSONError(.loneSurrogate, at: start)
+                }
+                let trail = try parseCodeUnit()
+                guard UTF16.isTrailSurrogate(trail) else { throw JSONError(.loneSurrogate, at: start) }
+                scalar = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(trail & 0x3FF))
+            }
+            guard let character = Unicode.Scalar(scalar) else { throw JSONError(.loneSurrogate, at: start) }
+            buffer += String(Character(character)).utf8
+        default: throw JSONError(.invalidEscape, at: start)
+        }
+    }
+
+    private mutating func parseCodeUnit() throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = Hex.value(of: try peek()) else { throw JSONError(.invalidEscape, at: index) }
+            unit = unit << 4 | UInt16(digit)
+            index += 1
+        }
+        return unit
+    }
+
+    private mutating func skipPlainCharacters() {
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
+            index += 1
+        }
+    }
+
+    private mutating func skipWhitespace() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x09, 0x0A, 0x0D: index += 1
+            default: return
+            }
+        }
+    }
+
+    private func peek() throws(JSONError) -> UInt8 {
+        guard index < bytes.count else { throw JSONError(.unexpectedEnd, at: index) }
+        return bytes[index]
+    }
+
+    /// Steps over `byte` if it comes next. The end of the text is an error: something must follow everywhere this is
+    /// asked.
+    private mutating func accept(_ byte: UInt8) throws(JSONError) -> Bool {
+        guard try peek() == byte else { return false }
+        index += 1
+        return true
+    }
+}

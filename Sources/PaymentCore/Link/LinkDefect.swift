@@ -1,0 +1,56 @@
+/// Why a text is not accepted as a payment link. Offsets count UTF-8 bytes from the start of the input, or of what it
+/// decodes to when it is percent-encoded as a whole.
+public enum LinkDefect: Error, Sendable, Hashable {
+    /// There is no text.
+    case empty
+    /// The text is longer than ``PaymentLink/maximumLength``.
+    case tooLong(bytes: Int)
+    /// The text begins with white space.
+    case leadingWhitespace
+    /// A character that no payment link or QR text may hold: a control character, a space or backslash in a URI.
+    case forbiddenByte(UInt8, offset: Int)
+    /// A character outside ASCII in a URI: a look-alike letter, an invisible or direction-changing character.
+    case nonASCII(offset: Int)
+    /// A web link without a host, such as `https:///path` or `https:host`.
+    case missingHost
+    /// A user name or password before the host, which hides the host that is really called.
+    case userInformation(offset: Int)
+    /// A host that is not a plain domain name or IP address: percent-encoding, empty labels, a trailing dot.
+    case invalidHost(offset: Int)
+    /// A port that is not a number from 1 to 65535 without leading zeros.
+    case invalidPort(offset: Int)
+    /// A percent-encoded link whose encoding is broken, or which is encoded only in part.
+    case invalidPercentEncoding
+    /// A path segment that means "here" or "up".
+    case dotSegment
+}
+
+extension LinkDefect: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .empty: "the link is empty"
+        case .tooLong(let bytes):
+            "the link has \(bytes) bytes; at most \(PaymentLink.maximumLength) are accepted"
+        case .leadingWhitespace: "the link begins with white space; remove it"
+        case .forbiddenByte(let byte, let offset): "\(Self.name(of: byte)) at byte \(offset) is not allowed in a link"
+        case .nonASCII(let offset):
+            "a character at byte \(offset) is not ASCII; it may be a look-alike or invisible character"
+        case .missingHost: "the web link names no host"
+        case .userInformation(let offset):
+            "a user name before the host (@ at byte \(offset)) hides which host is called; it is not allowed"
+        case .invalidHost(let offset): "the host is not a plain domain name or IP address (byte \(offset))"
+        case .invalidPort(let offset): "the port at byte \(offset) is not a number from 1 to 65535"
+        case .invalidPercentEncoding: "the link is percent-encoded as a whole, but its encoding is broken or partial"
+        case .dotSegment: "a path segment of dots would lead to another address"
+        }
+    }
+
+    private static func name(of byte: UInt8) -> String {
+        switch byte {
+        case 0x20: "a space"
+        case 0x5C: "a backslash"
+        default: "the control character 0x\(Hex.encode([byte]))"
+        }
+    }
+}

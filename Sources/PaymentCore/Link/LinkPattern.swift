@@ -1,0 +1,60 @@
+/// Which links a provider claims. Plain data, so that all patterns can be compiled into one table.
+///
+/// When several patterns match a link, the most specific is asked first; ``LinkPattern/Specificity`` is a total order.
+public enum LinkPattern: Sendable, Hashable {
+    /// Every URI of a scheme, compared without regard to case. `http` and `https` cannot be claimed as a whole.
+    case scheme(String)
+    /// Web links (`https`, and `http` as unverified) on exactly this host and the scheme's default port.
+    /// With a path: only at or below that path, compared by whole segments.
+    case host(String, path: String? = nil)
+    /// Web links on this host or any subdomain of it: the boundary is always a whole label.
+    case hostSuffix(String, path: String? = nil)
+    /// Texts that are no URI and begin with these characters, case and all.
+    case textPrefix(String)
+    /// A return URL that the application registered: scheme, host and path equal, any query.
+    case returnURL(String)
+
+    /// How narrow a pattern is; greater is narrower.
+    public struct Specificity: Sendable, Hashable, Comparable {
+        private let rank: Int
+        private let hostLength: Int
+        private let pathLength: Int
+
+        init(rank: Int, hostLength: Int = 0, pathLength: Int = 0) {
+            self.rank = rank
+            self.hostLength = hostLength
+            self.pathLength = pathLength
+        }
+
+        /// Orders by kind (return URL, exact host, host suffix, scheme, text), then host length, then path length.
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.rank, left.hostLength, left.pathLength) < (right.rank, right.hostLength, right.pathLength)
+        }
+    }
+
+    /// How narrow this pattern is.
+    public var specificity: Specificity {
+        switch self {
+        case .returnURL(let url): Specificity(rank: 4, hostLength: url.utf8.count)
+        case .host(let host, let path):
+            Specificity(rank: 3, hostLength: host.utf8.count, pathLength: path?.utf8.count ?? 0)
+        case .hostSuffix(let host, let path):
+            Specificity(rank: 2, hostLength: host.utf8.count, pathLength: path?.utf8.count ?? 0)
+        case .scheme(let scheme): Specificity(rank: 1, hostLength: scheme.utf8.count)
+        case .textPrefix(let prefix): Specificity(rank: 0, hostLength: prefix.utf8.count)
+        }
+    }
+}
+
+extension LinkPattern: CustomStringConvertible {
+    /// The pattern as people write it: `wc:`, `https://pay.example/`, `https://*.pay.example/`, `pay_…`.
+    public var description: String {
+        switch self {
+        case .scheme(let scheme): "\(scheme):"
+        case .host(let host, let path): "https://\(host)\(path ?? "/")"
+        case .hostSuffix(let host, let path): "https://(*.)\(host)\(path ?? "/")"
+        case .textPrefix(let prefix): "\(prefix)…"
+        case .returnURL(let url): "return to \(url)"
+        }
+    }
+}

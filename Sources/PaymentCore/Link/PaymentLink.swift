@@ -1,0 +1,130 @@
+/// A payment link, URI or QR text that passed one strict scan.
+///
+/// Three forms: a *web-style* URI with an authority (`https://host/path?query`), an *opaque* URI
+/// (`wc:topic@2?…`), or a *text* that is no URI at all (a bare id, an EMV or EPC code). URIs are ASCII only; scheme
+/// and host are lower-cased and a default port is dropped, so equal links have equal ``text``. A URI that was
+/// percent-encoded once as a whole is decoded. Scanning the canonical text again gives the same link.
+///
+/// Rules: RFC 3986 narrowed. User information, backslashes, percent signs in the host, trailing dots and numbers
+/// that browsers would read as an address are refused, because parsers disagree about them.
+public struct PaymentLink: Sendable {
+    /// The most UTF-8 bytes accepted.
+    public static let maximumLength = 8192
+
+    /// What kind of text it is.
+    public enum Form: UInt8, Sendable, Hashable {
+        /// A URI with an authority: `scheme://host…`.
+        case web
+        /// A URI without one: `scheme:rest`.
+        case opaque
+        /// Not a URI.
+        case text
+    }
+
+    /// What kind of host a web-style link names.
+    public enum HostKind: UInt8, Sendable, Hashable {
+        /// There is no host.
+        case none
+        /// A domain name of two labels or more, all plain ASCII.
+        case name
+        /// A domain name with an internationalised (`xn--`) label. Only patterns that name it exactly match.
+        case internationalName
+        /// A name of one label, such as `localhost`.
+        case singleLabel
+        /// An IPv4 or IPv6 address.
+        case address
+    }
+
+    /// The canonical text.
+    public let text: String
+    /// What kind of text it is.
+    public var form: Form { layout.form }
+    /// What kind of host it names.
+    public var hostKind: HostKind { layout.hostKind }
+    /// The port, when it is not the scheme's default.
+    public var port: UInt16? { layout.port == 0 ? nil : layout.port }
+
+    package let layout: LinkLayout
+
+    /// Scans `text`.
+    ///
+    /// - Throws: ``LinkDefect``, saying what is wrong and where.
+    public init(_ text: String) throws(LinkDefect) {
+        var canonical = text
+        layout = try LinkScanner.scan(&canonical)
+        self.text = canonical
+    }
+
+    /// The scheme in lower case, or nil for a text.
+    public var scheme: Substring? { form == .text ? nil : slice(0, layout.schemeEnd) }
+
+    /// The host in lower case; an IPv6 address keeps its brackets.
+    public var host: Substring? { layout.hostKind == .none ? nil : slice(layout.hostStart, layout.hostEnd) }
+
+    /// The path as it stands, with its leading slash; for an opaque URI what follows the scheme; for a text all of it.
+    public var path: Substring { slice(layout.pathStart, layout.pathEnd) }
+
+    /// What follows the first `?`, as it stands, or nil.
+    public var query: Substring? {
+        layout.queryEnd > layout.pathEnd ? slice(layout.pathEnd + 1, layout.queryEnd) : nil
+    }
+
+    /// What follows the `#`, as it stands, or nil.
+    public var fragment: Substring? {
+        let end = UInt16(text.utf8.count)
+        return end > layout.queryEnd ? slice(layout.queryEnd + 1, end) : nil
+    }
+
+    /// The names and values of the query, as they stand, in order.
+    public var queryItems: QueryItems { QueryItems(query ?? "") }
+
+    private func slice(_ start: UInt16, _ end: UInt16) -> Substring {
+        let utf8 = text.utf8
+        return text[utf8.index(utf8.startIndex, offsetBy: Int(start))..<utf8.index(utf8.startIndex, offsetBy: Int(end))]
+    }
+}
+
+extension PaymentLink: Hashable {
+    /// Links are equal when their canonical texts are.
+    public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+    /// Hashes the canonical text.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension PaymentLink: CustomStringConvertible {
+    /// The canonical text.
+    public var description: String { text }
+}
+
+/// Where the parts of a canonical link lie, in bytes. 8 KiB fit sixteen bits.
+package struct LinkLayout: Sendable {
+    /// Which of the web's own schemes a link has.
+    package enum WebScheme: Sendable {
+        case none
+        case http
+        case https
+    }
+
+    package var form: PaymentLink.Form
+    package var hostKind: PaymentLink.HostKind = .none
+    package var webScheme: WebScheme = .none
+    package var schemeEnd: UInt16 = 0
+    package var hostStart: UInt16 = 0
+    package var hostEnd: UInt16 = 0
+    package var port: UInt16 = 0
+    package var pathStart: UInt16 = 0
+    package var pathEnd: UInt16 = 0
+    package var queryEnd: UInt16 = 0
+}
+
+extension PaymentLink {
+    /// Whether the scheme is `http` or `https`.
+    public var isHTTP: Bool { if case .none = layout.webScheme { false } else { true } }
+
+    /// Whether the scheme is `http`, without encryption.
+    public var isPlainHTTP: Bool { if case .http = layout.webScheme { true } else { false } }
+
+    /// Whether the scheme is `https`.
+    public var isHTTPS: Bool { if case .https = layout.webScheme { true } else { false } }
+}

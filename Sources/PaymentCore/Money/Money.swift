@@ -1,0 +1,169 @@
+/// An exact amount: a whole number of minor units of a currency. Never negative, never a binary fraction.
+///
+/// `Money(minorUnits: 1050, currency: .usd)` is ten dollars and fifty cents. Amounts with different exponents are
+/// different values, even where they are worth the same.
+public struct Money: Sendable, Hashable {
+    /// The most minor units: 38 digits, all nines.
+    public static let maximumMinorUnits: UInt128 = 99_999_999_999_999_999_999_999_999_999_999_999_999
+    /// The largest exponent.
+    public static let maximumExponent: UInt8 = 38
+
+    /// The amount in minor units.
+    public let minorUnits: UInt128
+    /// What it is counted in.
+    public let currency: Currency
+    /// How many decimal digits of the main unit one minor unit stands for, 0 to 38.
+    public let exponent: UInt8
+
+    /// Makes an amount of `minorUnits`.
+    ///
+    /// - Parameter exponent: nil for the currency's own; an asset has none and needs it.
+    /// - Throws: ``MoneyError/exponentNeeded``, ``MoneyError/exponentTooLarge(_:)`` or ``MoneyError/tooLarge``.
+    public init(minorUnits: UInt128, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
+        guard let exponent = exponent ?? currency.exponent else { throw .exponentNeeded }
+        guard exponent <= Self.maximumExponent else { throw .exponentTooLarge(exponent) }
+        guard minorUnits <= Self.maximumMinorUnits else { throw .tooLarge }
+        self.minorUnits = minorUnits
+        self.currency = currency
+        self.exponent = exponent
+    }
+
+    /// Reads a whole number of minor units, as vendors send it: `"1050"`.
+    ///
+    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, and ``MoneyError/malformedAmount`` for
+    ///   anything but digits without a leading zero.
+    public init(minorUnitText: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
+        let number = try Self.wholeNumber(minorUnitText.utf8)
+        try self.init(minorUnits: number, currency: currency, exponent: exponent)
+    }
+
+    /// Reads an amount of main units: `"10.5"` with ``Currency/usd`` is 1050 cents.
+    ///
+    /// Digits, and at most one point with digits on both sides. No sign, exponent, grouping or leading zero.
+    ///
+    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, ``MoneyError/malformedAmount``, and
+    ///   ``MoneyError/tooPrecise(digits:allowed:)`` for more digits behind the point than the exponent, zeros too.
+    public init(decimal: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
+        guard let exponent = exponent ?? currency.exponent else { throw .exponentNeeded }
+        guard exponent <= Self.maximumExponent else { throw .exponentTooLarge(exponent) }
+        let text = decimal.utf8
+        let point = text.firstIndex(of: UInt8(ascii: "."))
+        var number = try Self.wholeNumber(text[..<(point ?? text.endIndex)])
+        var fraction = text[text.endIndex...]
+        if let point {
+            fraction = text[text.index(after: point)...]
+            guard !fraction.isEmpty, fraction.allSatisfy(\.isASCIIDigit) else { throw .malformedAmount }
+            guard fraction.count <= Int(exponent) else {
+                throw .tooPrecise(digits: fraction.count, allowed: exponent)
+            }
+        }
+        for byte in fraction { number = try Self.appending(byte, to: number) }
+        for _ in fraction.count..<Int(exponent) { number = try Self.appending(UInt8(ascii: "0"), to: number) }
+        try self.init(minorUnits: number, currency: currency, exponent: exponent)
+    }
+
+    private static func wholeNumber(_ digits: some Collection<UInt8>) throws(MoneyError) -> UInt128 {
+        guard let first = digits.first, digits.allSatisfy(\.isASCIIDigit),
+            first != UInt8(ascii: "0") || digits.count == 1
+        else { throw .malformedAmount }
+        var number: UInt128 = 0
+        for byte in digits { number = try appending(byte, to: number) }
+        return number
+    }
+
+    private static func appending(_ digit: UInt8, to number: UInt128) throws(MoneyError) -> UInt128 {
+        guard number <= maximumMinorUnits / 10 else { throw .tooLarge }
+        return number * 10 + UInt128(digit - UInt8(ascii: "0"))
+    }
+}
+
+// MARK: Text
+
+extension Money {
+    /// The amount in minor units: `1050`.
+    public var minorUnitText: String { String(minorUnits) }
+
+    /// The exact amount in main units, always with as many digits behind the point as the exponent: `10.50`.
+    public var decimalText: String {
+        let digits = String(minorUnits)
+        guard exponent > 0 else { return digits }
+        let padded = String(repeating: "0", count: max(0, Int(exponent) + 1 - digits.count)) + digits
+        return "\(padded.dropLast(Int(exponent))).\(padded.suffix(Int(exponent)))"
+    }
+}
+
+extension Money: CustomStringConvertible {
+    /// The amount for people: `10.50 USD`.
+    public var description: String { "\(decimalText) \(currency)" }
+}
+
+// MARK: Reckoning
+
+extension Money {
+    /// Whether the amount is nothing.
+    public var isZero: Bool { minorUnits == 0 }
+
+    /// Whether this amount is smaller than `other`.
+    ///
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/exponentMismatch(_:_:)``.
+    public func isLess(than other: Money) throws(MoneyError) -> Bool {
+        try requireSameUnit(as: other)
+        return minorUnits < other.minorUnits
+    }
+
+    /// The sum.
+    ///
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/exponentMismatch(_:_:)`` or
+    ///   ``MoneyError/tooLarge``.
+    public func adding(_ other: Money) throws(MoneyError) -> Money {
+        try requireSameUnit(as: other)
+        // Two amounts of at most 38 digits always fit 128 bits; the initialiser checks the digits.
+        return try Money(minorUnits: minorUnits + other.minorUnits, currency: currency, exponent: exponent)
+    }
+
+    /// The difference.
+    ///
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/exponentMismatch(_:_:)`` or
+    ///   ``MoneyError/belowZero``.
+    public func subtracting(_ other: Money) throws(MoneyError) -> Money {
+        try requireSameUnit(as: other)
+        guard minorUnits >= other.minorUnits else { throw .belowZero }
+        return try Money(minorUnits: minorUnits - other.minorUnits, currency: currency, exponent: exponent)
+    }
+
+    private func requireSameUnit(as other: Money) throws(MoneyError) {
+        guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
+        guard exponent == other.exponent else { throw .exponentMismatch(exponent, other.exponent) }
+    }
+}
+
+// MARK: Coding
+
+extension Money: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case minorUnits, currency, exponent
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        do {
+            try self.init(
+                minorUnitText: container.decode(String.self, forKey: .minorUnits),
+                currency: container.decode(Currency.self, forKey: .currency),
+                exponent: container.decode(UInt8.self, forKey: .exponent))
+        } catch let error as MoneyError {
+            throw DecodingError.dataCorruptedError(
+                forKey: .minorUnits, in: container, debugDescription: error.description)
+        }
+    }
+
+    /// Writes an object: `minorUnits` as a string, since JSON readers round long numbers, `currency` as its unit, and
+    /// `exponent`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(minorUnitText, forKey: .minorUnits)
+        try container.encode(currency, forKey: .currency)
+        try container.encode(exponent, forKey: .exponent)
+    }
+}

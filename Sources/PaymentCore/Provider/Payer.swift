@@ -1,0 +1,142 @@
+/// What an application lends to a payment. Every part is optional; options that need a missing part are marked
+/// before anyone chooses.
+public struct Payer: Sendable {
+    /// Picks an option from a quote, or nil to decline. Never called with options the payer cannot fulfil selected.
+    public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentOption.ID?
+    /// Gathers data about the payer, or nil to decline.
+    public typealias DataCollector = @Sendable (DataRequest) async throws -> [String: Redacted<String>]?
+    /// Shows a page and returns when the payer has left it.
+    public typealias Browser = @Sendable (PageRequest) async throws -> Void
+
+    /// The accounts the payer can pay from.
+    public var accounts: [AccountID]
+    /// Signs with those accounts.
+    public var signer: (any PaymentSigner)?
+    /// Picks an option. Without one, the first option that the payer can fulfil is taken.
+    public var chooser: Chooser?
+    /// Gathers data about the payer.
+    public var dataCollector: DataCollector?
+    /// Shows a page.
+    public var browser: Browser?
+
+    /// Makes a payer.
+    public init(
+        accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,
+        dataCollector: DataCollector? = nil, browser: Browser? = nil
+    ) {
+        self.accounts = accounts
+        self.signer = signer
+        self.chooser = chooser
+        self.dataCollector = dataCollector
+        self.browser = browser
+    }
+
+    /// Whether the payer can do what an option needs.
+    public func canFulfil(_ need: PayerNeed) -> Bool {
+        switch need {
+        case .signing(let method): signer?.supports(method: method) ?? false
+        case .data: dataCollector != nil
+        case .page: browser != nil
+        }
+    }
+}
+
+/// Something an option asks of the payer.
+public enum PayerNeed: Sendable, Hashable, Codable {
+    /// A wallet call of this method, such as `eth_signTypedData_v4`.
+    case signing(method: String)
+    /// Data about the payer.
+    case data
+    /// A page shown to the payer.
+    case page
+}
+
+extension PayerNeed: CustomStringConvertible {
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .signing(let method): "a wallet that can do \(method)"
+        case .data: "data about the payer"
+        case .page: "a page shown to the payer"
+        }
+    }
+}
+
+/// Answers wallet calls: signs, or signs and broadcasts. Keys stay inside.
+public protocol PaymentSigner: Sendable {
+    /// Whether ``sign(_:)`` can answer calls of this method.
+    func supports(method: String) -> Bool
+
+    /// The result of the call as the wallet's RPC would return it: a signature, a transaction hash, a JSON object.
+    func sign(_ request: SigningRequest) async throws -> String
+}
+
+/// One wallet call.
+public struct SigningRequest: Sendable, Hashable {
+    /// The account that must answer it.
+    public let account: AccountID
+    /// The RPC method.
+    public let method: String
+    /// The method's parameters, as the service sent them.
+    public let parameters: JSONValue
+
+    /// Makes a request.
+    public init(account: AccountID, method: String, parameters: JSONValue) {
+        self.account = account
+        self.method = method
+        self.parameters = parameters
+    }
+}
+
+/// Data that a service asks of the payer, as fields or as its own form.
+public struct DataRequest: Sendable, Hashable {
+    /// One field.
+    public struct Field: Sendable, Hashable, Codable {
+        /// What may be entered.
+        public enum Kind: String, Sendable, Hashable, Codable {
+            /// Any text.
+            case text
+            /// A calendar date, `YYYY-MM-DD`.
+            case date
+            /// `true` or `false`.
+            case checkbox
+        }
+
+        /// The id under which the value is handed in.
+        public let id: String
+        /// The name for people.
+        public let name: String
+        /// What may be entered.
+        public let kind: Kind
+        /// Whether it must be filled in.
+        public let isRequired: Bool
+
+        /// Makes a field.
+        public init(id: String, name: String, kind: Kind, isRequired: Bool) {
+            self.id = id
+            self.name = name
+            self.kind = kind
+            self.isRequired = isRequired
+        }
+    }
+
+    /// The fields.
+    public let fields: [Field]
+    /// The service's own form, when it has one.
+    public let formURL: HTTPURL?
+
+    /// Makes a request.
+    public init(fields: [Field], formURL: HTTPURL? = nil) {
+        self.fields = fields
+        self.formURL = formURL
+    }
+}
+
+/// A page that the payer has to see.
+public struct PageRequest: Sendable, Hashable {
+    /// The page.
+    public let url: HTTPURL
+
+    /// Makes a request.
+    public init(url: HTTPURL) { self.url = url }
+}

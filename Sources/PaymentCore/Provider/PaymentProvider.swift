@@ -1,0 +1,82 @@
+/// A payment service: reads its links, quotes and pays.
+///
+/// Five requirements, one value in and one value out each. Providers hold no mutable state of a payment: what a
+/// payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
+/// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
+public protocol PaymentProvider: Sendable {
+    /// Who the provider is and what it claims. Must not change during its life.
+    var descriptor: ProviderDescriptor { get }
+
+    /// A second, pure look at a link that one of the provider's patterns matched. Nil when it is not the provider's
+    /// after all. Plain `http` links are unverified whatever this returns.
+    func recognize(_ link: PaymentLink) -> LinkMatch?
+
+    /// Asks what is to be paid and how it can be paid.
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote
+
+    /// Carries one attempt through, in durable steps.
+    ///
+    /// Called again with the same attempt after an interruption: steps that ended return their stored results.
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
+
+    /// Asks what has become of a payment. Must not change anything.
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+}
+
+/// A provider whose payments leave the application and come back through a return URL.
+public protocol RedirectCompletingProvider: PaymentProvider {
+    /// Completes `attempt` after the payer came back through `callback`. The URL alone proves nothing: ask the service.
+    func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome
+}
+
+/// A provider that can call off a payment that nobody has paid yet.
+public protocol CancellingProvider: PaymentProvider {
+    /// Cancels the payment and says what has become of it.
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+}
+
+/// A provider that can give money back.
+public protocol RefundingProvider: PaymentProvider {
+    /// Gives back `amount`, or everything when nil, within a mutation step.
+    func refund(
+        _ payment: PaymentReference, amount: Money?, in context: ProviderContext
+    ) async throws -> PaymentOutcome
+}
+
+/// A provider whose service reports payments by itself, to a server.
+public protocol NotificationVerifyingProvider: PaymentProvider {
+    /// Checks that `notification` is genuine and reads it.
+    ///
+    /// - Throws: when it is not genuine, too old or malformed.
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification
+}
+
+/// A notification as it arrived.
+public struct IncomingNotification: Sendable {
+    /// The header fields.
+    public let headers: HTTPHeaders
+    /// The raw bytes: signatures cover them exactly.
+    public let body: [UInt8]
+
+    /// Makes a notification.
+    public init(headers: HTTPHeaders, body: [UInt8]) {
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A genuine notification.
+public struct PaymentNotification: Sendable, Hashable {
+    /// The payment it is about.
+    public let reference: PaymentReference
+    /// What has become of it.
+    public let outcome: PaymentOutcome
+
+    /// Makes a notification.
+    public init(reference: PaymentReference, outcome: PaymentOutcome) {
+        self.reference = reference
+        self.outcome = outcome
+    }
+}

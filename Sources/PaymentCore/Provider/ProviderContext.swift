@@ -1,0 +1,74 @@
+/// Everything a provider may use of the world, for one call.
+public struct ProviderContext: Sendable {
+    /// The network, limited to the hosts that the descriptor declares. A request that must not be repeated leaves
+    /// only from within a mutation step.
+    public let http: any HTTPTransport
+    /// What the payer lends to the payment.
+    public let payer: Payer
+    /// Time.
+    public let clock: any PaymentClock
+    /// Randomness.
+    public let random: any RandomSource
+    /// Secrets of the application.
+    public let secrets: any SecretStore
+
+    private let steps: any StepRunner
+    private let remark: @Sendable (String) -> Void
+
+    /// Makes a context. Routers do this; providers receive it.
+    public init(
+        http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
+        secrets: any SecretStore, steps: any StepRunner, remark: @escaping @Sendable (String) -> Void
+    ) {
+        self.http = http
+        self.payer = payer
+        self.clock = clock
+        self.random = random
+        self.secrets = secrets
+        self.steps = steps
+        self.remark = remark
+    }
+
+    /// Reports a remark for people following the payment: no secrets, no personal data.
+    public func log(_ message: String) { remark(message) }
+
+    /// Runs a durable step: its start is stored before `body` runs, its result before this returns.
+    ///
+    /// On resumption a step that ended returns its stored result and `body` does not run. `name` must be unique
+    /// within one attempt and the same on every run.
+    ///
+    /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal`` when the journal
+    ///   fails, in which case `body` did not run or its result is not stored.
+    public func step<Result: Codable & Sendable>(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let stored = try await steps.run(name, kind) { try JSONValue.encode(try await body()) }
+        return try stored.decode(Result.self)
+    }
+}
+
+/// What a step does to the world; decides what happens to it after an interruption.
+public enum StepKind: Sendable, Hashable, Codable {
+    /// It only asks: it may run again.
+    case query
+    /// It asks the payer something: it may run again.
+    case interaction
+    /// It may move money.
+    case mutation(replay: MutationReplay)
+}
+
+/// Whether a mutation whose fate is unknown may be sent again.
+public enum MutationReplay: String, Sendable, Hashable, Codable {
+    /// The service recognises the repetition by the attempt's key.
+    case sameKey
+    /// It is never sent again; only ``PaymentProvider/status(of:in:)`` tells.
+    case never
+}
+
+/// Runs steps durably. Implemented by the router.
+public protocol StepRunner: Sendable {
+    /// Runs or replays the step `name`.
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue
+}

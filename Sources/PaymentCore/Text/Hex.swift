@@ -1,0 +1,39 @@
+/// Hexadecimal text.
+public enum Hex {
+    package static let digits = Array("0123456789abcdef".utf8)
+
+    /// Lower-case digits, two per byte, without a prefix.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that `text` spells, with or without the prefix `0x`; nil when a digit is wrong or one is missing.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var digits = Array(text.utf8)
+        if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) { digits.removeFirst(2) }
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// The value of one hexadecimal digit.
+    @inlinable
+    public static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

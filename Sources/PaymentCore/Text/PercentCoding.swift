@@ -1,0 +1,59 @@
+/// Percent-encoding (RFC 3986 section 2.1).
+public enum PercentCoding {
+    /// Replaces every `%XX` by its byte and, where `plusIsSpace`, every `+` by a space.
+    ///
+    /// - Returns: nil when a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
+    public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        guard let bytes = bytes(of: text, plusIsSpace: plusIsSpace, isLenient: false) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// As ``decode(_:plusIsSpace:)``, but a `%` without two digits stays as it is, and a text whose bytes would not be
+    /// UTF-8 is returned unchanged: how lenient URL readers decode.
+    public static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+        bytes(of: text, plusIsSpace: plusIsSpace, isLenient: true).flatMap { String(validating: $0, as: UTF8.self) }
+            ?? String(text)
+    }
+
+    /// Encodes every byte except letters, digits and `-_.~`, with upper-case digits.
+    public static func encode(_ text: some StringProtocol) -> String {
+        encode(text) { $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }
+    }
+
+    /// Encodes every byte for which `keep` is false, with upper-case digits.
+    public static func encode(_ text: some StringProtocol, keeping keep: (UInt8) -> Bool) -> String {
+        let upper = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if keep(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), upper[Int(byte >> 4)], upper[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static func bytes(of text: some StringProtocol, plusIsSpace: Bool, isLenient: Bool) -> [UInt8]? {
+        let encoded = Array(text.utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.count)
+        var index = 0
+        while index < encoded.count {
+            let byte = encoded[index]
+            index += 1
+            if byte == UInt8(ascii: "%") {
+                if index + 1 < encoded.count, let high = Hex.value(of: encoded[index]),
+                    let low = Hex.value(of: encoded[index + 1])
+                {
+                    bytes.append(high << 4 | low)
+                    index += 2
+                    continue
+                }
+                guard isLenient else { return nil }
+            }
+            bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        }
+        return bytes
+    }
+}

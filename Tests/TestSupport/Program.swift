@@ -1,0 +1,94 @@
+package import Foundation
+import Synchronization
+
+/// A built executable of this package, run as scripts run it.
+package final class Program: Sendable {
+    /// The executable called `name` beside the test bundle.
+    package static func url(_ name: String) -> URL? {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL.deletingLastPathComponent()
+        for _ in 0..<4 {
+            let candidate = folder.appendingPathComponent(name)
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }
+
+    /// The executable is not there.
+    package struct NotBuilt: Error {}
+
+    private let process = Process()
+    private let exit: AsyncStream<Int32>
+    /// The lines of standard output as they come.
+    package let lines: AsyncStream<String>
+    private let errorText: Task<String, Never>
+
+    /// Starts the program.
+    package init(
+        _ words: [String], input: [UInt8] = [], environment: [String: String] = [:],
+        executable: URL? = Program.url("payroute")
+    ) throws {
+        guard let url = executable else { throw NotBuilt() }
+        let output = Pipe()
+        let errors = Pipe()
+        let file = ScratchFile(input)
+        process.executableURL = url
+        process.arguments = words
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: true)
+        let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
+        self.exit = exit
+        process.terminationHandler = {
+            exited.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+            exited.finish()
+        }
+        lines = Self.lines(output.fileHandleForReading)
+        let errorLines = Self.lines(errors.fileHandleForReading)
+        errorText = Task { await errorLines.reduce(into: "") { $0 += $1 + "\n" } }
+        try process.run()
+    }
+
+    /// Sends a signal.
+    package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Waits for the end. Negative when a signal ended it.
+    package func end() async -> (code: Int32, errors: String) {
+        var code: Int32 = .min
+        for await status in exit { code = status }
+        return (code, await errorText.value)
+    }
+
+    /// Runs the program to its end.
+    package static func run(
+        _ words: String..., input: String = "", environment: [String: String] = [:],
+        executable: URL? = Program.url("payroute")
+    ) async throws -> Captured {
+        let program = try Program(words, input: Array(input.utf8), environment: environment, executable: executable)
+        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await program.end()
+        return Captured(code: code, output: output, errors: errors)
+    }
+
+    /// Reads a pipe on a thread of its own, because reading blocks.
+    private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        let descriptor = handle.fileDescriptor
+        Thread.detachNewThread {
+            var pending: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while case let count = read(descriptor, &chunk, chunk.count), count > 0 {
+                pending += chunk[..<count]
+                while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: pending[..<end], as: UTF8.self))
+                    pending.removeSubrange(...end)
+                }
+            }
+            if !pending.isEmpty { continuation.yield(String(decoding: pending, as: UTF8.self)) }
+            continuation.finish()
+            _ = handle
+        }
+        return stream
+    }
+}

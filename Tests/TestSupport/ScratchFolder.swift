@@ -1,0 +1,23 @@
+import Foundation
+
+/// A new empty folder, removed with everything in it when this is let go.
+package final class ScratchFolder: Sendable {
+    package let path: String
+
+    package init() {
+        var template = Array((NSTemporaryDirectory() + "/payroute-test-XXXXXX").utf8CString)
+        let made = mkdtemp(&template) != nil
+        precondition(made, "the temporary folder must be writable")
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of `name` in the folder.
+    package func file(_ name: String) -> String { path + "/" + name }
+
+    /// The folder's file names, sorted.
+    package var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    }
+}

@@ -1,0 +1,26 @@
+package import Foundation
+import PaymentCore
+import Synchronization
+
+/// Time that moves only when somebody sleeps, and then at once.
+package final class VirtualClock: PaymentClock {
+    private let state: Mutex<(now: Date, slept: Duration)>
+
+    package init(_ start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { state = Mutex((start, .zero)) }
+
+    package var now: Date { state.withLock { $0.now } }
+    package var slept: Duration { state.withLock { $0.slept } }
+
+    package func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        state.withLock { $0.slept += duration }
+        advance(by: duration)
+        await Task.yield()
+    }
+
+    package func advance(by duration: Duration) {
+        state.withLock {
+            $0.now += Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        }
+    }
+}
