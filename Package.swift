@@ -19,16 +19,24 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "PaymentCore", targets: ["PaymentCore"]),
+        .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
     ],
     targets: [
         // System libraries, each wrapped by exactly one target below.
+        .systemLibrary(
+            name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
             providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
 
         // The core and what stands on it.
         .target(name: "PaymentCore", swiftSettings: settings),
+        .target(
+            name: "PaymentTransport",
+            dependencies: ["PaymentCore", .target(name: "CCurl", condition: linux)],
+            swiftSettings: settings),
         .target(name: "PaymentCrypto", swiftSettings: settings),
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
         .target(
@@ -39,6 +47,9 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PaymentWalletTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],

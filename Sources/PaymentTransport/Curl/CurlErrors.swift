@@ -1,0 +1,51 @@
+#if os(Linux)
+    import CCurl
+    import Glibc
+    import PaymentCore
+
+    /// What libcurl's result codes mean here. How far a request got is known from elsewhere; see ``CurlExchange``.
+    enum CurlErrors {
+        /// The reason for `code`.
+        ///
+        /// - Parameters:
+        ///   - sent: whether the request was handed to a connection.
+        ///   - text: libcurl's own words. They are repeated for TLS only, where they name the fault of the certificate;
+        ///     elsewhere they may quote the answer.
+        ///   - systemError: the error number of the failed connect, or 0.
+        static func reason(of code: CURLcode, sent: Bool, text: String, systemError: Int32) -> TransportError.Reason {
+            let general = String(cString: curl_easy_strerror(code))
+            return switch code {
+            case CURLE_OPERATION_TIMEDOUT:
+                .timedOut
+            case CURLE_COULDNT_RESOLVE_HOST:
+                .hostNotFound
+            case CURLE_COULDNT_RESOLVE_PROXY:
+                .connectFailed("the proxy's name could not be resolved")
+            case CURLE_COULDNT_CONNECT:
+                .connectFailed(systemError == 0 ? general : String(cString: strerror(systemError)))
+            case CURLE_PROXY:
+                .connectFailed(general)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+                CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED:
+                .tls(text.isEmpty ? general : printable(text))
+            case CURLE_UNSUPPORTED_PROTOCOL where sent:
+                // libcurl's word for an answer that does not begin with a status line.
+                .malformedResponse("no status line")
+            case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_TOO_MANY_REDIRECTS:
+                .malformedResponse(general)
+            case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
+                .invalidRequest(general)
+            case CURLE_ABORTED_BY_CALLBACK where sent:
+                .connectionLost("a reused connection ended before the answer; the request was not repeated")
+            default:
+                sent ? .connectionLost(general) : .connectFailed(general)
+            }
+        }
+
+        /// At most 200 characters, without control characters: parts of the text come from the server's certificate.
+        private static func printable(_ text: String) -> String {
+            String(text.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+        }
+    }
+#endif

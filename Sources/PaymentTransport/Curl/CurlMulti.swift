@@ -1,0 +1,188 @@
+#if os(Linux)
+    import CCurl
+    import Glibc
+    import PaymentCore
+    import Synchronization
+
+    /// libcurl's multi handle, driven by epoll. Lives on the event loop's thread.
+    ///
+    /// libcurl says which sockets to watch and when it wants to be called next; it is told only about the sockets where
+    /// something happened, so the cost of a request does not grow with the number of others.
+    final class CurlMulti {
+        private let multi: UnsafeMutableRawPointer
+        private let configuration: TransportConfiguration
+        private let epoll: Int32
+        private let bell: Int32
+        private var events: [epoll_event]
+        /// When libcurl wants to be called, in milliseconds of the monotonic clock.
+        private var due: Int?
+
+        private var running: [ObjectIdentifier: CurlExchange] = [:]
+        private var idle: [CurlExchange] = []
+
+        /// Connections kept open without a request.
+        private static let mostIdleConnections = 256
+        /// Handles kept for the next requests.
+        private static let mostIdleExchanges = 128
+        /// Sockets looked at in one turn; the others wait for the next.
+        private static let eventsPerTurn = 256
+
+        private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+        /// - Returns: nil when the system has no descriptor or memory left.
+        init?(_ configuration: TransportConfiguration, bell: Int32) {
+            guard Self.isReady, let multi = curl_multi_init() else { return nil }
+            epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+            self.multi = multi
+            self.configuration = configuration
+            self.bell = bell
+            events = Array(repeating: epoll_event(), count: Self.eventsPerTurn)
+            guard epoll >= 0, watch(bell, EPOLLIN.rawValue, EPOLL_CTL_ADD) else { return nil }
+
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            _ = ccurl_multi_set_socket(multi) { _, socket, wanted, context, known in
+                guard let context else { return -1 }
+                let owner = Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue()
+                owner.follow(socket, wanted: wanted, isKnown: known != nil)
+                return 0
+            }
+            _ = ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+            _ = ccurl_multi_set_timer(multi) { _, milliseconds, context in
+                guard let context else { return -1 }
+                let owner = Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue()
+                owner.due = milliseconds < 0 ? nil : CurlMulti.now + milliseconds
+                return 0
+            }
+            _ = ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+            _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+            _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
+        }
+
+        deinit {
+            idle = []
+            curl_multi_cleanup(multi)
+            if epoll >= 0 { close(epoll) }
+        }
+
+        // MARK: Requests
+
+        func start(_ request: HTTPRequest, ticket: CurlTicket, reply: CurlReply) {
+            func refuse(_ reason: TransportError.Reason) {
+                reply.resume(returning: .failure(TransportError(.notSent, reason, origin: request.url.origin)))
+            }
+            if ticket.isCancelled.load(ordering: .relaxed) { return refuse(.cancelled) }
+            guard let exchange = idle.popLast() ?? CurlExchange(configuration) else {
+                return refuse(.connectFailed("out of memory"))
+            }
+            guard exchange.begin(request, ticket: ticket, reply: reply) else {
+                return exchange.abandon(.invalidRequest("refused by libcurl"))
+            }
+            guard curl_multi_add_handle(multi, exchange.easy) == CURLM_OK else {
+                return exchange.abandon(.connectFailed("out of memory"))
+            }
+            running[ObjectIdentifier(ticket)] = exchange
+        }
+
+        func cancel(_ ticket: CurlTicket) {
+            guard let exchange = running.removeValue(forKey: ObjectIdentifier(ticket)) else { return }
+            abandon(exchange)
+        }
+
+        func abandonAll() {
+            for exchange in running.values { abandon(exchange) }
+            running = [:]
+        }
+
+        private func abandon(_ exchange: CurlExchange) {
+            curl_multi_remove_handle(multi, exchange.easy)
+            exchange.abandon(.cancelled)
+            keep(exchange)
+        }
+
+        private func keep(_ exchange: CurlExchange) {
+            if idle.count < Self.mostIdleExchanges { idle.append(exchange) }
+        }
+
+        // MARK: Progress
+
+        /// Lets libcurl work, waiting for sockets first if `mayWait` agrees when asked at the last moment.
+        func advance(mayWait: () -> Bool) {
+            runTimer()
+            answerFinished()
+            let count = epoll_wait(epoll, &events, Int32(events.count), mayWait() ? timeToWait : 0)
+            for index in 0..<max(0, Int(count)) { handle(events[index]) }
+            answerFinished()
+        }
+
+        private func handle(_ event: epoll_event) {
+            if event.data.fd == bell {
+                var count: UInt64 = 0
+                _ = read(bell, &count, 8)
+                return
+            }
+            var flags: Int32 = 0
+            if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { flags |= CURL_CSELECT_IN }
+            if event.events & EPOLLOUT.rawValue != 0 { flags |= CURL_CSELECT_OUT }
+            if event.events & EPOLLERR.rawValue != 0 { flags |= CURL_CSELECT_ERR }
+            var running: Int32 = 0
+            curl_multi_socket_action(multi, event.data.fd, flags, &running)
+        }
+
+        private func runTimer() {
+            guard let due, due <= Self.now else { return }
+            self.due = nil
+            var running: Int32 = 0
+            curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        }
+
+        private var timeToWait: Int32 {
+            guard let due else { return -1 }
+            return Int32(clamping: max(0, due - Self.now))
+        }
+
+        private func answerFinished() {
+            var left: Int32 = 0
+            while let message = curl_multi_info_read(multi, &left) {
+                guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+                // The message is gone after the handle is removed.
+                let code = message.pointee.data.result
+                var context: UnsafeMutableRawPointer?
+                _ = ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
+                curl_multi_remove_handle(multi, easy)
+                guard let context else { continue }
+                let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+                if let ticket = exchange.ticket { running.removeValue(forKey: ObjectIdentifier(ticket)) }
+                exchange.finish(code)
+                keep(exchange)
+            }
+        }
+
+        // MARK: Sockets
+
+        private func follow(_ socket: Int32, wanted: Int32, isKnown: Bool) {
+            switch wanted {
+            case CURL_POLL_REMOVE:
+                var unused = epoll_event()
+                epoll_ctl(epoll, EPOLL_CTL_DEL, socket, &unused)
+            default:
+                var interest: UInt32 = 0
+                if wanted & CURL_POLL_IN != 0 { interest |= EPOLLIN.rawValue }
+                if wanted & CURL_POLL_OUT != 0 { interest |= EPOLLOUT.rawValue }
+                _ = watch(socket, interest, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
+                // Any pointer will do: it marks the socket as known until libcurl removes it.
+                if !isKnown { curl_multi_assign(multi, socket, multi) }
+            }
+        }
+
+        private func watch(_ descriptor: Int32, _ interest: UInt32, _ operation: Int32) -> Bool {
+            var event = epoll_event(events: interest, data: epoll_data_t(fd: descriptor))
+            return epoll_ctl(epoll, operation, descriptor, &event) == 0
+        }
+
+        private static var now: Int {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+        }
+    }
+#endif

@@ -1,0 +1,64 @@
+#if os(Linux)
+    import Synchronization
+
+    public import PaymentCore
+
+    /// Sends requests with libcurl, all of them on one thread.
+    ///
+    /// - Connections are kept and reused, over HTTP/2 where the server offers it.
+    /// - Redirects are returned, never followed; there are no cookies, no cache, no `.netrc` and no proxies from the
+    ///   environment. Answers are not decompressed, because nothing compressed is asked for.
+    /// - ``HTTPRequest/timeout`` covers the whole exchange; ``HTTPRequest/responseLimit`` is enforced while receiving,
+    ///   and the header section may have 64 KiB.
+    /// - A request that may not be repeated (``HTTPRequest/Replay/never``) is handed to a connection once, and to a
+    ///   kept one only within ``TransportConfiguration/reuseWindow``. If even so the connection turns out to be
+    ///   closing, the error is ``TransportError/Reason/connectionLost(_:)`` with phase `.maybeSent`.
+    /// - ``TransportError/Phase/notSent`` is reported only when the request was never handed to a connection.
+    ///
+    /// The thread ends when the transport is released, or with ``close()``.
+    public final class CurlTransport: HTTPTransport {
+        private let loop: CurlEventLoop
+
+        /// Starts a transport.
+        public convenience init(_ configuration: TransportConfiguration = TransportConfiguration()) {
+            self.init(configuration, whenEnded: {})
+        }
+
+        /// `whenEnded` is called on the thread after everything is released.
+        init(_ configuration: TransportConfiguration, whenEnded: @escaping @Sendable () -> Void) {
+            loop = CurlEventLoop(configuration, whenEnded: whenEnded)
+        }
+
+        deinit { loop.close() }
+
+        /// Ends all requests that are under way with ``TransportError/Reason/cancelled`` and closes all connections. Later
+        /// requests fail the same way.
+        public func close() { loop.close() }
+
+        /// Sends `request` and returns the answer, whatever its status.
+        ///
+        /// - Throws: ``TransportError`` when there is no complete answer.
+        public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            try RequestCheck.check(request)
+            let ticket = CurlTicket()
+            let outcome = await withTaskCancellationHandler {
+                await withUnsafeContinuation { reply in
+                    loop.start(request, ticket: ticket, reply: reply)
+                }
+            } onCancel: {
+                ticket.isCancelled.store(true, ordering: .relaxed)
+                loop.cancel(ticket)
+            }
+            return try outcome.get()
+        }
+    }
+
+    typealias CurlOutcome = Result<HTTPResponse, TransportError>
+    typealias CurlReply = UnsafeContinuation<CurlOutcome, Never>
+
+    /// Stands for one request outside the event loop's thread.
+    final class CurlTicket: Sendable {
+        /// Set before the loop is told, so that a cancellation that overtakes its own request is not lost.
+        let isCancelled = Atomic(false)
+    }
+#endif

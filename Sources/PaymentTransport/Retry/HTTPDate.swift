@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The dates of HTTP header fields, in the three forms a recipient must accept (RFC 9110 section 5.6.7).
+enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Reads `text`; nil when it is not a date. `now` decides the century of the form with two digits.
+    static func parse(_ text: String, now: Date) -> Date? {
+        guard text.utf8.count <= 40 else { return nil }
+        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
+        let parts = text.split { " ,-:".contains($0) }.map(String.init)
+        switch parts.count {
+        case 8 where parts[7] == "GMT" && parts[3].utf8.count == 4:
+            return date(parts[3], parts[2], parts[1], parts[4...6])
+        case 8 where parts[7] == "GMT" && parts[3].utf8.count == 2:
+            guard let short = Int(parts[3]), short >= 0 else { return nil }
+            // A date more than 50 years ahead means the same year of the century before.
+            let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
+            var year = thisYear - thisYear % 100 + short
+            if year > thisYear + 50 { year -= 100 }
+            return date(String(year), parts[2], parts[1], parts[4...6])
+        case 7:
+            return date(parts[6], parts[1], parts[2], parts[3...5])
+        default:
+            return nil
+        }
+    }
+
+    private static func date(
+        _ year: String, _ month: String, _ day: String, _ time: ArraySlice<String>
+    ) -> Date? {
+        let clock = time.compactMap { Int($0) }
+        guard let year = Int(year), let month = months.firstIndex(of: month), let day = Int(day), clock.count == 3,
+            1900...9999 ~= year, 1...31 ~= day, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2]
+        else { return nil }
+        let seconds = clock[0] * 3600 + clock[1] * 60 + clock[2]
+        return Date(timeIntervalSince1970: Double(days(year, month + 1, day) * 86400 + seconds))
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let monthFromMarch = (month + 9) % 12
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    }
+}

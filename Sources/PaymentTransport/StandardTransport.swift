@@ -1,0 +1,32 @@
+public import PaymentCore
+
+#if os(Linux)
+    /// The transport without retries that suits this platform.
+    public typealias PlatformTransport = CurlTransport
+#else
+    /// The transport without retries that suits this platform.
+    public typealias PlatformTransport = URLSessionTransport
+#endif
+
+/// The transport applications use: ``PlatformTransport`` with ``RetryMiddleware`` around it.
+///
+/// Make one and keep it; connections are reused within one transport only.
+public struct StandardTransport: HTTPTransport {
+    private let layers: LayeredTransport
+
+    /// Makes a transport. `clock` and `random` time the retries.
+    public init(
+        _ configuration: TransportConfiguration = TransportConfiguration(), retry: RetryPolicy = RetryPolicy(),
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
+    ) {
+        layers = LayeredTransport(
+            PlatformTransport(configuration), [RetryMiddleware(retry, clock: clock, random: random)])
+    }
+
+    /// Sends `request`, again if that cannot act twice, and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``TransportError`` when there is no complete answer.
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        try await layers.send(request)
+    }
+}

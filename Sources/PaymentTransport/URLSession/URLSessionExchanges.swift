@@ -1,0 +1,152 @@
+import Foundation
+import PaymentCore
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The requests under way in one session, and the session's delegate.
+final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
+    typealias Outcome = Result<HTTPResponse, TransportError>
+    typealias Reply = CheckedContinuation<Outcome, Never>
+
+    private struct Exchange {
+        let request: HTTPRequest
+        let reply: Reply
+        var response: HTTPURLResponse?
+        var body: [UInt8] = []
+        /// Why we ended the task ourselves.
+        var verdict: TransportError.Reason?
+        /// Whether the system says that a request was begun; nil when it does not say.
+        var wasSent: Bool?
+    }
+
+    private struct State {
+        var running: [Int: Exchange] = [:]
+        /// Tasks that were stopped before they were started.
+        var stopped: [Int: TransportError.Reason] = [:]
+        /// Where there may be a kept connection.
+        var answeredOrigins: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+    private let acceptsAnyLoopbackCertificate: Bool
+
+    init(acceptsAnyLoopbackCertificate: Bool) {
+        self.acceptsAnyLoopbackCertificate = acceptsAnyLoopbackCertificate
+    }
+
+    func start(_ task: URLSessionDataTask, for request: HTTPRequest, reply: Reply) {
+        let stopped = state.withLock { state in
+            let reason = state.stopped.removeValue(forKey: task.taskIdentifier)
+            if reason == nil { state.running[task.taskIdentifier] = Exchange(request: request, reply: reply) }
+            return reason
+        }
+        if let stopped {
+            // Never resumed: on Linux even a cancelled task would reach the server.
+            reply.resume(returning: .failure(TransportError(.notSent, stopped, origin: request.url.origin)))
+        } else {
+            task.resume()
+        }
+    }
+
+    func stop(_ task: URLSessionTask, because reason: TransportError.Reason) {
+        state.withLock { state in
+            if state.running[task.taskIdentifier] == nil {
+                // A task that ended already is not among the running ones either.
+                if task.state == .suspended { state.stopped[task.taskIdentifier] = reason }
+            } else if state.running[task.taskIdentifier]?.verdict == nil {
+                state.running[task.taskIdentifier]?.verdict = reason
+            }
+        }
+        task.cancel()
+    }
+
+    // MARK: URLSessionDelegate
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        state.withLock { $0.running[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let limit = state.withLock { state -> Int? in
+            // The exchange is changed where it is: a copy of it would make every piece copy the whole body.
+            let task = dataTask.taskIdentifier
+            guard let limit = state.running[task]?.request.responseLimit,
+                let count = state.running[task]?.body.count
+            else { return nil }
+            let fits = data.count <= limit - count
+            if fits { state.running[task]?.body.append(contentsOf: data) } else { state.running[task]?.body = [] }
+            return fits ? nil : limit
+        }
+        if let limit { stop(dataTask, because: .responseTooLarge(limit: limit)) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (ended, mayHaveReused) = state.withLock { state in
+            let exchange = state.running.removeValue(forKey: task.taskIdentifier)
+            let origin = exchange?.request.url.origin ?? ""
+            let mayHaveReused = state.answeredOrigins.contains(origin)
+            if exchange?.response != nil { state.answeredOrigins.insert(origin) }
+            return (exchange, mayHaveReused)
+        }
+        guard let exchange = ended else { return }
+        let failure = exchange.verdict ?? error.map { URLSessionErrors.reason(of: $0) }
+        guard let failure else { return exchange.reply.resume(returning: Self.response(task, exchange)) }
+        // Without word from the system, only a connection that never came about is proof that nothing was sent, and
+        // only where no kept connection can have been tried before it.
+        let phase: TransportError.Phase =
+            switch (exchange.wasSent, failure) {
+            case (false, _): .notSent
+            case (nil, .hostNotFound), (nil, .connectFailed), (nil, .tls): mayHaveReused ? .maybeSent : .notSent
+            default: .maybeSent
+            }
+        exchange.reply.resume(
+            returning: .failure(TransportError(phase, failure, origin: exchange.request.url.origin)))
+    }
+
+    private static func response(_ task: URLSessionTask, _ exchange: Exchange) -> Outcome {
+        guard let response = exchange.response ?? task.response as? HTTPURLResponse else {
+            return .failure(
+                TransportError(.maybeSent, .malformedResponse("no status line"), origin: exchange.request.url.origin))
+        }
+        var headers: HTTPHeaders = [:]
+        let fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+        for field in fields.sorted(by: { $0.name < $1.name }) { headers.append(field.name, field.value) }
+        return .success(HTTPResponse(status: response.statusCode, headers: headers, body: exchange.body))
+    }
+
+    #if canImport(Darwin)
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+        ) {
+            let transactions = metrics.transactionMetrics
+            let wasSent = transactions.isEmpty ? nil : transactions.contains { $0.requestStartDate != nil }
+            state.withLock { $0.running[task.taskIdentifier]?.wasSent = wasSent }
+        }
+
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            let host = space.host.contains(":") ? "[\(space.host)]" : space.host
+            guard acceptsAnyLoopbackCertificate, space.authenticationMethod == NSURLAuthenticationMethodServerTrust,
+                let trust = space.serverTrust, let url = try? HTTPURL("https://\(host)"), url.isLoopback
+            else { return completionHandler(.performDefaultHandling, nil) }
+            completionHandler(.useCredential, URLCredential(trust: trust))
+        }
+    #endif
+}

@@ -1,0 +1,90 @@
+import Foundation
+public import PaymentCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends requests with one `URLSession` that lives as long as the transport.
+///
+/// Redirects are returned, never followed; there are no cookies, no cache and no stored credentials, and nothing
+/// compressed is asked for. ``HTTPRequest/timeout`` covers the whole exchange, and ``HTTPRequest/responseLimit`` is
+/// enforced while receiving. The order of an answer's header fields is lost.
+///
+/// This is the transport of Apple platforms. On Linux use `CurlTransport`: there `URLSession` sends a request a second
+/// time when a reused connection ends early, whatever ``HTTPRequest/Replay`` says, and cannot relax the check of
+/// loopback certificates.
+public final class URLSessionTransport: HTTPTransport {
+    private let session: URLSession
+    private let exchanges: URLSessionExchanges
+    private let userAgent: String
+
+    /// Starts a session.
+    public init(_ configuration: TransportConfiguration = TransportConfiguration()) {
+        userAgent = configuration.userAgent
+        exchanges = URLSessionExchanges(acceptsAnyLoopbackCertificate: configuration.acceptsAnyLoopbackCertificate)
+        let settings = URLSessionConfiguration.ephemeral
+        settings.httpCookieStorage = nil
+        settings.httpShouldSetCookies = false
+        settings.httpCookieAcceptPolicy = .never
+        settings.urlCache = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        settings.urlCredentialStorage = nil
+        settings.httpMaximumConnectionsPerHost = 64
+        #if canImport(Darwin)
+            settings.tlsMinimumSupportedProtocolVersion = .TLSv12
+        #endif
+        session = URLSession(configuration: settings, delegate: exchanges, delegateQueue: nil)
+    }
+
+    // The session keeps its delegate until it is invalidated.
+    deinit { session.invalidateAndCancel() }
+
+    /// Sends `request` and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``TransportError`` when there is no complete answer.
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        try RequestCheck.check(request)
+        guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: request.url.origin) }
+        guard let url = URL(string: request.url.text) else {
+            throw TransportError(
+                .notSent, .invalidRequest("the URL is refused by the system"), origin: request.url.origin)
+        }
+        let task = session.dataTask(with: message(request, url))
+        let exchanges = exchanges
+        // The session's own timeout starts again with every byte, so a server could stretch it without end.
+        let deadline = Task {
+            try await Task.sleep(for: request.timeout)
+            exchanges.stop(task, because: .timedOut)
+        }
+        defer { deadline.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { reply in
+                exchanges.start(task, for: request, reply: reply)
+            }
+        } onCancel: {
+            exchanges.stop(task, because: .cancelled)
+        }
+        return try outcome.get()
+    }
+
+    private func message(_ request: HTTPRequest, _ url: URL) -> URLRequest {
+        var message = URLRequest(url: url)
+        message.httpMethod = request.method.rawValue
+        message.httpShouldHandleCookies = false
+        message.timeoutInterval = TimeInterval(request.timeout.components.seconds + 1)
+        message.setValue(userAgent, forHTTPHeaderField: "User-Agent")
+        message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        var seen: Set<String> = []
+        for field in request.headers.fields {
+            // The first of a name replaces the defaults, the others join it.
+            if seen.insert(field.name.lowercased()).inserted {
+                message.setValue(field.value, forHTTPHeaderField: field.name)
+            } else {
+                message.addValue(field.value, forHTTPHeaderField: field.name)
+            }
+        }
+        if !request.body.isEmpty { message.httpBody = Data(request.body) }
+        return message
+    }
+}

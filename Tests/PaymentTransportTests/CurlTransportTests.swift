@@ -1,0 +1,136 @@
+#if os(Linux)
+    import PaymentCore
+    import Testing
+
+    @testable import PaymentTransport
+
+    @Suite("CurlTransport", .timeLimit(.minutes(1))) struct CurlTransportTests {
+        /// A transport, and a way to wait for the end of its thread.
+        private func observed() -> (transport: CurlTransport, ended: AsyncStream<Void>) {
+            let (ended, signal) = AsyncStream.makeStream(of: Void.self)
+            return (CurlTransport(TransportConfiguration()) { signal.finish() }, ended)
+        }
+
+        @Test func theThreadEndsWithTheTransport() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                let ended: AsyncStream<Void>
+                do {
+                    let (transport, stream) = observed()
+                    ended = stream
+                    _ = try await transport.send(HTTPRequest(.get, server.url()))
+                }
+                for await _ in ended {}
+                await server.clientsClosed(1)
+            }
+        }
+
+        @Test func theThreadOfAnUnusedTransportEnds() async {
+            let ended = observed().ended
+            for await _ in ended {}
+        }
+
+        @Test func aRequestUnderWayKeepsItsTransport() async throws {
+            try await LoopbackServer.serving({ _ in [.stall] }) { server in
+                var (transport, ended): (CurlTransport?, AsyncStream<Void>) = observed()
+                let request = try HTTPRequest(.post, server.url(), body: [1])
+                let task = Task { [transport] in await failure(try #require(transport), request) }
+                await server.hasReceived(1)
+                transport = nil
+                task.cancel()
+                #expect(try await task.value?.reason == .cancelled)
+                for await _ in ended {}
+            }
+        }
+
+        @Test func closingEndsEverything() async throws {
+            try await LoopbackServer.serving({ _ in [.stall] }) { server in
+                let (transport, ended) = observed()
+                let request = try HTTPRequest(.post, server.url(), body: [1])
+                let errors = await withTaskGroup(of: TransportError?.self) { group in
+                    for _ in 0..<10 { group.addTask { await failure(transport, request) } }
+                    await server.hasReceived(10)
+                    transport.close()
+                    transport.close()
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                let expected = TransportError(.maybeSent, .cancelled, origin: request.url.origin)
+                #expect(errors == Array(repeating: expected, count: 10))
+                for await _ in ended {}
+                let late = await failure(transport, request)
+                #expect(late == TransportError(.notSent, .cancelled, origin: request.url.origin))
+            }
+        }
+
+        @Test func cancellationMayOvertakeItsRequest() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                let (transport, _) = observed()
+                let request = try HTTPRequest(.post, server.url(), body: [1])
+                let results = await withTaskGroup(of: TransportError?.self) { group in
+                    for _ in 0..<500 {
+                        group.addTask {
+                            let task = Task { await failure(transport, request) }
+                            task.cancel()
+                            return await task.value
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                // Whatever the moment, "not sent" is the truth: no more requests arrived than were not said to be unsent.
+                let unsent = results.count { $0?.phase == .notSent }
+                #expect(server.received.count <= results.count - unsent)
+                for case let error? in results { #expect(error.reason == .cancelled) }
+            }
+        }
+
+        @Test func anIdleConnectionIsNotUsedForAnUnrepeatableRequestAfterTheServerClosedIt() async throws {
+            let script: @Sendable (LoopbackServer.Received) -> [LoopbackServer.Step] = { request in
+                request.target == "/last" ? [.ok(), .close] : [.ok()]
+            }
+            try await LoopbackServer.serving(script) { server in
+                let (transport, _) = observed()
+                _ = try await transport.send(HTTPRequest(.get, server.url("/last")))
+                await server.closed(1)
+                let response = try await transport.send(HTTPRequest(.post, server.url("/once"), body: [1]))
+                #expect(response.status == 200)
+                #expect(server.received.map(\.target) == ["/last", "/once"])
+            }
+        }
+
+        @Test func withoutAReuseWindowUnrepeatableRequestsGetFreshConnections() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                var configuration = TransportConfiguration()
+                configuration.reuseWindow = .zero
+                let transport = CurlTransport(configuration)
+                for _ in 0..<3 {
+                    _ = try await transport.send(HTTPRequest(.post, server.url(), body: [1]))
+                }
+                #expect(server.received.map(\.index) == [0, 0, 0])
+                _ = try await transport.send(HTTPRequest(.get, server.url()))
+                #expect(server.connections == 3)
+            }
+        }
+
+        @Test func aProxyIsUsedForOtherHostsOnly() async throws {
+            try await LoopbackServer.serving({ _ in [.ok("proxy")] }) { proxy in
+                try await LoopbackServer.serving({ _ in [.ok("direct")] }) { server in
+                    var configuration = TransportConfiguration()
+                    configuration.proxy = try proxy.url()
+                    let transport = CurlTransport(configuration)
+                    let direct = try await transport.send(HTTPRequest(.get, server.url()))
+                    #expect(direct.body == Array("direct".utf8))
+                    let other = try await transport.send(HTTPRequest(.get, HTTPURL("http://shop.example/a")))
+                    #expect(other.body == Array("proxy".utf8))
+                    #expect(proxy.received.map(\.target) == ["http://shop.example/a"])
+                }
+            }
+        }
+
+        @Test func durationsRoundUp() {
+            #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
+            #expect(Duration.milliseconds(1).wholeMilliseconds == 1)
+            #expect(Duration.microseconds(1_500).wholeMilliseconds == 2)
+            #expect(Duration.seconds(2).wholeMilliseconds == 2000)
+            #expect(Duration.seconds(Int64.max).wholeMilliseconds == Int(Int32.max))
+        }
+    }
+#endif
