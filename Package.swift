@@ -19,7 +19,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "PaymentCore", targets: ["PaymentCore"]),
+        .library(name: "PaymentRouting", targets: ["PaymentRouting"]),
         .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
+        .library(name: "PaymentStore", targets: ["PaymentStore"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
     ],
     targets: [
@@ -30,12 +32,20 @@ let package = Package(
         .systemLibrary(
             name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
             providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
 
         // The core and what stands on it.
         .target(name: "PaymentCore", swiftSettings: settings),
+        .target(name: "PaymentRouting", dependencies: ["PaymentCore"], swiftSettings: settings),
         .target(
             name: "PaymentTransport",
             dependencies: ["PaymentCore", .target(name: "CCurl", condition: linux)],
+            swiftSettings: settings),
+        .target(
+            name: "PaymentStore",
+            dependencies: ["PaymentCore", .target(name: "CSQLite", condition: linux)],
             swiftSettings: settings),
         .target(name: "PaymentCrypto", swiftSettings: settings),
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
@@ -47,6 +57,10 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PaymentRoutingTests",
+            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport"],
             swiftSettings: settings),

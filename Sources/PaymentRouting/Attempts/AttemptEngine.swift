@@ -1,0 +1,259 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Carries one payment from its quote to an outcome, durably.
+struct AttemptEngine: Sendable {
+    let provider: any PaymentProvider
+    let descriptor: ProviderDescriptor
+    let payer: Payer
+    let effects: RouterEffects
+    /// The journal, for writing about the payment that this engine carries.
+    let journal: LeasedJournal
+
+    /// Pays the payment of `request`: quote, choice, attempt.
+    func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
+        if let outcome = try await goOn(with: request.reference) { return outcome }
+        let quote = try await quote(request)
+        if let outcome = quote.outcome { return try checked(outcome, of: quote.reference) }
+        switch try await choose(from: quote) {
+        case .option(let option): return try await begin(quote, option)
+        case .ended(let outcome): return outcome
+        }
+    }
+
+    /// Pays `option` of `quote`.
+    func pay(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
+        if let outcome = try await goOn(with: quote.reference) { return outcome }
+        return try await begin(quote, option)
+    }
+
+    /// The ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that may
+    /// have moved money and is carried on here. Nil when a new attempt may begin.
+    private func goOn(with payment: PaymentReference) async throws -> PaymentOutcome? {
+        let histories = try await journaled { try await journal.histories(of: payment) }
+        for history in histories {
+            if case .succeeded? = history.outcome { return history.outcome }
+        }
+        // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
+        if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
+            return try await carryOut(interrupted)
+        }
+        for history in histories where !history.isFinished {
+            try await close(history.attempt, .abandoned(reason: "a new attempt was started"))
+        }
+        return nil
+    }
+
+    /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
+    private func quote(_ request: QuoteRequest) async throws -> PaymentQuote { try await asker.quote(request) }
+
+    private var asker: Enquiry {
+        Enquiry(provider: provider, descriptor: descriptor, payer: payer, effects: effects)
+    }
+
+    /// Opens an attempt with `option` and carries it out.
+    private func begin(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
+        let now = effects.clock.now
+        if let end = quote.expiresAt, end <= now { return .expired }
+        if let end = option.expiresAt, end <= now {
+            throw error(.unusableOption, "the price of this option has expired; quote again for a new one")
+        }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: quote.reference, option: option,
+            idempotencyKey: effects.random.uuid(), startedAt: now, expiresAt: quote.expiresAt)
+        try await journaled { try await journal.open(attempt) }
+        return try await carryOut(AttemptHistory(attempt: attempt))
+    }
+
+    /// Goes on with the attempt called `id`.
+    func resume(_ id: AttemptID) async throws -> PaymentOutcome {
+        guard let history = try await journaled({ try await journal.history(of: id) }) else {
+            throw error(.notFound, "the journal has no attempt \(id)")
+        }
+        guard history.isFinished else {
+            guard history.mayHaveMovedMoney || history.outcome != nil || !isOver(history.attempt) else {
+                return await ended(history.attempt, .expired)
+            }
+            return try await carryOut(history)
+        }
+        guard let outcome = history.outcome, outcome.isFinal else {
+            throw error(.notFound, "the attempt \(id) was given up before anything was paid; start a new payment")
+        }
+        return outcome
+    }
+
+    private func isOver(_ attempt: PaymentAttempt) -> Bool {
+        let end = [attempt.expiresAt, attempt.option.expiresAt].compactMap(\.self).min()
+        return end.map { $0 <= effects.clock.now } ?? false
+    }
+
+    /// Starts or goes on with an attempt.
+    private func carryOut(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        let attempt = history.attempt
+        let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal)
+        do {
+            let outcome = try checked(try await provider.pay(attempt, in: context), attempt)
+            if await steps.hasUnresolvedMutation, Self.claimsNoEffect(outcome) {
+                throw self.error(.network, "the service's answer was lost; only its status can tell", phase: .maybeSent)
+            }
+            return await ended(attempt, outcome)
+        } catch {
+            let failure = Self.paymentError(error, provider: descriptor.id)
+            // Whoever took the payment over settles it; asking here as well would only say the same.
+            if failure.code == .inUse { throw failure }
+            let mayHaveMovedMoney = await steps.mayHaveMovedMoney
+            guard mayHaveMovedMoney || failure.phase == .maybeSent else {
+                // When this cannot be stored, the next payment closes the attempt.
+                try? await close(attempt, .abandoned(reason: failure.message))
+                throw failure
+            }
+            return await ended(attempt, await settle(attempt, after: failure, in: context))
+        }
+    }
+
+    /// Completes the unfinished attempt at `payment` whose payer came back through `callback`; nil when there is none.
+    func complete(
+        _ callback: PaymentLink, of payment: PaymentReference, with provider: any RedirectCompletingProvider
+    ) async throws -> PaymentOutcome? {
+        let histories = try await journaled { try await journal.histories(of: payment) }
+        guard let history = histories.last(where: { !$0.isFinished }) else { return nil }
+        let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
+        let outcome = try await provider.complete(callback, for: history.attempt, in: context)
+        return await ended(history.attempt, try checked(outcome, history.attempt))
+    }
+
+    // MARK: Choosing
+
+    private enum Choice {
+        case option(PaymentOption)
+        case ended(PaymentOutcome)
+    }
+
+    private func choose(from quote: PaymentQuote) async throws -> Choice {
+        guard let first = quote.options.first(where: \.unmet.isEmpty) else {
+            return .ended(.declined(Self.noUsableOption(quote)))
+        }
+        guard let chooser = payer.chooser else { return .option(first) }
+        let choice: PaymentOption.ID?
+        do {
+            choice = try await chooser(quote)
+        } catch {
+            throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))")
+        }
+        guard let choice else { return .ended(.cancelled) }
+        guard let option = quote.options.first(where: { $0.id == choice }) else {
+            throw error(.unusableOption, "there is no option '\(choice)'; the quote's options are listed with it")
+        }
+        guard option.unmet.isEmpty else {
+            let needs = option.unmet.map(\.description).joined(separator: ", ")
+            throw error(.unusableOption, "the option '\(choice)' needs \(needs)")
+        }
+        return .option(option)
+    }
+
+    private static func noUsableOption(_ quote: PaymentQuote) -> DeclineReason {
+        guard !quote.options.isEmpty else {
+            return DeclineReason(
+                .noUsableOption, "none of the payer's accounts can pay this; the service offers no option")
+        }
+        let needs = Set(quote.options.flatMap(\.unmet).map(\.description)).sorted().joined(separator: ", ")
+        return DeclineReason(.noUsableOption, "every option needs something the payer does not have: \(needs)")
+    }
+
+    // MARK: Ending
+
+    /// The integrity rules on a provider's word: a receipt must be for this payment and, where it states an amount,
+    /// in the currency that the payer agreed to.
+    private func checked(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) throws -> PaymentOutcome {
+        guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
+        let agreed = attempt.option.amount
+        if let paid = receipt.amount,
+            !paid.currency.denotesSame(as: agreed.currency) || paid.exponent != agreed.exponent
+        {
+            throw error(.integrity, "the receipt is in another currency than the chosen option", phase: .maybeSent)
+        }
+        return outcome
+    }
+
+    /// A receipt must be for the payment that was asked about.
+    private func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws -> PaymentOutcome {
+        try asker.checked(outcome, of: payment)
+    }
+
+    /// Whether the outcome says that no money moved, for good.
+    private static func claimsNoEffect(_ outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { false } else { outcome.isFinal }
+    }
+
+    /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
+    private func settle(
+        _ attempt: PaymentAttempt, after failure: PaymentError, in context: ProviderContext
+    ) async -> PaymentOutcome {
+        var delay = Duration.milliseconds(500)
+        for turn in 0..<5 where !Task.isCancelled {
+            if turn > 0 {
+                do { try await effects.clock.sleep(for: delay) } catch { break }
+                delay = min(delay * 2, .seconds(5))
+            }
+            if let outcome = try? await provider.status(of: attempt.reference, in: context), outcome.isFinal,
+                let sound = try? checked(outcome, attempt)
+            {
+                return sound
+            }
+        }
+        return .unknown(UnknownOutcome(reference: attempt.reference, message: failure.message))
+    }
+
+    private func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async -> PaymentOutcome {
+        effects.log(
+            PaymentEvent(
+                provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
+        // The outcome is true even when it cannot be stored; the next look will ask the service again.
+        try? await close(attempt, .outcome(outcome))
+        return outcome
+    }
+
+    private func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
+        let entry = JournalEntry(date: effects.clock.now, event: event)
+        try await journaled { try await journal.append(entry, to: attempt.id) }
+    }
+
+    private func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        do { return try await work() } catch JournalError.leaseLost {
+            throw PaymentError.inUse(descriptor.id)
+        } catch {
+            throw self.error(.journal, "the journal failed: \(error)")
+        }
+    }
+
+    private func error(
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+    ) -> PaymentError {
+        PaymentError(code, message, provider: descriptor.id, phase: phase)
+    }
+
+    /// Whatever a provider throws, as a payment error. Foreign errors may hold anything, so only their type is told.
+    static func paymentError(_ error: any Error, provider: ProviderID) -> PaymentError {
+        switch error {
+        case let error as PaymentError: error
+        case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
+        case is CancellationError:
+            PaymentError(.cancelled, "cancelled before anything was sent", provider: provider)
+        case is MoneyError, is JSONError, is CAIPError, is LinkDefect:
+            PaymentError(
+                .invalidResponse, "the provider could not read its service's answer: \(error)", provider: provider,
+                phase: .answered)
+        default:
+            PaymentError(.providerFault, "the provider failed with \(type(of: error))", provider: provider)
+        }
+    }
+}

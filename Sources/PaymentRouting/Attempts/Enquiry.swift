@@ -1,0 +1,43 @@
+import PaymentCore
+
+/// Asks a provider about a payment, outside any attempt: nothing is written and nothing is moved.
+struct Enquiry: Sendable {
+    let provider: any PaymentProvider
+    let descriptor: ProviderDescriptor
+    let payer: Payer
+    let effects: RouterEffects
+
+    /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
+    func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
+        let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
+        var quote = try await provider.quote(request, in: context)
+        guard quote.reference == request.reference else {
+            throw PaymentError(
+                .integrity, "the quote is for another payment than the link", provider: descriptor.id)
+        }
+        for index in quote.options.indices {
+            quote.options[index].unmet = quote.options[index].needs.filter { !payer.canFulfil($0) }
+        }
+        return quote
+    }
+
+    /// What has become of `payment`.
+    func status(of payment: PaymentReference) async throws -> PaymentOutcome {
+        let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
+        return try checked(try await provider.status(of: payment, in: context), of: payment)
+    }
+
+    /// A receipt must be for the payment that was asked about.
+    func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws -> PaymentOutcome {
+        if case .succeeded(let receipt) = outcome, receipt.reference != payment {
+            throw PaymentError(
+                .integrity, "the receipt is for another payment", provider: descriptor.id, phase: .maybeSent)
+        }
+        return outcome
+    }
+
+    /// Carries payments on, writing through `journal`.
+    func engine(_ journal: LeasedJournal) -> AttemptEngine {
+        AttemptEngine(provider: provider, descriptor: descriptor, payer: payer, effects: effects, journal: journal)
+    }
+}

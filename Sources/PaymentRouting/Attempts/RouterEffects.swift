@@ -1,0 +1,45 @@
+import PaymentCore
+
+/// Everything the router uses of the world.
+struct RouterEffects: Sendable {
+    let transport: any HTTPTransport
+    let journal: any PaymentJournal
+    let clock: any PaymentClock
+    let random: any RandomSource
+    let secrets: any SecretStore
+    let log: PaymentLog
+
+    /// The context of one call to `provider`.
+    ///
+    /// - Parameter journal: the journal whose lease is kept alive while the provider waits.
+    func context(
+        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, attempt: AttemptID? = nil,
+        journal: LeasedJournal? = nil
+    ) -> ProviderContext {
+        let log = log
+        var time = clock
+        if let journal { time = LeasedClock(base: clock, journal: journal) }
+        return ProviderContext(
+            http: GuardedTransport(base: transport, hosts: Set(descriptor.outboundHosts)), payer: payer, clock: time,
+            random: random, secrets: secrets, steps: steps
+        ) { message in
+            log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))
+        }
+    }
+}
+
+/// Steps outside an attempt: queries run, anything more is a fault of the provider.
+struct NoAttempt: StepRunner {
+    let provider: ProviderID
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        guard kind == .query else {
+            throw PaymentError(
+                .providerFault, "the step '\(name)' needs an attempt; quotes and status queries only ask",
+                provider: provider)
+        }
+        return try await body()
+    }
+}

@@ -1,0 +1,125 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Runs one attempt's steps over the journal: what ended is replayed, what may have moved money is not run again
+/// unless the provider allows it.
+actor StepLog: StepRunner {
+    private let attempt: PaymentAttempt
+    private let replayWindow: Duration
+    private let journal: LeasedJournal
+    private let effects: RouterEffects
+    private var finished: [String: JSONValue] = [:]
+    private var started: [String: StepKind] = [:]
+    private var usedNames: Set<String> = []
+    private var openMutations: Set<String> = []
+
+    init(_ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects) {
+        attempt = history.attempt
+        self.replayWindow = replayWindow
+        self.journal = journal
+        self.effects = effects
+        for entry in history.entries {
+            switch entry.event {
+            case .stepStarted(let name, let kind):
+                started[name] = kind
+                if case .mutation = kind { openMutations.insert(name) }
+            case .stepFinished(let name, let result): finished[name] = result
+            case .stepFailed(let name, _):
+                started[name] = nil
+                openMutations.remove(name)
+            case .outcome, .abandoned: break
+            }
+        }
+    }
+
+    /// Whether a mutation began that is not known to be without effect.
+    var mayHaveMovedMoney: Bool { !openMutations.isEmpty }
+
+    /// Whether a mutation began whose end nobody here knows.
+    var hasUnresolvedMutation: Bool { openMutations.contains { finished[$0] == nil } }
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        guard usedNames.insert(name).inserted else {
+            throw error(.providerFault, "the step '\(name)' ran twice in one attempt; step names must be unique")
+        }
+        if let result = finished[name] {
+            report(.stepReplayed, name)
+            return result
+        }
+        try checkInterruptedMutation(name, kind)
+        try Task.checkCancellation()
+        // Whatever becomes of this run, an earlier one may have moved money.
+        let wasInterrupted = openMutations.contains(name)
+        try await record(.stepStarted(name: name, kind: kind), isAfterEffect: wasInterrupted)
+        if case .mutation = kind { openMutations.insert(name) }
+        report(.stepStarted, name)
+        let scope = StepScope(kind)
+        let result: JSONValue
+        do {
+            result = try await StepScope.$current.withValue(scope) { try await body() }
+        } catch {
+            if Self.isWithoutEffect(error), !scope.hasLostAnswer, !wasInterrupted {
+                openMutations.remove(name)
+                // When this cannot be stored, a later run only asks once more than it needs to.
+                try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
+            }
+            throw error
+        }
+        try await record(.stepFinished(name: name, result: result), isAfterEffect: mayHaveMovedMoney)
+        finished[name] = result
+        report(.stepFinished, name)
+        return result
+    }
+
+    /// A mutation that began and never ended is sent again only where the service will recognise it.
+    private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
+        guard let earlier = started[name], case .mutation = earlier else { return }
+        let age = Duration.seconds(effects.clock.now.timeIntervalSince(attempt.startedAt))
+        if kind == .mutation(replay: .sameKey), kind == earlier, age < replayWindow { return }
+        throw error(
+            .network, "the payment was interrupted while '\(name)' was under way; only its status can tell",
+            phase: .maybeSent)
+    }
+
+    private func record(_ event: JournalEntry.Event, isAfterEffect: Bool) async throws {
+        do {
+            try await journal.append(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
+        } catch JournalError.leaseLost {
+            throw PaymentError.inUse(attempt.reference.provider)
+        } catch {
+            throw self.error(
+                .journal, "the journal cannot be written: \(error)", phase: isAfterEffect ? .maybeSent : .beforeSend)
+        }
+    }
+
+    private func report(_ kind: PaymentEvent.Kind, _ message: String) {
+        effects.log(
+            PaymentEvent(provider: attempt.reference.provider, attempt: attempt.id, kind: kind, message: message))
+    }
+
+    private func error(_ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend)
+        -> PaymentError
+    {
+        PaymentError(code, message, provider: attempt.reference.provider, phase: phase)
+    }
+
+    private static func isWithoutEffect(_ error: any Error) -> Bool {
+        switch error {
+        case let error as PaymentError: error.phase != .maybeSent
+        case let error as TransportError: error.phase == .notSent
+        default: false
+        }
+    }
+
+    /// Only our own errors promise to hold no secrets.
+    private static func reason(_ error: any Error) -> String {
+        (error as? PaymentError)?.message ?? (error as? TransportError)?.description ?? "\(type(of: error))"
+    }
+}

@@ -1,0 +1,251 @@
+public import PaymentCore
+
+/// Routes payment links to providers and carries payments through.
+///
+/// Routing is pure and synchronous. Paying is durable: every step is stored before and after it runs, the same
+/// payment started twice is carried out once, and what cannot be known is ``PaymentOutcome/unknown(_:)``, never
+/// guessed.
+public struct PaymentRouter: Sendable {
+    /// The providers.
+    public let registry: ProviderRegistry
+    private let readers: [any InstructionReader]
+    private let effects: RouterEffects
+    private let flights = InFlightPayments()
+    private let leases: PaymentLeases
+
+    /// Makes a router.
+    ///
+    /// - Parameters:
+    ///   - registry: the providers.
+    ///   - transport: the network; providers see it limited to the hosts they declare.
+    ///   - journal: the durable memory of attempts. Routers may share one, also from several processes.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    ///   - leases: how long routers that share a journal wait for each other.
+    public init(
+        registry: ProviderRegistry, transport: any HTTPTransport, journal: any PaymentJournal,
+        readers: [any InstructionReader] = [], clock: any PaymentClock = SystemPaymentClock(),
+        random: any RandomSource = SystemRandomSource(), secrets: any SecretStore = NoSecrets(),
+        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy()
+    ) {
+        self.registry = registry
+        self.readers = readers
+        effects = RouterEffects(
+            transport: transport, journal: journal, clock: clock, random: random, secrets: secrets, log: log)
+        self.leases = PaymentLeases(effects, leases)
+    }
+
+    // MARK: Routing
+
+    /// Says what `text` is and where it goes. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
+    public func route(_ text: String) -> RouteDecision {
+        do {
+            return registry.route(try PaymentLink(text), readers: readers)
+        } catch {
+            return .rejected(error)
+        }
+    }
+
+    /// Says where `link` goes.
+    public func route(_ link: PaymentLink) -> RouteDecision {
+        registry.route(link, readers: readers)
+    }
+
+    // MARK: Paying
+
+    /// Asks what the link of `route` wants paid, and marks the options that `payer` cannot fulfil.
+    ///
+    /// - Throws: ``PaymentError``; nothing has been paid then.
+    public func quote(
+        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
+    ) async throws(PaymentError) -> PaymentQuote {
+        let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
+        let enquiry = try enquiry(for: route.provider, payer: payer)
+        do { return try await enquiry.quote(request) } catch {
+            throw AttemptEngine.paymentError(error, provider: route.provider)
+        }
+    }
+
+    /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference under way, and
+    /// goes on with an interrupted one.
+    ///
+    /// - Parameter acceptingUnverified: consent to a link that does not prove where it leads.
+    /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
+    ///   cancelled after something was sent, the outcome is unknown, never cancelled.
+    /// - Throws: ``PaymentError`` when it could not be carried on; its phase says whether money can have moved.
+    public func pay(
+        _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
+        let enquiry = try enquiry(for: route.provider, payer: payer)
+        return try await fly(request.reference) { try await enquiry.engine($0).pay(request) }
+    }
+
+    /// Routes `text` and pays it.
+    ///
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/rejectedLink``, `unroutable` or `ambiguous` when it cannot be
+    ///   routed.
+    public func pay(
+        _ text: String, as payer: Payer, acceptingUnverified: Bool = false
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let decision = route(text)
+        switch decision {
+        case .matched(let route):
+            return try await pay(route, as: payer, acceptingUnverified: acceptingUnverified)
+        case .rejected: throw PaymentError(.rejectedLink, decision.explanation)
+        case .ambiguous: throw PaymentError(.ambiguous, decision.explanation)
+        case .recognized, .unroutable: throw PaymentError(.unroutable, decision.explanation)
+        }
+    }
+
+    /// Pays an option of a quote that was shown to the payer.
+    ///
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option.
+    public func pay(
+        _ quote: PaymentQuote, option id: PaymentOption.ID, as payer: Payer
+    ) async throws(PaymentError) -> PaymentOutcome {
+        guard let option = quote.options.first(where: { $0.id == id }), option.needs.allSatisfy(payer.canFulfil) else {
+            throw PaymentError(.unusableOption, "the quote has no option '\(id)' that this payer can fulfil")
+        }
+        let enquiry = try enquiry(for: quote.reference.provider, payer: payer)
+        return try await fly(quote.reference) { try await enquiry.engine($0).pay(quote, option) }
+    }
+
+    /// Asks what has become of a payment.
+    ///
+    /// - Throws: ``PaymentError``.
+    public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
+        -> PaymentOutcome
+    {
+        let enquiry = try enquiry(for: payment.provider, payer: payer)
+        do { return try await enquiry.status(of: payment) } catch {
+            throw AttemptEngine.paymentError(error, provider: payment.provider)
+        }
+    }
+
+    /// Goes on with an interrupted attempt: steps that ended are not run again.
+    ///
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/notFound`` when the journal has no such attempt or it was
+    ///   given up before anything was paid.
+    public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
+        let history: AttemptHistory?
+        do { history = try await effects.journal.history(of: attempt) } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)")
+        }
+        guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
+        let payment = history.attempt.reference
+        let enquiry = try enquiry(for: payment.provider, payer: payer)
+        // Read again within the flight: another one may have ended in between.
+        return try await fly(payment) { try await enquiry.engine($0).resume(attempt) }
+    }
+
+    /// Settles every unfinished attempt that no living worker has, after a crash or a loss of the network.
+    ///
+    /// Steps that ended are not run again. What may have moved money is settled by the service's word, or sent again
+    /// only where the service recognises the repetition. An attempt that had sent nothing goes on as the payer agreed;
+    /// recover as an empty ``Payer`` to have such attempts given up instead.
+    ///
+    /// - Parameter width: how many payments are settled at the same time; at least one is.
+    /// - Returns: a report on each attempt, oldest first.
+    /// - Throws: ``PaymentError`` when the journal cannot be read.
+    public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
+        let attempts: [PaymentAttempt]
+        do { attempts = try await effects.journal.unfinished().map(\.attempt) } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)")
+        }
+        return await Recovery(clock: effects.clock, width: width).run(attempts) { attempt in
+            do { return .success(try await settle(attempt, as: payer)) } catch {
+                return .failure(AttemptEngine.paymentError(error, provider: attempt.reference.provider))
+            }
+        }
+    }
+
+    /// Goes on with an interrupted attempt and reports on it as ``recover(as:width:)`` does.
+    ///
+    /// - Throws: ``PaymentError``, `notFound`, when the journal has no such attempt.
+    public func recover(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> RecoveryReport {
+        let history: AttemptHistory?
+        do { history = try await effects.journal.history(of: attempt) } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)")
+        }
+        guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
+        let result: Result<PaymentOutcome, PaymentError>
+        do { result = .success(try await resume(attempt, as: payer)) } catch { result = .failure(error) }
+        return RecoveryReport(history.attempt, result, now: effects.clock.now)
+    }
+
+    private func settle(_ attempt: PaymentAttempt, as payer: Payer) async throws -> PaymentOutcome {
+        let enquiry = try enquiry(for: attempt.reference.provider, payer: payer)
+        return try await leases.with(attempt.reference, sharing: false, waiting: false) {
+            try await enquiry.engine($0).resume(attempt.id)
+        } orElse: {
+            $0
+        }
+    }
+
+    /// Completes the payment that a return URL belongs to.
+    ///
+    /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
+    /// a stray deep link is `nil` and changes nothing.
+    ///
+    /// - Throws: ``PaymentError``.
+    public func handle(_ url: String, as payer: Payer = Payer()) async throws(PaymentError) -> PaymentOutcome? {
+        guard case .matched(let route) = route(url), route.match.role == .callback, let id = route.match.reference
+        else {
+            return nil
+        }
+        let reference = PaymentReference(provider: route.provider, id: id)
+        let enquiry = try enquiry(for: route.provider, payer: payer)
+        guard let completer = enquiry.provider as? any RedirectCompletingProvider else {
+            throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
+        }
+        do {
+            guard try await effects.journal.histories(of: reference).contains(where: { !$0.isFinished }) else {
+                return nil
+            }
+        } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)")
+        }
+        do {
+            // Beside this router's own payment under way, which may be waiting for just this.
+            return try await leases.with(reference) {
+                try await enquiry.engine($0).complete(route.link, of: reference, with: completer)
+            } orElse: {
+                $0
+            }
+        } catch {
+            throw AttemptEngine.paymentError(error, provider: route.provider)
+        }
+    }
+
+    // MARK: Helpers
+
+    private func quoteRequest(_ route: Route, acceptingUnverified: Bool) throws(PaymentError) -> QuoteRequest {
+        if case .unverified(let reason) = route.match.trust, !acceptingUnverified {
+            throw PaymentError(.untrustedLink, "the link is not trusted: \(reason)", provider: route.provider)
+        }
+        guard route.match.role == .payment, let id = route.match.reference else {
+            throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: route.provider)
+        }
+        return QuoteRequest(
+            link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))
+    }
+
+    private func enquiry(for id: ProviderID, payer: Payer) throws(PaymentError) -> Enquiry {
+        guard let index = registry.index(of: id) else {
+            throw PaymentError(.unroutable, "no provider called \(id) is registered")
+        }
+        return Enquiry(
+            provider: registry.providers[index], descriptor: registry.descriptors[index], payer: payer, effects: effects
+        )
+    }
+
+    private func fly(
+        _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
+    ) async throws(PaymentError) -> PaymentOutcome {
+        try await flights.run(payment) {
+            do { return .success(try await leases.with(payment, operation) { $0 }) } catch {
+                return .failure(AttemptEngine.paymentError(error, provider: payment.provider))
+            }
+        }.get()
+    }
+}

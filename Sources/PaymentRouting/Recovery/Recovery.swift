@@ -1,0 +1,38 @@
+import PaymentCore
+
+/// Settles attempts, some at a time.
+struct Recovery: Sendable {
+    let clock: any PaymentClock
+    let width: Int
+
+    /// Settles `attempts` with `settle` and reports on them in their order. Those at one payment take turns; those
+    /// that somebody else is working on are left out.
+    func run(
+        _ attempts: [PaymentAttempt],
+        _ settle: @escaping @Sendable (PaymentAttempt) async -> Result<PaymentOutcome, PaymentError>
+    ) async -> [RecoveryReport] {
+        let payments = Dictionary(grouping: attempts.enumerated(), by: \.element.reference).values
+        return await withTaskGroup(of: [(Int, RecoveryReport)].self) { group in
+            var reports: [(Int, RecoveryReport)] = []
+            var running = 0
+            for payment in payments {
+                if running >= max(1, width) {
+                    reports += await group.next() ?? []
+                    running -= 1
+                }
+                running += 1
+                group.addTask {
+                    var reports: [(Int, RecoveryReport)] = []
+                    for (index, attempt) in payment {
+                        let result = await settle(attempt)
+                        if case .failure(let error) = result, error.code == .inUse { continue }
+                        reports.append((index, RecoveryReport(attempt, result, now: clock.now)))
+                    }
+                    return reports
+                }
+            }
+            for await more in group { reports += more }
+            return reports.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+public import PaymentCore
+
+/// The providers an application uses: an immutable value, checked and compiled when it is made.
+public struct ProviderRegistry: Sendable {
+    /// What to do when two providers claim exactly the same pattern.
+    public enum EqualClaims: Sendable, Hashable {
+        /// Refuse the registry.
+        case reject
+        /// Accept it; a link that both recognise is ``RouteDecision/ambiguous(_:)``.
+        case reportAmbiguous
+    }
+
+    /// What happens to equal claims.
+    public var equalClaims: EqualClaims { contents.equalClaims }
+    /// The providers, in the order given. The order never changes a decision.
+    public var providers: [any PaymentProvider] { contents.providers }
+    /// The providers' descriptors, in the same order, asked for once.
+    public var descriptors: [ProviderDescriptor] { contents.descriptors }
+
+    /// Shared, because copying a registry must cost nothing.
+    private final class Contents: Sendable {
+        let providers: [any PaymentProvider]
+        let descriptors: [ProviderDescriptor]
+        let equalClaims: EqualClaims
+        let indices: [ProviderID: Int]
+        let table: RouteTable
+
+        init(_ providers: [any PaymentProvider], equalClaims: EqualClaims) throws(RegistryError) {
+            self.providers = providers
+            self.equalClaims = equalClaims
+            descriptors = providers.map(\.descriptor)
+            var indices: [ProviderID: Int] = [:]
+            var table = RouteTable()
+            var claimed: [LinkPattern: ProviderID] = [:]
+            for (index, descriptor) in descriptors.enumerated() {
+                try PatternRules.check(descriptor.id)
+                guard indices.updateValue(index, forKey: descriptor.id) == nil else {
+                    throw .duplicateID(descriptor.id)
+                }
+                for pattern in descriptor.patterns {
+                    let pattern = try PatternRules.normalized(pattern, of: descriptor.id)
+                    if let other = claimed.updateValue(descriptor.id, forKey: pattern) {
+                        if equalClaims == .reject { throw .equalClaims(pattern, other, descriptor.id) }
+                        // Nobody is his own rival.
+                        if other == descriptor.id { continue }
+                    }
+                    table.insert(Claim(id: descriptor.id, pattern: pattern, provider: providers[index]))
+                }
+            }
+            self.indices = indices
+            self.table = table
+        }
+    }
+
+    private let contents: Contents
+
+    /// Makes a registry.
+    ///
+    /// - Throws: ``RegistryError`` when two ids or two claims are equal, or an id or pattern is malformed.
+    public init(_ providers: [any PaymentProvider], equalClaims: EqualClaims = .reject) throws(RegistryError) {
+        contents = try Contents(providers, equalClaims: equalClaims)
+    }
+
+    /// Visits the claims on `link`, the most specific first, until a provider recognises it.
+    func find(_ link: PaymentLink, _ finding: inout Finding) { contents.table.find(link, &finding) }
+
+    /// The place of the provider called `id` in ``providers``, or nil.
+    func index(of id: ProviderID) -> Int? { contents.indices[id] }
+
+    /// The provider called `id`, or nil.
+    public func provider(_ id: ProviderID) -> (any PaymentProvider)? {
+        index(of: id).map { providers[$0] }
+    }
+
+    /// This registry with another provider.
+    ///
+    /// - Throws: ``RegistryError``.
+    public func adding(_ provider: any PaymentProvider) throws(RegistryError) -> ProviderRegistry {
+        try ProviderRegistry(providers + [provider], equalClaims: equalClaims)
+    }
+
+    /// This registry without the provider called `id`.
+    public func removing(_ id: ProviderID) -> ProviderRegistry {
+        let remaining = zip(providers, descriptors).filter { $0.1.id != id }.map(\.0)
+        // A part of a valid registry is valid.
+        return (try? ProviderRegistry(remaining, equalClaims: equalClaims)) ?? self
+    }
+
+    /// This registry with `provider` in the place of the one with the same id, or added.
+    ///
+    /// - Throws: ``RegistryError``.
+    public func replacing(_ provider: any PaymentProvider) throws(RegistryError) -> ProviderRegistry {
+        try removing(provider.descriptor.id).adding(provider)
+    }
+}
+
+/// Why a registry cannot be made.
+public enum RegistryError: Error, Sendable, Hashable {
+    /// Two providers have the same id.
+    case duplicateID(ProviderID)
+    /// Two providers claim exactly the same links.
+    case equalClaims(LinkPattern, ProviderID, ProviderID)
+    /// An id is not made of lower-case letters, digits and hyphens.
+    case invalidID(ProviderID)
+    /// A pattern cannot match what it means to.
+    case invalidPattern(LinkPattern, ProviderID, reason: String)
+}
+
+extension RegistryError: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .duplicateID(let id): "two providers are called \(id); ids must differ"
+        case .equalClaims(let pattern, let first, let second):
+            "\(first) and \(second) both claim \(pattern); remove one, narrow one, or allow ambiguity"
+        case .invalidID(let id): "'\(id)' is not a provider id: use lower-case letters, digits and hyphens"
+        case .invalidPattern(let pattern, let id, let reason): "\(id) cannot claim \(pattern): \(reason)"
+        }
+    }
+}
+
+/// What patterns and ids must look like.
+enum PatternRules {
+    static func check(_ id: ProviderID) throws(RegistryError) {
+        let isWellFormed = id.rawValue.utf8.allSatisfy {
+            $0 == UInt8(ascii: "-") || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z"))
+                || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
+        }
+        guard isWellFormed, !id.rawValue.isEmpty else { throw .invalidID(id) }
+    }
+
+    /// The pattern in the form that canonical links have.
+    static func normalized(_ pattern: LinkPattern, of id: ProviderID) throws(RegistryError) -> LinkPattern {
+        func invalid(_ reason: String) -> RegistryError { .invalidPattern(pattern, id, reason: reason) }
+        switch pattern {
+        case .scheme(let scheme):
+            guard let link = try? PaymentLink(scheme + ":"), let name = link.scheme,
+                name.utf8.count == scheme.utf8.count
+            else { throw invalid("it is not a URI scheme") }
+            guard name != "https", name != "http" else { throw invalid("it would claim every web link; name hosts") }
+            return .scheme(String(name))
+        case .host(let host, let path):
+            guard let name = canonicalHost(host) else { throw invalid("it is not a host name") }
+            guard isCanonicalPath(path) else { throw invalid("a path begins with / and has no ? or #") }
+            return .host(name, path: path)
+        case .hostSuffix(let host, let path):
+            guard let link = try? PaymentLink("https://\(host)/"), link.hostKind == .name, link.port == nil,
+                let name = link.host, name.utf8.count == host.utf8.count
+            else { throw invalid("it is not a domain name of two labels or more") }
+            guard isCanonicalPath(path) else { throw invalid("a path begins with / and has no ? or #") }
+            return .hostSuffix(String(name), path: path)
+        case .textPrefix(let prefix):
+            guard let link = try? PaymentLink(prefix), link.form == .text, prefix.utf8.count >= 3 else {
+                throw invalid("it needs at least three characters that do not begin a URI")
+            }
+            return pattern
+        case .returnURL(let url):
+            guard let link = try? PaymentLink(url), link.form != .text, link.query == nil, link.fragment == nil else {
+                throw invalid("it is not a URL without query and fragment")
+            }
+            return .returnURL(link.text)
+        }
+    }
+
+    /// `host` or `host:port` in lower case.
+    private static func canonicalHost(_ host: String) -> String? {
+        guard let link = try? PaymentLink("https://\(host)/"), let name = link.host, link.path == "/" else {
+            return nil
+        }
+        return link.port.map { "\(name):\($0)" } ?? String(name)
+    }
+
+    private static func isCanonicalPath(_ path: String?) -> Bool {
+        guard let path else { return true }
+        return path.utf8.first == UInt8(ascii: "/") && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }
+            && !path.contains("?") && !path.contains("#")
+    }
+}

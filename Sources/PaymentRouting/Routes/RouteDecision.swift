@@ -1,0 +1,64 @@
+public import PaymentCore
+
+/// Where a link goes.
+public struct Route: Sendable {
+    let claim: Claim
+    /// The link, in canonical form.
+    public let link: PaymentLink
+    /// What the provider reads from it.
+    public let match: LinkMatch
+
+    /// The provider.
+    public var provider: ProviderID { claim.id }
+    /// The pattern that matched.
+    public var pattern: LinkPattern { claim.pattern }
+}
+
+extension Route: Hashable {
+    /// Routes are equal when provider, pattern, link and match are.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.provider == right.provider && left.pattern == right.pattern && left.link == right.link
+            && left.match == right.match
+    }
+
+    /// Hashes provider and link.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(provider)
+        hasher.combine(link)
+    }
+}
+
+/// The router's answer about one text.
+public enum RouteDecision: Sendable, Hashable {
+    /// Exactly one provider takes it.
+    case matched(Route)
+    /// Several providers take it with equal right.
+    case ambiguous([Route])
+    /// No provider takes it, but it is a known payment standard.
+    case recognized(PaymentInstruction)
+    /// The text is not acceptable as a link.
+    case rejected(LinkDefect)
+    /// It is a link, but nobody here knows what to do with it.
+    case unroutable(PaymentLink)
+
+    /// One sentence for people: why.
+    public var explanation: String {
+        switch self {
+        case .matched(let route):
+            switch route.match.trust {
+            case .verified: "claimed by \(route.provider) (\(route.pattern))"
+            case .unverified(let reason): "claimed by \(route.provider) (\(route.pattern)), but unverified: \(reason)"
+            }
+        case .ambiguous(let routes):
+            "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"
+        case .recognized(let instruction): "a \(instruction.standard) instruction; no provider takes it"
+        case .rejected(let defect): defect.description
+        case .unroutable(let link):
+            switch link.form {
+            case .web: "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
+            case .opaque: "no provider takes this \(link.scheme ?? ""): link"
+            case .text: "no provider claims this text"
+            }
+        }
+    }
+}

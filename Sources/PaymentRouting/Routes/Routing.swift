@@ -1,0 +1,43 @@
+import PaymentCore
+
+extension ProviderRegistry {
+    /// Where `link` goes. Pure: no I/O, no effects, the same answer whatever the order of registration.
+    func route(_ link: PaymentLink, readers: [any InstructionReader]) -> RouteDecision {
+        var finding = Finding()
+        find(link, &finding)
+        if let match = finding.match.take(), let claim = finding.claim.take() {
+            return .matched(Route(claim: claim, link: link, match: match))
+        }
+        if let first = finding.equals.first {
+            return finding.equals.count == 1 ? .matched(first) : .ambiguous(finding.equals)
+        }
+        for reader in readers {
+            if let instruction = reader.instruction(in: link) { return .recognized(instruction) }
+        }
+        return .unroutable(link)
+    }
+}
+
+/// What the claims on a link come to.
+struct Finding {
+    /// The claim that won, when it has no rivals.
+    fileprivate var claim: Claim?
+    /// What its provider reads from the link.
+    fileprivate var match: LinkMatch?
+    /// The routes by claims of equal right.
+    private(set) var equals: [Route] = []
+
+    /// Asks the provider of `claim` and its rivals.
+    ///
+    /// - Returns: whether one of them recognises `link`, so that nobody else is to be asked.
+    mutating func take(_ claim: Claim, _ link: PaymentLink) -> Bool {
+        guard !claim.hasRivals else {
+            equals = claim.routes(link)
+            return !equals.isEmpty
+        }
+        guard let match = claim.match(link) else { return false }
+        self.match = match
+        self.claim = claim
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How attempts and entries become rows, and rows become them again.
+enum AttemptRows {
+    static let columns = "number, id, provider, payment, option, key, started, expires"
+
+    static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
+        [
+            .text(attempt.id.rawValue), .text(attempt.reference.provider.rawValue), .text(attempt.reference.id),
+            .text(try JSONValue.encode(attempt.option).text), .text(attempt.idempotencyKey),
+            .real(attempt.startedAt.timeIntervalSinceReferenceDate),
+            attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
+        ]
+    }
+
+    static func attempt(_ row: Database.Columns) throws(JournalError) -> (Int64, PaymentAttempt) {
+        let id = row.text(1)
+        guard let option = try? JSONValue(parsing: row.text(4)).decode(PaymentOption.self) else {
+            throw row.damage("the option of \(id) cannot be read")
+        }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: id),
+            reference: PaymentReference(provider: ProviderID(rawValue: row.text(2)), id: row.text(3)), option: option,
+            idempotencyKey: row.text(5), startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
+            expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)))
+        return (row.integer(0), attempt)
+    }
+
+    /// The kind of event, the step's name, and the rest. The words are the file's format and never change.
+    static func values(_ event: JournalEntry.Event) throws -> (event: String, name: String?, detail: String) {
+        switch event {
+        case .stepStarted(let name, let kind): ("started", name, word(kind))
+        case .stepFinished(let name, let result): ("finished", name, result.text)
+        case .stepFailed(let name, let reason): ("failed", name, reason)
+        case .outcome(let outcome): ("outcome", nil, try JSONValue.encode(outcome).text)
+        case .abandoned(let reason): ("abandoned", nil, reason)
+        }
+    }
+
+    /// Reads an entry from `date, event, name, detail`, beginning at `first`.
+    static func entry(_ row: Database.Columns, _ first: Int32) throws(JournalError) -> JournalEntry {
+        let name = row.text(first + 2)
+        let detail = row.text(first + 3)
+        let event: JournalEntry.Event?
+        switch row.text(first + 1) {
+        case "started": event = kind(detail).map { .stepStarted(name: name, kind: $0) }
+        case "finished": event = (try? JSONValue(parsing: detail)).map { .stepFinished(name: name, result: $0) }
+        case "failed": event = .stepFailed(name: name, reason: detail)
+        case "outcome":
+            event = (try? JSONValue(parsing: detail).decode(PaymentOutcome.self)).map { .outcome($0) }
+        case "abandoned": event = .abandoned(reason: detail)
+        default: event = nil
+        }
+        guard let event else { throw row.damage("an entry cannot be read") }
+        return JournalEntry(date: Date(timeIntervalSinceReferenceDate: row.real(first)), event: event)
+    }
+
+    private static func word(_ kind: StepKind) -> String {
+        switch kind {
+        case .query: "query"
+        case .interaction: "interaction"
+        case .mutation(.never): "mutation"
+        case .mutation(.sameKey): "mutation-same-key"
+        }
+    }
+
+    private static func kind(_ word: String) -> StepKind? {
+        [.query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey)].first { Self.word($0) == word }
+    }
+}

@@ -1,0 +1,195 @@
+import PaymentCore
+
+#if canImport(SQLite3)
+    import SQLite3
+#elseif canImport(CSQLite)
+    import CSQLite
+#endif
+
+/// One connection to an SQLite file. Not for sharing: its owner uses it from one place at a time.
+final class Database {
+    let path: String
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// How to open a file.
+    enum Purpose {
+        /// To read and write, with all the locks that takes.
+        case use
+        /// To look at it without changing anything, not even to tidy up after a crash.
+        case look
+    }
+
+    /// Opens the file, which must exist.
+    init(path: String, to purpose: Purpose = .use) throws(JournalError) {
+        var opened: OpaquePointer?
+        let code =
+            switch purpose {
+            case .use: sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+            case .look:
+                sqlite3_open_v2(
+                    Self.lookingAddress(path), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+                    nil
+                )
+            }
+        guard let opened else { throw .inaccessible(path: path, detail: "out of memory") }
+        guard code == SQLITE_OK else {
+            defer { sqlite3_close_v2(opened) }
+            throw Self.error(code, opened, path)
+        }
+        self.path = path
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 10_000)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that take and return nothing.
+    func execute(_ sql: String) throws(JournalError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw Self.error(code, handle, path) }
+    }
+
+    /// Runs one statement with its values and hands over its rows one by one.
+    func forEach(
+        _ sql: String, _ values: [Value] = [], _ body: (Columns) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        let statement = try prepared(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() { try bind(value, statement, Int32(index + 1)) }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw Self.error(code, handle, path) }
+            try body(Columns(statement: statement, path: path))
+        }
+    }
+
+    /// Runs one statement with its values and reads its rows.
+    func query<Row>(
+        _ sql: String, _ values: [Value] = [], _ read: (Columns) -> Row
+    ) throws(JournalError) -> [Row] {
+        var rows: [Row] = []
+        try forEach(sql, values) { (row) throws(JournalError) in rows.append(read(row)) }
+        return rows
+    }
+
+    /// Runs one statement with its values.
+    func run(_ sql: String, _ values: [Value] = []) throws(JournalError) {
+        try forEach(sql, values) { _ in }
+    }
+
+    /// The first column of the first row, when it is a number.
+    func number(_ sql: String, _ values: [Value] = []) throws(JournalError) -> Int64? {
+        try query(sql, values) { $0.integer(0) }.first
+    }
+
+    /// The rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// The number of the last row added.
+    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Runs `body` with the file locked for writing: all of it takes effect, or nothing.
+    func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // A full disk may have rolled back already; then there is nothing left to undo.
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    // MARK: Values
+
+    /// What goes into a statement.
+    enum Value {
+        case text(String)
+        case integer(Int64)
+        case real(Double)
+        case null
+    }
+
+    /// One row, while it is read.
+    struct Columns {
+        fileprivate let statement: OpaquePointer
+        fileprivate let path: String
+
+        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+        func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+        func text(_ column: Int32) -> String {
+            guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
+
+        /// An error about what the row says.
+        func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
+    }
+
+    /// SQLite's `file:` form of a path (sqlite.org/uri.html), with the parameter that forbids every change.
+    private static func lookingAddress(_ path: String) -> String {
+        let unreserved = { (byte: UInt8) in
+            byte.isASCIILetter || byte.isASCIIDigit || "/._-".utf8.contains(byte)
+        }
+        return "file:" + PercentCoding.encode(path, keeping: unreserved) + "?immutable=1"
+    }
+
+    private func prepared(_ sql: String) throws(JournalError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw Self.error(code, handle, path) }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws(JournalError) {
+        let code: Int32
+        switch value {
+        case .null: code = sqlite3_bind_null(statement, index)
+        case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
+        case .real(let number): code = sqlite3_bind_double(statement, index, number)
+        case .text(var text):
+            // SQLite copies the text, because it is gone when this returns.
+            let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+            code = text.withUTF8 { utf8 in
+                utf8.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text(statement, index, $0.baseAddress ?? Self.empty, Int32(clamping: $0.count), copies)
+                }
+            }
+        }
+        guard code == SQLITE_OK else { throw Self.error(code, handle, path) }
+    }
+
+    // An empty text needs an address too: without one SQLite stores null.
+    private static var empty: UnsafePointer<CChar> {
+        UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    private static func error(_ code: Int32, _ handle: OpaquePointer, _ path: String) -> JournalError {
+        let detail = String(cString: sqlite3_errstr(code))
+        switch code & 0xFF {
+        case SQLITE_FULL: return .full(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
+        case SQLITE_CORRUPT: return .damaged(path: path, detail: detail)
+        case SQLITE_NOTADB: return .notAJournal(path: path)
+        default: return .inaccessible(path: path, detail: detail)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import PaymentCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Opens a journal file: looks before it touches, makes it when it is not there, and checks it.
+struct JournalFile: Sendable {
+    let path: String
+    /// Whether the file is made when it is not there.
+    var isMade = true
+    /// Whether entries survive a power failure, not only the end of the process.
+    var survivesPowerFailure = true
+    var schema = Schema.current
+    /// The most pages the file may have; nil for no limit but SQLite's.
+    var maximumPages: Int?
+
+    /// Opens the file.
+    ///
+    /// - Parameter name: random text for the file's name while it is being made.
+    func open(_ name: String) throws(JournalError) -> Database {
+        try makeIfMissing(name)
+        // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
+        // it, so only the check after opening counts then.
+        if access(path + "-journal", F_OK) != 0 { try schema.check(Database(path: path, to: .look)) }
+        let database = try Database(path: path)
+        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it.
+        try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
+        if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
+        try checkSoundness(database)
+        try schema.apply(to: database)
+        // Only now: in this mode the file's header may lag behind, and others judge the file by its header.
+        let mode = try database.query("PRAGMA journal_mode = WAL") { $0.text(0) }
+        guard mode == ["wal"] else {
+            throw .inaccessible(path: path, detail: "the file system lacks what write-ahead logging needs")
+        }
+        return database
+    }
+
+    private func checkSoundness(_ database: Database) throws(JournalError) {
+        let findings = try database.query("PRAGMA quick_check(1)") { $0.text(0) }
+        guard findings == ["ok"] else {
+            throw .damaged(path: path, detail: findings.first ?? "the check said nothing")
+        }
+    }
+
+    /// Makes an empty file that only its owner may read.
+    ///
+    /// Made under another name and then linked: closing a file that SQLite already uses in this process would drop
+    /// SQLite's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+    private func makeIfMissing(_ name: String) throws(JournalError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw .inaccessible(path: path, detail: "it is not a file")
+            }
+            // SQLite would take less than its smallest page for nothing and write over it.
+            guard status.st_size == 0 || status.st_size >= 512 else { throw .notAJournal(path: path) }
+            return
+        }
+        guard errno == ENOENT, isMade else { throw failure(errno) }
+        let draft = path + ".new-" + name
+        let descriptor = Self.create(draft)
+        guard descriptor >= 0 else { throw failure(errno) }
+        close(descriptor)
+        defer { unlink(draft) }
+        guard link(draft, path) == 0 || errno == EEXIST else { throw failure(errno) }
+    }
+
+    private static func create(_ path: String) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        #elseif canImport(Musl)
+            Musl.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        #else
+            Darwin.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        #endif
+    }
+
+    private func failure(_ code: Int32) -> JournalError {
+        code == ENOSPC || code == EDQUOT
+            ? .full(path: path) : .inaccessible(path: path, detail: String(cString: strerror(code)))
+    }
+}

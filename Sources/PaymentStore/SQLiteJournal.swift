@@ -1,0 +1,217 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The durable journal: one SQLite file, shared safely by any number of tasks and processes of one machine.
+///
+/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`). Beside the file SQLite
+/// keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of them live; only the user may
+/// read them. Nothing secret is stored: no links, no keys of services; answers of wallets and forms only until their
+/// attempt ends, then they are overwritten in the file, and in the write-ahead log as it is reused.
+/// Network file systems are not supported.
+public actor SQLiteJournal: PaymentJournal {
+    private let queue = SerialQueue("payment-journal")
+    private let database: Database
+    private let owner: OwnerLock
+    private let synchronous: String
+
+    /// The queue that the journal works on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Opens the journal at `path` and checks its soundness. Reads the whole file: call it once, not on the main thread.
+    ///
+    /// - Parameters:
+    ///   - creating: whether a file that is not there is made.
+    ///   - survivesPowerFailure: whether entries reach the disk at once. Without that they still survive the end of the
+    ///     process, but not of the machine: for imports and measurements, not for money.
+    /// - Throws: ``JournalError``; the file is as it was then.
+    public init(path: String, creating: Bool = true, survivesPowerFailure: Bool = true) throws(JournalError) {
+        try self.init(
+            JournalFile(path: path, isMade: creating, survivesPowerFailure: survivesPowerFailure))
+    }
+
+    init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
+        database = try file.open(random.hex(16))
+        synchronous = file.survivesPowerFailure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"
+        try database.execute(synchronous)
+        // One of 2^52 bytes: two owners never meet on one.
+        owner = try OwnerLock(path: file.path + "-owners", id: Int64(random.next() >> 12))
+    }
+
+    // MARK: Leases
+
+    /// Takes the lease of a payment, unless another holder has it, its process lives, and it was heard of within its
+    /// duration.
+    public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
+        try unsynced { () throws(JournalError) in
+            let rows = try database.query(
+                "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2", Self.key(lease.payment)
+            ) { ($0.text(0), $0.integer(1), $0.real(2)) }
+            if let (holder, owner, end) = rows.first, holder != lease.holder, self.owner.isAlive(owner),
+                end > now.timeIntervalSinceReferenceDate
+            {
+                return false
+            }
+            try database.run(
+                "INSERT OR REPLACE INTO lease (provider, payment, holder, owner, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
+                Self.key(lease.payment) + [
+                    .text(lease.holder), .integer(owner.id),
+                    .real(lease.end(from: now).timeIntervalSinceReferenceDate),
+                ])
+            return true
+        }
+    }
+
+    /// Makes a held lease count from `now` on.
+    ///
+    /// - Throws: ``JournalError``.
+    public func renew(_ lease: PaymentLease, at now: Date) throws {
+        try unsynced { () throws(JournalError) in try prolong(lease, now) }
+    }
+
+    /// Gives a lease back.
+    public func release(_ lease: PaymentLease) throws {
+        try unsynced { () throws(JournalError) in
+            try database.run(
+                "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
+                Self.key(lease.payment) + [.text(lease.holder)])
+        }
+    }
+
+    // MARK: Writing
+
+    /// Stores the beginning of an attempt.
+    ///
+    /// - Throws: ``JournalError``.
+    public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) throws {
+        guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
+        let values = try AttemptRows.values(attempt)
+        try database.transaction { () throws(JournalError) in
+            try prolong(lease, attempt.startedAt)
+            guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
+            let open = try database.query(
+                "SELECT id FROM attempt WHERE provider = ?1 AND payment = ?2 AND finished = 0",
+                Self.key(attempt.reference)
+            ) { $0.text(0) }
+            if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
+            try database.run(
+                """
+                INSERT INTO attempt (id, provider, payment, option, key, started, expires)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                """, values)
+        }
+    }
+
+    /// Adds an entry to an attempt.
+    ///
+    /// - Throws: ``JournalError``.
+    public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
+        let (event, name, detail) = try AttemptRows.values(entry.event)
+        try database.transaction { () throws(JournalError) in
+            let rows = try database.query(
+                "SELECT number, provider, payment, finished FROM attempt WHERE id = ?1", [.text(attempt.rawValue)]
+            ) { ($0.integer(0), $0.text(1), $0.text(2), $0.integer(3) != 0) }
+            guard let (number, provider, payment, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
+            let reference = PaymentReference(provider: ProviderID(rawValue: provider), id: payment)
+            guard reference == lease.payment else { throw .leaseLost(reference) }
+            try prolong(lease, entry.date)
+            guard !isFinished else { throw .finishedAttempt(attempt) }
+            try database.run(
+                """
+                INSERT INTO entry (attempt, position, date, event, name, detail)
+                VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1), ?2, ?3, ?4, ?5)
+                """,
+                [
+                    .integer(number), .real(entry.date.timeIntervalSinceReferenceDate), .text(event),
+                    name.map { .text($0) } ?? .null, .text(detail),
+                ])
+            if entry.isEnding { try finish(number) }
+        }
+    }
+
+    /// Marks an attempt as ended and erases what the payer's wallet or forms answered.
+    private func finish(_ attempt: Int64) throws(JournalError) {
+        try database.run("UPDATE attempt SET finished = 1 WHERE number = ?1", [.integer(attempt)])
+        try database.run(
+            """
+            UPDATE entry SET detail = 'null' WHERE attempt = ?1 AND event = 'finished' AND name IN
+                (SELECT name FROM entry WHERE attempt = ?1 AND event = 'started' AND detail = 'interaction')
+            """, [.integer(attempt)])
+    }
+
+    private func prolong(_ lease: PaymentLease, _ now: Date) throws(JournalError) {
+        try database.run(
+            "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
+            Self.key(lease.payment) + [
+                .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
+            ])
+        guard database.changes == 1 else { throw .leaseLost(lease.payment) }
+    }
+
+    /// A transaction whose loss in a power failure does no harm: whoever held a lease then is gone as well. It becomes
+    /// durable with the next one.
+    private func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try database.execute("PRAGMA synchronous = NORMAL")
+        let result: Swift.Result<Result, JournalError>
+        do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
+        try database.execute(synchronous)
+        return try result.get()
+    }
+
+    // MARK: Reading
+
+    /// An attempt with all its entries, or nil.
+    public func history(of attempt: AttemptID) throws -> AttemptHistory? {
+        try histories("WHERE id = ?1", [.text(attempt.rawValue)]).first
+    }
+
+    /// All attempts at a payment, oldest first.
+    public func histories(of payment: PaymentReference) throws -> [AttemptHistory] {
+        try histories("WHERE provider = ?1 AND payment = ?2", Self.key(payment))
+    }
+
+    /// All attempts without a final outcome, oldest first.
+    public func unfinished() throws -> [AttemptHistory] {
+        try histories("WHERE finished = 0", [])
+    }
+
+    /// The latest attempts, at most `limit` of them, oldest first.
+    public func latest(_ limit: Int) throws -> [AttemptHistory] {
+        try histories("WHERE number > (SELECT coalesce(max(number), 0) FROM attempt) - ?1", [.integer(Int64(limit))])
+    }
+
+    /// One statement reads attempts and entries, so that nobody's write comes in between.
+    private func histories(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [AttemptHistory] {
+        var histories: [AttemptHistory] = []
+        var last: Int64?
+        try database.forEach(
+            """
+            SELECT \(AttemptRows.columns), entry.date, entry.event, entry.name, entry.detail
+            FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number
+            \(filter) ORDER BY attempt.number, entry.position
+            """, values
+        ) { (row) throws(JournalError) in
+            if last != row.integer(0) {
+                let (number, attempt) = try AttemptRows.attempt(row)
+                histories.append(AttemptHistory(attempt: attempt))
+                last = number
+            }
+            if !row.isNull(8) {
+                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 8))
+            }
+        }
+        return histories
+    }
+
+    private func number(of attempt: AttemptID) throws(JournalError) -> Int64? {
+        try database.number("SELECT number FROM attempt WHERE id = ?1", [.text(attempt.rawValue)])
+    }
+
+    private static func key(_ payment: PaymentReference) -> [Database.Value] {
+        [.text(payment.provider.rawValue), .text(payment.id)]
+    }
+}

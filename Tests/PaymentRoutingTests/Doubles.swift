@@ -1,0 +1,81 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+
+extension SeededRandomSource {
+    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+}
+
+/// A network that answers from a script and remembers what was sent.
+final class ScriptedTransport: HTTPTransport {
+    typealias Answer = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    private let answer: Answer
+    private let requests = Mutex<[HTTPRequest]>([])
+
+    init(_ answer: @escaping Answer = { _ throws(TransportError) in HTTPResponse(status: 200) }) {
+        self.answer = answer
+    }
+
+    var sent: [HTTPRequest] { requests.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        requests.withLock { $0.append(request) }
+        return try await answer(request)
+    }
+}
+
+/// Counts by name.
+final class Tally: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+    func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+    subscript(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
+}
+
+/// A journal that fails when told to.
+actor FailingJournal: PaymentJournal {
+    private let base = InMemoryJournal()
+    private let fails: @Sendable (JournalEntry.Event?) -> Bool
+
+    /// - Parameter fails: whether writing this event fails; nil stands for opening an attempt.
+    init(_ fails: @escaping @Sendable (JournalEntry.Event?) -> Bool) { self.fails = fails }
+
+    struct Full: Error {}
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        if fails(nil) { throw Full() }
+        try await base.open(attempt, under: lease)
+    }
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        if fails(entry.event) { throw Full() }
+        try await base.append(entry, to: attempt, under: lease)
+    }
+
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
+    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+}
+
+/// A door that is opened once.
+actor Gate {
+    private var isOpen = false
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    func open() {
+        isOpen = true
+        for waiter in waiters { waiter.resume() }
+        waiters = []
+    }
+
+    func pass() async {
+        if isOpen { return }
+        await withCheckedContinuation { waiters.append($0) }
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@Suite("Paying: choice, consent and integrity")
+struct PayTests {
+    private static let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
+
+    @Test("A payment without anything unusual succeeds and is journaled")
+    func plain() async throws {
+        let world = World()
+        #expect(try await world.pay() == .succeeded(Self.receipt))
+        let histories = try await world.histories
+        #expect(histories.count == 1)
+        #expect(histories.first?.outcome == .succeeded(Self.receipt))
+        #expect((histories.first?.attempt.idempotencyKey.utf8.count ?? 99) <= 64)
+    }
+
+    @Test("After success, paying again returns the same outcome without a call")
+    func twice() async throws {
+        let world = World()
+        let router = try world.router
+        let first = try await router.pay(ScriptedProvider.link, as: Payer())
+        let second = try await router.pay(ScriptedProvider.link, as: Payer())
+        #expect(first == second)
+        #expect(world.provider.calls["quote"] == 1)
+        #expect(world.provider.calls["pay"] == 1)
+        #expect(world.provider.calls["status"] == 0)
+    }
+
+    @Test("A second payment while the first is in flight joins it")
+    func joins() async throws {
+        let gate = Gate()
+        let entered = Gate()
+        var world = World()
+        world.provider.payBody = { attempt, _ in
+            await entered.open()
+            await gate.pass()
+            return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: attempt.id.rawValue))
+        }
+        let router = try world.router
+        async let first = router.pay(ScriptedProvider.link, as: Payer())
+        await entered.pass()
+        async let second = router.pay(ScriptedProvider.link, as: Payer())
+        async let third = router.pay(ScriptedProvider.link, as: Payer())
+        await gate.open()
+        let outcomes = try await [first, second, third]
+        #expect(Set(outcomes).count == 1)
+        #expect(world.provider.calls["pay"] == 1)
+    }
+
+    @Test("An unverified link needs consent, and nothing is asked before it is given")
+    func consent() async throws {
+        var world = World()
+        world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unverified(reason: "it is odd")) }
+        let router = try world.router
+        await #expect {
+            try await router.pay(ScriptedProvider.link, as: Payer())
+        } throws: {
+            ($0 as? PaymentError)?.code == .untrustedLink && "\($0)".contains("it is odd")
+        }
+        #expect(world.provider.calls["quote"] == 0)
+        let outcome = try await router.pay(ScriptedProvider.link, as: Payer(), acceptingUnverified: true)
+        #expect(outcome == .succeeded(Self.receipt))
+    }
+
+    @Test("Plain http needs consent although the provider vouches for it")
+    func plainHTTP() async throws {
+        let router = try World().router
+        await #expect {
+            try await router.pay("http://pay.acme.example/?id=p1", as: Payer())
+        } throws: { ($0 as? PaymentError)?.code == .untrustedLink }
+    }
+
+    static let refusals: [(String, PaymentError.Code)] = [
+        ("", .rejectedLink), ("https://user@pay.acme.example/?id=p1", .rejectedLink),
+        ("https://elsewhere.example/?id=p1", .unroutable), ("hello", .unroutable),
+        ("https://pay.acme.example/", .unroutable), ("shop://paid?id=p1", .notAPayment),
+    ]
+
+    @Test("Texts that ask for no payment are refused with their own code", arguments: refusals)
+    func unpayable(text: String, code: PaymentError.Code) async throws {
+        let router = try World().router
+        await #expect { try await router.pay(text, as: Payer()) } throws: { ($0 as? PaymentError)?.code == code }
+    }
+
+    @Test("Without a chooser the first option that the payer can fulfil is taken")
+    func firstUsable() async throws {
+        var world = World()
+        world.provider.options = [.euros("page", needs: [.page]), .euros("plain")]
+        _ = try await world.pay()
+        #expect(try await world.histories.first?.attempt.option.id == "plain")
+    }
+
+    @Test("A chooser sees what cannot be fulfilled, and cannot choose it")
+    func unmetChoice() async throws {
+        var world = World()
+        world.provider.options = [.euros("page", needs: [.page]), .euros("plain")]
+        let payer = Payer(chooser: { quote in quote.options.first { !$0.unmet.isEmpty }?.id })
+        await #expect { try await world.pay(as: payer) } throws: {
+            ($0 as? PaymentError)?.code == .unusableOption && "\($0)".contains("a page shown")
+        }
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(try await world.histories.isEmpty)
+        await #expect { try await world.pay(as: Payer(chooser: { _ in "invented" })) } throws: {
+            ($0 as? PaymentError)?.code == .unusableOption
+        }
+    }
+
+    @Test("An option of a shown quote that is unmet or unknown cannot be paid", arguments: ["page", "nothing"])
+    func unmetOption(id: String) async throws {
+        var world = World()
+        world.provider.options = [.euros("page", needs: [.page]), .euros("plain")]
+        let router = try world.router
+        guard case .matched(let route) = router.route(ScriptedProvider.link) else { throw CancellationError() }
+        let quote = try await router.quote(route, as: Payer())
+        #expect(quote.options.map(\.unmet) == [[.page], []])
+        await #expect { try await router.pay(quote, option: id, as: Payer()) } throws: {
+            ($0 as? PaymentError)?.code == .unusableOption
+        }
+        #expect(try await router.pay(quote, option: "plain", as: Payer()) == .succeeded(Self.receipt))
+    }
+
+    @Test("When no option can be fulfilled the payment is declined, with what is missing")
+    func nothingUsable() async throws {
+        var world = World()
+        world.provider.options = [.euros("page", needs: [.page]), .euros("sign", needs: [.signing(method: "m_sign")])]
+        guard case .declined(let reason) = try await world.pay() else { throw CancellationError() }
+        #expect(reason.code == .noUsableOption)
+        #expect(reason.message.contains("m_sign") && reason.message.contains("page"))
+        world.provider.options = []
+        guard case .declined(let none) = try await world.pay() else { throw CancellationError() }
+        #expect(none.code == .noUsableOption)
+    }
+
+    @Test("A chooser that chooses nothing cancels")
+    func noChoice() async throws {
+        let world = World()
+        #expect(try await world.pay(as: Payer(chooser: { _ in nil })) == .cancelled)
+        #expect(world.provider.calls["pay"] == 0)
+    }
+
+    @Test("A chooser that fails is an error that tells only the failure's type")
+    func failingChooser() async throws {
+        struct Secret: Error, CustomStringConvertible { var description: String { "card 4111" } }
+        await #expect { try await World().pay(as: Payer(chooser: { _ in throw Secret() })) } throws: {
+            ($0 as? PaymentError)?.code == .payer && !"\($0)".contains("4111")
+        }
+    }
+
+    @Test("What has expired is not paid", arguments: [-1.0, 0, 1])
+    func expiry(seconds: Double) async throws {
+        for isOption in [true, false] {
+            var world = World()
+            let date = world.clock.now.addingTimeInterval(seconds)
+            if isOption {
+                world.provider.options = [.euros("card", expiresAt: date)]
+            } else {
+                world.provider.expiresAt = date
+            }
+            if isOption, seconds <= 0 {
+                // Only the price is over: the payment stays open.
+                await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .unusableOption }
+            } else {
+                #expect((try await world.pay() == .expired) == (seconds <= 0))
+            }
+            #expect(world.provider.calls["pay"] == (seconds <= 0 ? 0 : 1))
+        }
+    }
+
+    @Test("A quote that says the payment is over is the outcome")
+    func alreadyOver() async throws {
+        var world = World()
+        world.provider.quotedOutcome = .expired
+        #expect(try await world.pay() == .expired)
+        #expect(world.provider.calls["pay"] == 0)
+    }
+
+    static let unsound: [PaymentReceipt] = [
+        PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")),
+        PaymentReceipt(reference: PaymentReference(provider: "other", id: "p1")),
+        PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(1000, .usd)),
+    ]
+
+    @Test("A receipt for another payment or currency is never reported as success", arguments: unsound)
+    func unsoundReceipt(receipt: PaymentReceipt) async throws {
+        for usesMutation in [true, false] {
+            var world = World()
+            world.provider.payBody = { _, context in
+                if usesMutation { _ = try await context.step("capture", .mutation(replay: .never)) { true } }
+                return .succeeded(receipt)
+            }
+            world.provider.statusBody = { _, _ in .succeeded(receipt) }
+            let outcome = try? await world.pay()
+            if case .succeeded? = outcome { Issue.record("reported as success") }
+            for history in try await world.histories {
+                if case .succeeded? = history.outcome { Issue.record("journaled as success") }
+            }
+            // Money may have moved: nobody may start over.
+            _ = try? await world.pay()
+            #expect(try await world.histories.count == 1)
+        }
+    }
+
+    @Test("The status and the quote of a payment cannot speak of another")
+    func unsoundAnswers() async throws {
+        let other = PaymentOutcome.succeeded(Self.unsound[0])
+        var world = World()
+        world.provider.statusBody = { _, _ in other }
+        world.provider.quotedOutcome = other
+        let router = try world.router
+        await #expect { try await router.status(of: ScriptedProvider.reference) } throws: {
+            ($0 as? PaymentError)?.code == .integrity
+        }
+        await #expect { try await router.pay(ScriptedProvider.link, as: Payer()) } throws: {
+            ($0 as? PaymentError)?.code == .integrity
+        }
+    }
+
+    @Test("A foreign error becomes a provider fault that tells only its type")
+    func foreignError() async throws {
+        struct Leak: Error, CustomStringConvertible { var description: String { "key sk_live" } }
+        var world = World()
+        world.provider.payBody = { _, _ in throw Leak() }
+        await #expect { try await world.pay() } throws: {
+            let error = $0 as? PaymentError
+            return error?.code == .providerFault && error?.phase == .beforeSend && "\($0)".contains("Leak")
+                && !"\($0)".contains("sk_live")
+        }
+        #expect(try await world.histories.first?.isFinished == true)
+    }
+
+    @Test("A payment that goes on elsewhere is carried on, not started over")
+    func pendingGoesOn() async throws {
+        var world = World()
+        world.provider.payBody = { _, _ in .pending(retryAfter: 1) }
+        #expect(try await world.pay() == .pending(retryAfter: 1))
+        #expect(try await world.pay() == .pending(retryAfter: 1))
+        #expect(try await world.histories.count == 1)
+        #expect(world.provider.calls["pay"] == 2)
+        #expect(world.provider.calls["quote"] == 1)
+    }
+
+    @Test("A return URL completes only an attempt that was opened here")
+    func callback() async throws {
+        var world = World()
+        world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try world.router
+        for stray in ["shop://paid?id=p1", "shop://paid?id=p2", "shop://paid", "shop://other?id=p1", "nonsense", ""] {
+            #expect(try await router.handle(stray) == nil)
+        }
+        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        #expect(try await router.handle("shop://paid?id=p2") == nil)
+        #expect(try await router.handle("https://pay.acme.example/?id=p1") == nil, "a payment link is no callback")
+        #expect(world.provider.calls["complete"] == 0)
+        let completed = PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed")
+        #expect(try await router.handle("SHOP://PAID?id=p1&x=2") == .succeeded(completed))
+        #expect(try await router.handle("shop://paid?id=p1") == nil, "it is over")
+        #expect(world.provider.calls["complete"] == 1)
+        #expect(try await router.pay(ScriptedProvider.link, as: Payer()) == .succeeded(completed))
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Recovery and shared journals")
+struct RecoveryTests {
+    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let unknown = PaymentOutcome.unknown(
+        UnknownOutcome(reference: ScriptedProvider.reference, message: "?"))
+
+    /// Signs, then captures.
+    private static func capture(_ ran: Tally) -> ScriptedProvider.Pay {
+        { attempt, context in
+            _ = try await context.step("sign", .interaction) { () -> String in
+                guard context.payer.signer != nil else { throw PaymentError(.payer, "no signer", provider: "acme") }
+                ran.count("sign")
+                return "signed"
+            }
+            _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                ran.count(attempt.reference.id)
+                return try await context.http.send(.capture()).status
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+    }
+
+    private struct Signer: PaymentSigner {
+        func supports(method: String) -> Bool { true }
+        func sign(_ request: SigningRequest) async throws -> String { "signature" }
+    }
+
+    private static let payer = Payer(signer: Signer())
+
+    private func world(_ ran: Tally, status: PaymentOutcome = paid) -> World {
+        var world = World()
+        world.provider.payBody = Self.capture(ran)
+        world.provider.statusBody = { _, _ in status }
+        return world
+    }
+
+    @Test("What was sent is settled by status; what was not goes on, or is given up without a payer's means")
+    func settles() async throws {
+        let sent: [JournalEntry.Event] = [
+            .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "signed"),
+            .stepStarted(name: "capture", kind: .mutation(replay: .never)),
+        ]
+        for (events, payer, captures, outcome) in [
+            (sent, Self.payer, 0, Self.paid), (sent, Payer(), 0, Self.paid),
+            (Array(sent.prefix(2)), Self.payer, 1, Self.paid), (Array(sent.prefix(1)), Self.payer, 1, Self.paid),
+            ([], Self.payer, 1, Self.paid), ([], Payer(), 0, nil),
+        ] as [([JournalEntry.Event], Payer, Int, PaymentOutcome?)] {
+            let ran = Tally()
+            let world = world(ran)
+            let id = try await world.crashed(events)
+            let reports = try await world.router.recover(as: payer)
+            #expect(reports.map(\.attempt.id) == [id])
+            let report = try #require(reports.first)
+            #expect(report.isSettled)
+            if let outcome {
+                #expect(report.result == .success(outcome))
+            } else if case .failure(let error) = report.result {
+                #expect(error.code == .payer && error.phase == .beforeSend)
+            } else {
+                Issue.record("paid without a signer")
+            }
+            #expect(ran["p1"] == captures)
+            #expect(try await world.journal.unfinished().isEmpty)
+            #expect(try await world.router.recover(as: payer).isEmpty)
+        }
+    }
+
+    @Test("What cannot be settled stays unknown, with a time to ask again, and is settled later")
+    func staysUnknown() async throws {
+        let ran = Tally()
+        var world = world(ran, status: Self.unknown)
+        let id = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        var report = try #require(try await world.router.recover(as: Self.payer).first)
+        guard case .success(.unknown) = report.result else { throw CancellationError() }
+        let first = try #require(report.askAgain)
+        #expect(first > world.clock.now)
+        world.clock.advance(by: .seconds(100_000))
+        report = try await world.router.recover(id, as: Self.payer)
+        let second = try #require(report.askAgain)
+        #expect(second.timeIntervalSince(world.clock.now) > first.timeIntervalSince(report.attempt.startedAt))
+        #expect(second.timeIntervalSince(world.clock.now) <= 3600)
+        world.provider.statusBody = { _, _ in Self.paid }
+        report = try #require(try await world.router.recover(as: Self.payer).first)
+        #expect(report.result == .success(Self.paid))
+        #expect(ran["p1"] == 0)
+    }
+
+    @Test("What had sent nothing and is over is not paid any more")
+    func expired() async throws {
+        let ran = Tally()
+        let world = world(ran)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
+            idempotencyKey: "k", startedAt: world.clock.now, expiresAt: world.clock.now.addingTimeInterval(60))
+        try await world.leave(AttemptHistory(attempt: attempt))
+        world.clock.advance(by: .seconds(60))
+        #expect(try await world.router.recover(as: Self.payer).map(\.result) == [.success(.expired)])
+        #expect(ran["sign"] == 0)
+    }
+
+    @Test("Many attempts are settled a few at a time, and reported in order")
+    func width() async throws {
+        let running = Mutex((now: 0, most: 0))
+        let ran = Tally()
+        var world = world(ran)
+        world.provider.statusBody = { payment, _ in
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            for _ in 0..<20 { await Task.yield() }
+            running.withLock { $0.now -= 1 }
+            return .succeeded(PaymentReceipt(reference: payment))
+        }
+        for index in 0..<30 {
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "a\(index)"), reference: PaymentReference(provider: "acme", id: "p\(index)"),
+                option: .euros("card"), idempotencyKey: "k", startedAt: world.clock.now, expiresAt: nil)
+            let entry = JournalEntry(
+                date: world.clock.now, event: .stepStarted(name: "capture", kind: .mutation(replay: .never)))
+            try await world.leave(AttemptHistory(attempt: attempt, entries: [entry]))
+        }
+        let reports = try await world.router.recover(as: Payer(), width: 3)
+        #expect(reports.map(\.attempt.id.rawValue) == (0..<30).map { "a\($0)" })
+        #expect(reports.count { !$0.isSettled } == 0)
+        #expect(running.withLock { $0.most } <= 3)
+    }
+
+    // MARK: Two routers
+
+    @Test("While one router pays, another neither pays nor recovers, and is told the first one's outcome")
+    func secondRouter() async throws {
+        let outcomes: [PaymentOutcome] = [Self.paid, .declined(DeclineReason(.refused, "no")), .cancelled]
+        for outcome in outcomes {
+            let (entered, gate, asked) = (Gate(), Gate(), Gate())
+            var world = World()
+            world.provider.payBody = { _, context in
+                _ = try await context.step("capture", .mutation(replay: .never)) { true }
+                await entered.open()
+                await gate.pass()
+                return outcome
+            }
+            let first = try world.router
+            let clock = NotingClock { await asked.open() }
+            let second = PaymentRouter(
+                registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
+                clock: clock)
+            async let one = first.pay(ScriptedProvider.link, as: Payer())
+            await entered.pass()
+            #expect(try await second.recover(as: Payer()).isEmpty, "a living worker's attempt is left alone")
+            async let two = second.pay(ScriptedProvider.link, as: Payer())
+            await asked.pass()
+            await gate.open()
+            #expect(try await one == outcome)
+            #expect(try await two == outcome)
+            #expect(world.provider.calls["pay"] == 1)
+        }
+    }
+
+    @Test("Who waits for another router in vain is told that somebody is paying")
+    func impatient() async throws {
+        let world = World()
+        let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(3600))
+        #expect(try await world.journal.acquire(lease, at: world.clock.now))
+        await #expect { try await world.pay() } throws: {
+            let error = $0 as? PaymentError
+            return error?.code == .inUse && error?.phase == .maybeSent && error?.retry == .later
+        }
+        #expect(world.clock.slept >= .seconds(30) && world.clock.slept < .seconds(31))
+        #expect(world.provider.calls["quote"] == 0)
+        try await world.journal.release(lease)
+        #expect(try await world.pay() == Self.paid)
+    }
+
+    @Test("A router that was silent for too long sends nothing after another took over")
+    func overtaken() async throws {
+        let (entered, gate) = (Gate(), Gate())
+        var world = World()
+        let clock = world.clock
+        let calls = world.provider.calls
+        world.provider.payBody = { attempt, context in
+            if calls["pay"] == 1 {
+                await entered.open()
+                await gate.pass()
+            }
+            _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                try await context.http.send(.capture()).status
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let (first, second) = (try world.router, try world.router)
+        let stalled = Task { try await first.pay(ScriptedProvider.link, as: Payer()) }
+        await entered.pass()
+        clock.advance(by: .seconds(601))
+        #expect(try await second.recover(as: Payer()).map(\.result) == [.success(Self.paid)])
+        await gate.open()
+        await #expect { try await stalled.value } throws: { ($0 as? PaymentError)?.code == .inUse }
+        #expect(world.transport.sent.count == 1)
+        #expect(try await first.pay(ScriptedProvider.link, as: Payer()) == Self.paid)
+    }
+
+    @Test("Waiting providers keep their lease")
+    func renewed() async throws {
+        let (entered, gate) = (Gate(), Gate())
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            for _ in 0..<100 { try await context.clock.sleep(for: .seconds(300)) }
+            await entered.open()
+            await gate.pass()
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let router = try world.router
+        async let outcome = router.pay(ScriptedProvider.link, as: Payer())
+        await entered.pass()
+        let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
+        #expect(try await world.journal.acquire(lease, at: world.clock.now) == false)
+        await gate.open()
+        #expect(try await outcome == Self.paid)
+    }
+}
+
+/// The system's clock, which tells when somebody waits.
+private struct NotingClock: PaymentClock {
+    let note: @Sendable () async -> Void
+
+    var now: Date { Date(timeIntervalSince1970: 1_800_000_000) }
+
+    func sleep(for duration: Duration) async throws {
+        await note()
+        try await Task.sleep(for: duration)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+
+/// A provider that does as a test says and counts the calls.
+struct ScriptedProvider: RedirectCompletingProvider {
+    typealias Pay = @Sendable (PaymentAttempt, ProviderContext) async throws -> PaymentOutcome
+    typealias Status = @Sendable (PaymentReference, ProviderContext) async throws -> PaymentOutcome
+
+    var descriptor = ProviderDescriptor(
+        id: "acme", name: "Acme", patterns: [.host("pay.acme.example"), .returnURL("shop://paid")],
+        outboundHosts: ["api.acme.example"])
+    var match: @Sendable (PaymentLink) -> LinkMatch? = ScriptedProvider.match
+    var options: [PaymentOption] = [.euros("card")]
+    var quotedOutcome: PaymentOutcome?
+    var expiresAt: Date?
+    var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
+    var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+    let calls = Tally()
+
+    static let link = "https://pay.acme.example/?id=p1"
+    static let reference = PaymentReference(provider: "acme", id: "p1")
+
+    static func match(_ link: PaymentLink) -> LinkMatch? {
+        guard let id = link.queryItems.values("id").first else { return nil }
+        return LinkMatch(reference: String(id), role: link.scheme == "shop" ? .callback : .payment)
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? { match(link) }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        calls.count("quote")
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: "Shop"), amount: nil, options: options,
+            expiresAt: expiresAt, outcome: quotedOutcome)
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        calls.count("pay")
+        return try await payBody(attempt, context)
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        calls.count("status")
+        return try await statusBody(payment, context)
+    }
+
+    func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        calls.count("complete")
+        return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: "completed"))
+    }
+}
+
+extension PaymentOption {
+    /// Ten euros.
+    static func euros(_ id: String, needs: [PayerNeed] = [], expiresAt: Date? = nil) -> PaymentOption {
+        PaymentOption(id: id, title: id, amount: .cents(1000), needs: needs, expiresAt: expiresAt)
+    }
+}
+
+extension Money {
+    static func cents(_ cents: UInt128, _ currency: Currency = .eur) -> Money {
+        guard let money = try? Money(minorUnits: cents, currency: currency) else {
+            preconditionFailure("small amounts exist")
+        }
+        return money
+    }
+}
+
+/// Everything around one payment.
+struct World {
+    var provider = ScriptedProvider()
+    var transport = ScriptedTransport()
+    var journal: any PaymentJournal = InMemoryJournal()
+    let clock = VirtualClock()
+    let random = SeededRandomSource(seed: 1)
+
+    var router: PaymentRouter {
+        get throws {
+            PaymentRouter(
+                registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
+                random: random)
+        }
+    }
+
+    func pay(as payer: Payer = Payer()) async throws -> PaymentOutcome {
+        try await router.pay(ScriptedProvider.link, as: payer)
+    }
+
+    var histories: [AttemptHistory] {
+        get async throws { try await journal.histories(of: ScriptedProvider.reference) }
+    }
+
+    /// Leaves an attempt in the journal as a crash would.
+    func crashed(_ events: [JournalEntry.Event]) async throws -> AttemptID {
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: ScriptedProvider.reference, option: .euros("card"),
+            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
+        try await leave(
+            AttemptHistory(attempt: attempt, entries: events.map { JournalEntry(date: clock.now, event: $0) }))
+        return attempt.id
+    }
+}
+
+extension World {
+    /// Puts an attempt into the journal as an earlier process would have left it.
+    func leave(_ history: AttemptHistory) async throws {
+        let lease = PaymentLease(payment: history.attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = try await journal.acquire(lease, at: clock.now)
+        try await journal.open(history.attempt, under: lease)
+        for entry in history.entries { try await journal.append(entry, to: history.attempt.id, under: lease) }
+        try await journal.release(lease)
+    }
+}
+
+extension HTTPRequest {
+    /// The request that moves the money.
+    static func capture(host: String = "api.acme.example", replay: Replay? = nil) throws -> HTTPRequest {
+        HTTPRequest(.post, try HTTPURL("https://\(host)/capture"), replay: replay)
+    }
+}

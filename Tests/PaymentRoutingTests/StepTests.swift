@@ -1,0 +1,249 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@Suite("Durable steps")
+struct StepTests {
+    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let declined = PaymentOutcome.declined(DeclineReason(.refused, "no"))
+
+    /// Asks, interacts, captures; counts what really runs.
+    private static func threeSteps(_ ran: Tally, replay: MutationReplay = .never) -> ScriptedProvider.Pay {
+        { attempt, context in
+            let session = try await context.step("session", .query) { () -> String in
+                ran.count("session")
+                return "s1"
+            }
+            let signature = try await context.step("sign", .interaction) { () -> [String] in
+                ran.count("sign")
+                return [session, "signed"]
+            }
+            let id = try await context.step("capture", .mutation(replay: replay)) { () -> String in
+                ran.count("capture")
+                _ = try await context.http.send(.capture())
+                return signature.joined(separator: "-")
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: id))
+        }
+    }
+
+    @Test("Steps that ended are replayed, not run again")
+    func replay() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran)
+        let attempt = try await world.crashed([
+            .stepStarted(name: "session", kind: .query), .stepFinished(name: "session", result: "stored"),
+            .stepStarted(name: "sign", kind: .interaction),
+        ])
+        let outcome = try await world.router.resume(attempt, as: Payer())
+        #expect(
+            outcome
+                == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "stored-signed")))
+        #expect(ran["session"] == 0)
+        #expect(ran["sign"] == 1)
+        #expect(ran["capture"] == 1)
+        #expect(world.transport.sent.count == 1)
+        #expect(try await world.router.resume(attempt, as: Payer()) == outcome)
+        #expect(world.provider.calls["pay"] == 1, "a finished attempt is not carried out again")
+    }
+
+    @Test("A mutation that ended is replayed and its outcome stands")
+    func mutationReplay() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran)
+        let attempt = try await world.crashed([
+            .stepStarted(name: "capture", kind: .mutation(replay: .never)),
+            .stepFinished(name: "capture", result: "tx9"),
+        ])
+        #expect(
+            try await world.router.resume(attempt, as: Payer())
+                == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "tx9")))
+        #expect(ran["capture"] == 0)
+        #expect(world.transport.sent.isEmpty)
+    }
+
+    @Test("An interrupted mutation that must not be replayed is settled by status", arguments: [true, false])
+    func neverReplay(resumes: Bool) async throws {
+        let ran = Tally()
+        for settled in [Self.paid, Self.declined, .cancelled, .expired] {
+            var world = World()
+            world.provider.payBody = Self.threeSteps(ran)
+            world.provider.statusBody = { _, _ in settled }
+            let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+            let outcome = try await resumes ? world.router.resume(attempt, as: Payer()) : world.pay()
+            #expect(outcome == settled)
+            #expect(world.transport.sent.isEmpty)
+            #expect(try await world.histories.map(\.outcome) == [settled])
+        }
+        #expect(ran["capture"] == 0)
+    }
+
+    @Test(
+        "An interrupted mutation with a key is sent again only within the service's window",
+        arguments: [
+            (599, true), (600, false), (100_000, false),
+        ])
+    func sameKey(seconds: Int, isSentAgain: Bool) async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+            outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+        world.provider.payBody = Self.threeSteps(ran, replay: .sameKey)
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))])
+        world.clock.advance(by: .seconds(seconds))
+        let outcome = try await world.router.resume(attempt, as: Payer())
+        guard case .succeeded = outcome else { throw CancellationError() }
+        #expect(ran["capture"] == (isSentAgain ? 1 : 0))
+        #expect(world.transport.sent.count == (isSentAgain ? 1 : 0))
+        #expect(world.provider.calls["status"] == (isSentAgain ? 0 : 1))
+    }
+
+    @Test("A repetition that cannot leave does not make the interrupted mutation harmless")
+    func failedRepetition() async throws {
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+            outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+        world.provider.payBody = { _, context in
+            _ = try await context.step("capture", .mutation(replay: .sameKey)) { () async throws -> String in
+                throw PaymentError(.network, "no connection")
+            }
+            return .cancelled
+        }
+        world.provider.statusBody = { _, _ in throw PaymentError(.network, "no connection") }
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))])
+        guard case .unknown = try await world.router.resume(attempt, as: Payer()) else {
+            Issue.record("the first sending may have been carried out")
+            return
+        }
+        let histories = try await world.histories
+        #expect(histories.count == 1 && !histories[0].isFinished && histories[0].mayHaveMovedMoney)
+    }
+
+    @Test("A mutation that began as unrepeatable stays so, whatever the provider says later")
+    func upgradedReplay() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+            outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+        world.provider.payBody = Self.threeSteps(ran, replay: .sameKey)
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        _ = try await world.router.resume(attempt, as: Payer())
+        #expect(ran["capture"] == 0)
+    }
+
+    @Test("An attempt that was given up cannot be resumed")
+    func abandoned() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran)
+        let attempt = try await world.crashed([.abandoned(reason: "a new attempt was started")])
+        await #expect { try await world.router.resume(attempt, as: Payer()) } throws: {
+            ($0 as? PaymentError)?.phase == .beforeSend
+        }
+        #expect(world.provider.calls["pay"] == 0)
+        await #expect { try await world.router.resume(AttemptID(rawValue: "none"), as: Payer()) } throws: {
+            ($0 as? PaymentError)?.code == .notFound
+        }
+    }
+
+    @Test("Using a step's name twice is the provider's fault")
+    func nameReuse() async throws {
+        var world = World()
+        world.provider.payBody = { _, context in
+            _ = try await context.step("same", .query) { 1 }
+            _ = try await context.step("same", .query) { 2 }
+            return .cancelled
+        }
+        await #expect { try await world.pay() } throws: {
+            ($0 as? PaymentError)?.code == .providerFault && "\($0)".contains("same")
+        }
+    }
+
+    @Test("Quotes and status queries only ask")
+    func mutationOutsideAttempt() async throws {
+        var world = World()
+        world.provider.statusBody = { _, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) { true }
+            return .cancelled
+        }
+        await #expect { try await world.router.status(of: ScriptedProvider.reference) } throws: {
+            ($0 as? PaymentError)?.code == .providerFault
+        }
+    }
+}
+
+@Suite("Guarded network")
+struct GuardTests {
+    private func refusal(_ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool) async throws
+        -> (TransportError?, ScriptedTransport)
+    {
+        let caught = Caught()
+        var world = World()
+        world.provider.payBody = { _, context in
+            do {
+                if inMutation {
+                    _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                        try await context.http.send(request()).status
+                    }
+                } else {
+                    _ = try await context.http.send(request())
+                }
+            } catch let error as TransportError {
+                await caught.set(error)
+            }
+            return .cancelled
+        }
+        _ = try await world.pay()
+        return (await caught.error, world.transport)
+    }
+
+    private actor Caught {
+        var error: TransportError?
+        func set(_ error: TransportError) { self.error = error }
+    }
+
+    @Test(
+        "Hosts that were not declared are refused before anything is sent",
+        arguments: [
+            "evil.example", "api.acme.example:8443", "sub.api.acme.example", "acme.example",
+        ])
+    func undeclaredHost(host: String) async throws {
+        let (error, transport) = try await refusal({ try .capture(host: host) }, inMutation: true)
+        #expect(error?.phase == .notSent)
+        guard case .hostNotDeclared? = error?.reason else { throw CancellationError() }
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("What must not be repeated leaves only within a mutation step")
+    func mutationStep() async throws {
+        let (refused, silent) = try await refusal({ try .capture() }, inMutation: false)
+        #expect(refused?.phase == .notSent)
+        #expect(silent.sent.isEmpty)
+        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, inMutation: false)
+        #expect(safe == nil)
+        #expect(one.sent.count == 1)
+        let (accepted, two) = try await refusal({ try .capture() }, inMutation: true)
+        #expect(accepted == nil)
+        #expect(two.sent.count == 1)
+    }
+
+    @Test("A mutation's permission ends with its step")
+    func permissionEnds() async throws {
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) { true }
+            _ = try await context.http.send(.capture())
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try? await world.pay()
+        #expect(world.transport.sent.isEmpty)
+    }
+}
