@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
         .library(name: "PaymentStore", targets: ["PaymentStore"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
+        .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
     ],
     targets: [
         // System libraries, each wrapped by exactly one target below.
@@ -32,6 +33,9 @@ let package = Package(
         .systemLibrary(
             name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
             providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", path: "Sources/SystemLibraries/CMicrohttpd", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(
             name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
@@ -52,6 +56,10 @@ let package = Package(
         .target(
             name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
             swiftSettings: settings),
+        .target(
+            name: "PaymentSandbox",
+            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "CMicrohttpd"],
+            swiftSettings: settings),
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -67,6 +75,10 @@ let package = Package(
         .testTarget(
             name: "PaymentWalletTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PaymentSandboxTests",
+            dependencies: ["PaymentCore", "PaymentTransport", "PaymentWallet", "PaymentSandbox"],
             swiftSettings: settings),
     ]
 )

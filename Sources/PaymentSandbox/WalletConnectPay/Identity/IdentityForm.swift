@@ -1,0 +1,161 @@
+import PaymentCore
+
+/// The data that payers have to hand in: the fields, the JSON schema, and the check of what was handed in.
+///
+/// Fields and rules are the recorded schema's. Values are always texts; a ticked box is `true`.
+enum IdentityForm {
+    enum Rule: Sendable {
+        case text(minimum: Int?, maximum: Int?)
+        case date
+        case country
+        case consent
+    }
+
+    struct Field: Sendable {
+        let id: String
+        let title: String
+        let hint: String
+        let rule: Rule
+        var isRequired = false
+    }
+
+    /// What is wrong with a field. The texts never hold what was entered.
+    struct Problem: Sendable, Hashable {
+        let field: String
+        let text: String
+    }
+
+    static let fields = [
+        Field(
+            id: "fullName", title: "Full name", hint: "As in your passport", rule: .text(minimum: 1, maximum: nil),
+            isRequired: true),
+        Field(id: "dob", title: "Date of birth", hint: "Year, month and day", rule: .date, isRequired: true),
+        Field(id: "pobCountry", title: "Country of birth", hint: "Two letters, such as US", rule: .country),
+        Field(
+            id: "pobAddress", title: "Place of birth", hint: "City and region",
+            rule: .text(minimum: nil, maximum: 200)),
+        Field(id: "porCountry", title: "Country of residence", hint: "Two letters, such as US", rule: .country),
+        Field(
+            id: "porAddress", title: "Address of residence", hint: "Street and city",
+            rule: .text(minimum: nil, maximum: 200)),
+        Field(
+            id: "tosConfirmed", title: "I accept the terms of service and the privacy policy", hint: "Required to pay",
+            rule: .consent, isRequired: true),
+    ]
+
+    /// The pairs of fields of which at least one has to be complete: the place of birth, or of residence.
+    static let alternatives = [["pobCountry", "pobAddress"], ["porCountry", "porAddress"]]
+
+    // MARK: Checking
+
+    /// What is wrong with `values`, in the order of the fields; empty when they fulfil the schema.
+    static func problems(with values: [String: String]) -> [Problem] {
+        var problems = fields.compactMap { field -> Problem? in
+            guard let value = values[field.id] else {
+                return field.isRequired ? Problem(field: field.id, text: "is required") : nil
+            }
+            return problem(with: value, field.rule).map { Problem(field: field.id, text: $0) }
+        }
+        if !alternatives.contains(where: { $0.allSatisfy { values[$0] != nil } }) {
+            problems.append(Problem(field: "place", text: "of birth or of residence must be complete"))
+        }
+        if values.keys.contains(where: { name in !fields.contains { $0.id == name } }) {
+            problems.append(Problem(field: "another field", text: "is not known"))
+        }
+        return problems
+    }
+
+    private static func problem(with value: String, _ rule: Rule) -> String? {
+        switch rule {
+        case .text(let minimum, let maximum):
+            // JSON schema counts code points.
+            let length = value.unicodeScalars.count
+            if let minimum, length < minimum { return "is required" }
+            if let maximum, length > maximum { return "must have at most \(maximum) characters" }
+            return nil
+        case .date: return isDate(value) ? nil : "must be a date (YYYY-MM-DD)"
+        case .country:
+            let isCode = value.utf8.count == 2 && value.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+            return isCode ? nil : "must be a country code of two capital letters"
+        case .consent: return value == "true" ? nil : "must be accepted"
+        }
+    }
+
+    /// Whether `text` is a day of the calendar (`full-date` of RFC 3339).
+    private static func isDate(_ text: String) -> Bool {
+        let digits = Array(text.utf8)
+        guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
+            digits.enumerated().allSatisfy({ [4, 7].contains($0) || $1.isASCIIDigit })
+        else { return false }
+        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...12).contains(month) && (1...days[month - 1]).contains(day)
+    }
+
+    /// The values of a confirmation's `collectedData`: `{"fields":[{"id","value"}]}`.
+    static func fields(_ data: JSONValue) throws(ServiceError) -> [String: String] {
+        guard let list = data["fields"]?.array else {
+            throw .validation("Validation error: collectedData: fields must be an array")
+        }
+        var values: [String: String] = [:]
+        for item in list {
+            guard let id = item["id"]?.string, let value = item["value"]?.string, values[id] == nil else {
+                throw .validation("Validation error: collectedData: every field needs one id and one text as value")
+            }
+            values[id] = value
+        }
+        return values
+    }
+}
+
+// MARK: What clients are told
+
+extension IdentityForm {
+    /// Where the owners of accounts hand in their data for one payment.
+    struct Link: Sendable {
+        let payment: String
+        /// Scheme, host and port.
+        let base: String
+
+        /// The `collectData` of options: the old list of fields, the schema, and the form for `accounts`.
+        func collectData(_ accounts: [String]) -> JSONValue {
+            let list = PercentCoding.encode(accounts.joined(separator: ","))
+            return [
+                "fields": [
+                    ["type": "text", "id": "fullName", "name": "Full name", "required": true],
+                    ["type": "date", "id": "dob", "name": "Date of birth", "required": true],
+                ],
+                "schema": IdentityForm.schema,
+                "url": .string("\(base)/collect/?pid=\(PercentCoding.encode(payment))&accounts=\(list)"),
+            ]
+        }
+    }
+
+    /// The rules as a JSON schema.
+    static var schema: JSONValue {
+        var properties: JSONValue = [:]
+        for field in fields {
+            var property: JSONValue
+            switch field.rule {
+            case .text(let minimum, let maximum):
+                property = ["type": "string"]
+                if let minimum { property["minLength"] = .number(JSONNumber(minimum)) }
+                if let maximum { property["maxLength"] = .number(JSONNumber(maximum)) }
+            case .date: property = ["type": "string", "format": "date"]
+            case .country: property = ["type": "string", "pattern": "^[A-Z]{2}$"]
+            case .consent: property = ["type": "boolean", "const": true]
+            }
+            property["title"] = .string(field.title)
+            property["description"] = .string(field.hint)
+            properties[field.id] = property
+        }
+        return [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "additionalProperties": false,
+            "required": .array(fields.filter(\.isRequired).map { .string($0.id) }),
+            "anyOf": .array(alternatives.map { ["required": .array($0.map(JSONValue.string))] }),
+            "properties": properties,
+        ]
+    }
+}

@@ -1,0 +1,188 @@
+import PaymentCore
+
+/// The form that payers fill in, as a page of its own: it loads nothing and works without scripts, except that only a
+/// script can tell the wallet around it how things went.
+struct IdentityPage {
+    enum Theme: String {
+        case light, dark
+    }
+
+    /// What the page tells the wallet, as recorded from the vendor's documentation.
+    enum Message {
+        case complete
+        case error(String)
+
+        var json: JSONValue {
+            switch self {
+            case .complete: ["type": "IC_COMPLETE", "success": true]
+            case .error(let text): ["type": "IC_ERROR", "error": .string(text)]
+            }
+        }
+    }
+
+    var theme: Theme?
+    /// Allows this page's own style and script, and nothing else.
+    let nonce: String
+
+    /// The form, with `values` filled in and `problems` named.
+    func form(
+        payment: String, merchant: String, accounts: String, values: [String: String],
+        problems: [IdentityForm.Problem] = []
+    ) -> HTTPResponse {
+        var html = "<h1>Your details</h1>\n<p>To pay \(Self.escape(merchant)), these details are needed once.</p>\n"
+        if !problems.isEmpty {
+            html += "<div role=\"alert\" class=\"problems\"><h2>Please check</h2><ul>\n"
+            for problem in problems {
+                html += "<li>\(Self.escape(Self.title(problem.field))) \(Self.escape(problem.text))</li>\n"
+            }
+            html += "</ul></div>\n"
+        }
+        html += "<form method=\"post\" action=\"/collect/submit\">\n"
+        for (name, value) in [("pid", payment), ("accounts", accounts), ("theme", theme?.rawValue ?? "")] {
+            html += "<input type=\"hidden\" name=\"\(name)\" value=\"\(Self.escape(value))\">\n"
+        }
+        let wrong = Set(problems.map(\.field))
+        let place = Set(IdentityForm.alternatives.joined())
+        html += IdentityForm.fields.filter { $0.isRequired && !$0.isConsent }
+            .map { Self.input($0, values, wrong) }.joined()
+        html += "<fieldset><legend>Place of birth or of residence: fill in one of the two</legend>\n"
+        html += IdentityForm.fields.filter { place.contains($0.id) }.map { Self.input($0, values, wrong) }.joined()
+        html += "</fieldset>\n"
+        html += IdentityForm.fields.filter(\.isConsent).map { Self.input($0, values, wrong) }.joined()
+        html += """
+            <p><a href="https://reown.com/terms-of-service" rel="noreferrer">Terms of service</a>,
+            <a href="https://reown.com/privacy-policy" rel="noreferrer">privacy policy</a></p>
+            <button type="submit">Continue</button>
+            </form>
+
+            """
+        return page(html, status: problems.isEmpty ? 200 : 422)
+    }
+
+    /// The end: the data is in.
+    func finished() -> HTTPResponse {
+        page("<h1>Thank you</h1>\n<p role=\"status\">You can go back to your wallet.</p>\n", message: .complete)
+    }
+
+    /// The end: there is nothing to fill in. `reason` is for people and is told to the wallet.
+    func failed(_ reason: String, status: Int) -> HTTPResponse {
+        page(
+            "<h1>This form cannot be used</h1>\n<p role=\"alert\">\(Self.escape(reason))</p>\n",
+            message: .error(reason),
+            status: status)
+    }
+
+    // MARK: Parts
+
+    private static func input(_ field: IdentityForm.Field, _ values: [String: String], _ wrong: Set<String>) -> String {
+        let id = field.id
+        let type: String
+        var more = field.isRequired ? " required" : ""
+        switch field.rule {
+        case .text(_, let maximum):
+            type = "text"
+            if let maximum { more += " maxlength=\"\(maximum)\"" }
+        case .date: type = "date"
+        case .country:
+            type = "text"
+            more += " maxlength=\"2\" pattern=\"[A-Z]{2}\" autocapitalize=\"characters\""
+        case .consent:
+            // Consent is never filled in for anybody.
+            return """
+                <p><input type="checkbox" id="\(id)" name="\(id)" value="true"\(more)>
+                <label for="\(id)">\(escape(field.title))</label></p>
+
+                """
+        }
+        if wrong.contains(id) { more += " aria-invalid=\"true\"" }
+        return """
+            <p><label for="\(id)">\(escape(field.title))</label>
+            <input type="\(type)" id="\(id)" name="\(id)" value="\(escape(values[id] ?? ""))" \
+            aria-describedby="\(id)-hint"\(more)>
+            <small id="\(id)-hint">\(escape(field.hint))</small></p>
+
+            """
+    }
+
+    private static func title(_ field: String) -> String {
+        IdentityForm.fields.first { $0.id == field }?.title ?? field
+    }
+
+    private func page(_ content: String, message: Message? = nil, status: Int = 200) -> HTTPResponse {
+        let scheme = theme?.rawValue ?? "light dark"
+        let data = message.map { " data-message=\"\(Self.escape($0.json.text))\"" } ?? ""
+        let html = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Your details</title>
+            <style nonce="\(nonce)">:root{color-scheme:\(scheme)}\(Self.style)</style>
+            </head>
+            <body>
+            <main\(data)>
+            \(content)</main>
+            <script nonce="\(nonce)">\(Self.script)</script>
+            </body>
+            </html>
+
+            """
+        return HTTPResponse(
+            status: status,
+            headers: [
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy":
+                    "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
+                    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+                "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+                "Cache-Control": "no-store",
+            ], body: Array(html.utf8))
+    }
+
+    /// The same for every page: what differs is in attributes.
+    private static let script = """
+
+        const message = document.querySelector("main").dataset.message;
+        const handler = window.webkit?.messageHandlers?.payDataCollectionComplete;
+        if (message) {
+          if (handler) handler.postMessage(message);
+          else if (window.AndroidWallet?.onDataCollectionComplete) window.AndroidWallet.onDataCollectionComplete(message);
+          else if (window.ReactNativeWebView) window.ReactNativeWebView.postMessage(message);
+        }
+
+        """
+
+    private static let style = """
+
+        body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:1rem}
+        label,small{display:block}
+        input[type=text],input[type=date]{width:100%;box-sizing:border-box;padding:.5rem;font:inherit}
+        input[type=checkbox]+label{display:inline}
+        button{width:100%;padding:.75rem;font:inherit}
+        .problems{border:2px solid;padding:0 1rem}
+
+        """
+
+    /// `text` as it may stand between tags and inside quoted attributes. Control characters, of which HTML has none,
+    /// are replaced.
+    static func escape(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+extension IdentityForm.Field {
+    fileprivate var isConsent: Bool { if case .consent = rule { true } else { false } }
+}

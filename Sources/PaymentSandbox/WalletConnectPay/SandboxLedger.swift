@@ -1,0 +1,46 @@
+/// What happened to the payments of a sandbox, in order. The truth that clients are compared with.
+public struct SandboxLedger: Sendable, Hashable {
+    /// One event.
+    public enum Event: Sendable, Hashable {
+        /// The payment was made.
+        case created
+        /// A request to confirm it arrived, acceptable or not.
+        case confirmRequested
+        /// Money was taken: option, amount in minor units with its CAIP-19 unit, and the account it was taken from.
+        case captured(option: String, amount: String, account: String)
+        /// The money arrived.
+        case settled
+        /// The settlement failed or the payer was refused; the money was given back.
+        case failed
+        /// It was cancelled.
+        case cancelled
+        /// Its time ran out.
+        case expired
+    }
+
+    /// One event of one payment.
+    public struct Entry: Sendable, Hashable {
+        /// The payment's id.
+        public let payment: String
+        /// What happened.
+        public let event: Event
+    }
+
+    /// All events, oldest first.
+    public internal(set) var entries: [Entry] = []
+
+    /// The events of one payment, oldest first.
+    public func events(of payment: String) -> [Event] {
+        entries.filter { $0.payment == payment }.map(\.event)
+    }
+
+    /// How often money was taken for `payment`: never more than once.
+    public func captures(of payment: String) -> Int {
+        events(of: payment).count { if case .captured = $0 { true } else { false } }
+    }
+
+    /// How many requests to confirm `payment` arrived.
+    public func confirmRequests(of payment: String) -> Int {
+        events(of: payment).count { $0 == .confirmRequested }
+    }
+}

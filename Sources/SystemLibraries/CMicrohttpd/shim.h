@@ -1,0 +1,71 @@
+#pragma once
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/// Listens on 127.0.0.1, never on another address; port 0 picks a free one.
+///
+/// The socket is made here and not by the library because only then is the reason for a failure known.
+/// Returns the socket and sets `port` to the one in use, or returns -1 and sets `problem` to the errno.
+static inline int sandbox_listen(uint16_t *port, int *problem) {
+    struct sockaddr_in address;
+    memset(&address, 0, sizeof address);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(*port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    int yes = 1;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (listener < 0) {
+        *problem = errno;
+        return -1;
+    }
+    // Reuse lets a restarted server have its port again at once; a port that another process listens on stays taken.
+    if (fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 && fcntl(listener, F_SETFL, O_NONBLOCK) == 0
+        && setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0
+        && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 512) == 0
+        && getsockname(listener, (struct sockaddr *)&address, &length) == 0) {
+        *port = ntohs(address.sin_port);
+        return listener;
+    }
+    *problem = errno;
+    close(listener);
+    return -1;
+}
+
+/// Swift cannot call functions with variable arguments: this starts a daemon with the options that the sandbox uses.
+///
+/// One polling thread serves all connections. The daemon owns `listener` from here on.
+static inline struct MHD_Daemon *sandbox_start_daemon(
+    int listener, unsigned int idle_seconds, void *context,
+    void *(*begin)(void *context, const char *target, struct MHD_Connection *connection),
+    MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback watch,
+    size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text)) {
+    return MHD_start_daemon(
+        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, context,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
+        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_URI_LOG_CALLBACK, begin, context,
+        MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
+        MHD_OPTION_NOTIFY_COMPLETED, end, context,
+        MHD_OPTION_NOTIFY_CONNECTION, watch, context,
+        MHD_OPTION_END);
+}
+
+/// The socket of a connection, or -1.
+static inline int sandbox_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+
+/// Ends a connection's traffic in both directions; its owner notices and closes it.
+static inline void sandbox_hang_up(int socket) { shutdown(socket, SHUT_RDWR); }
+
+/// The text of an errno.
+static inline const char *sandbox_error_text(int problem) { return strerror(problem); }
