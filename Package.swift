@@ -24,6 +24,8 @@ let package = Package(
         .library(name: "PaymentStore", targets: ["PaymentStore"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
+        .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
+        .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
     ],
     targets: [
         // System libraries, each wrapped by exactly one target below.
@@ -61,13 +63,31 @@ let package = Package(
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "CMicrohttpd"],
             swiftSettings: settings),
 
+        // Providers.
+        .target(
+            name: "WalletConnectPayProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
+            path: "Plugins/WalletConnectPay", swiftSettings: settings),
+
+        // The vendors' own entry points, ready to use: a provider and the network.
+        .target(
+            name: "WalletConnectPayKit", dependencies: ["PaymentTransport", "WalletConnectPayProvider"],
+            path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "PaymentRoutingTests",
             dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PaymentStoreTests",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport", "PaymentWallet",
+                "TestSupport", "WalletConnectPayProvider",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport"],
@@ -79,6 +99,13 @@ let package = Package(
         .testTarget(
             name: "PaymentSandboxTests",
             dependencies: ["PaymentCore", "PaymentTransport", "PaymentWallet", "PaymentSandbox"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WalletConnectPayProviderTests",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
+                "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
+            ],
             swiftSettings: settings),
     ]
 )

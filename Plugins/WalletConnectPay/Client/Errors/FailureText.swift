@@ -1,0 +1,40 @@
+import PaymentCore
+
+/// What the vendor's error enums have in common: a headline, a text, and the cases for a failing network.
+protocol VendorError: Error {
+    /// The vendor's own headline of the case.
+    var headline: String { get }
+    /// The text that the case carries.
+    var detail: String { get }
+
+    static func noConnection(_ text: String) -> Self
+    static func requestTimeout(_ text: String) -> Self
+    static func connectionFailed(_ text: String) -> Self
+    static func http(_ text: String) -> Self
+}
+
+extension VendorError {
+    /// Headline and text.
+    var sentence: String { detail.isEmpty ? headline : "\(headline): \(detail)" }
+
+    /// The case for an exchange without a complete answer.
+    ///
+    /// - Parameter advice: what to do, for people.
+    static func network(_ error: TransportError, advice: String) -> Self {
+        let text = "\(error.description); \(advice)"
+        switch error.reason {
+        case .hostNotFound, .connectionLost: return noConnection(text)
+        case .connectFailed(let detail):
+            return detail.lowercased().contains("refused") ? connectionFailed(text) : noConnection(text)
+        case .tls: return connectionFailed(text)
+        case .timedOut: return requestTimeout(text)
+        case .responseTooLarge, .malformedResponse, .cancelled, .hostNotDeclared, .invalidRequest: return http(text)
+        }
+    }
+}
+
+/// What to do after a failure, for people.
+enum Advice {
+    static let query = "check the internet connection and try again"
+    static let mutation = "ask getPaymentStatus what has become of the payment before paying again"
+}

@@ -1,0 +1,45 @@
+public import PaymentCore
+
+/// How to reach WalletConnect Pay's wallet-facing API.
+public struct GatewayConfiguration: Sendable {
+    /// Who is asking. One of the two is sent, never both.
+    public enum Credentials: Sendable {
+        /// An app id (the WalletConnect project id) and a client id, random per installation or process.
+        case app(id: Redacted<String>, clientID: String)
+        /// An API key.
+        case apiKey(Redacted<String>)
+    }
+
+    /// The API of the production environment.
+    public static let productionURL = "https://api.pay.walletconnect.com"
+
+    /// Who is asking.
+    public let credentials: Credentials
+    /// The API's address.
+    public let baseURL: HTTPURL
+    /// The time allowed for one request, retries included.
+    public let requestTimeout: Duration
+    /// How long to wait for a confirmed payment to settle before it is reported as pending.
+    public let settlementTimeout: Duration
+
+    /// Makes a configuration.
+    ///
+    /// - Throws: ``LinkDefect`` when `baseURL` is no web address.
+    public init(
+        credentials: Credentials, baseURL: String = Self.productionURL, requestTimeout: Duration = .seconds(30),
+        settlementTimeout: Duration = .seconds(60)
+    ) throws(LinkDefect) {
+        self.credentials = credentials
+        self.baseURL = try HTTPURL(baseURL)
+        self.requestTimeout = requestTimeout
+        self.settlementTimeout = settlementTimeout
+    }
+
+    /// A configuration with an app id and a fresh client id.
+    ///
+    /// - Throws: ``LinkDefect`` when `baseURL` is no web address.
+    public init(appID: String, baseURL: String = Self.productionURL) throws(LinkDefect) {
+        try self.init(
+            credentials: .app(id: Redacted(appID), clientID: SystemRandomSource().uuid()), baseURL: baseURL)
+    }
+}

@@ -1,0 +1,80 @@
+import PaymentCore
+
+/// What an option makes the wallet do.
+enum OptionActions {
+    /// The call that moves money by itself.
+    static let sendTransaction = "eth_sendTransaction"
+    /// More than any real option has; bounds what a hostile answer can make the payer sign.
+    static let maximumCalls = 8
+
+    /// What an attempt keeps of its option.
+    struct Stored: Codable {
+        let actions: [ActionBody]
+        let collectData: CollectDataAction?
+
+        init(_ option: OptionBody) {
+            actions = option.actions
+            collectData = option.collectData
+        }
+    }
+
+    /// What the payer must be able to do. A `build` action shows its method only when fetched; native coins are sent,
+    /// tokens are signed for.
+    static func needs(of option: OptionBody) -> [PayerNeed] {
+        var methods: [String] = []
+        for action in option.actions {
+            let isNative = option.amount.unit.contains("/slip44:")
+            let method = action.data["method"]?.string ?? (isNative ? sendTransaction : "eth_signTypedData_v4")
+            if !methods.contains(method) { methods.append(method) }
+        }
+        return methods.map(PayerNeed.signing(method:)) + (option.collectData != nil ? [.data] : [])
+    }
+
+    /// The wallet calls that are known without asking.
+    static func ready(_ actions: [ActionBody]) -> [WalletCallBody] {
+        actions.compactMap { $0.type == "walletRpc" ? try? $0.data.decode(WalletCallBody.self) : nil }
+    }
+
+    /// The wallet calls of an option, in order, `build` actions resolved by `fetch`; without actions all are fetched.
+    static func resolve(
+        _ known: [ActionBody], fetch: (_ data: String) async throws(GatewayError) -> ActionsBody
+    ) async throws(GatewayError) -> [WalletCallBody] {
+        let actions = known.isEmpty ? try await fetch("").actions : known
+        // Before anything is fetched for them.
+        guard actions.count <= maximumCalls else { throw tooMany(actions.count) }
+        var calls: [WalletCallBody] = []
+        for action in actions {
+            switch action.type {
+            case "walletRpc":
+                calls.append(try call(action))
+            case "build":
+                for action in try await fetch(action.data["data"]?.string ?? "").actions {
+                    calls.append(try call(action))
+                }
+            default:
+                throw .unsupported("the service asks for an action that this version does not know")
+            }
+        }
+        guard (1...maximumCalls).contains(calls.count) else { throw tooMany(calls.count) }
+        return calls
+    }
+
+    private static func tooMany(_ count: Int) -> GatewayError {
+        .unusableAnswer("the service asks for \(count) wallet calls; 1 to \(maximumCalls) are accepted")
+    }
+
+    /// How durable a call's step has to be.
+    static func stepKind(of call: WalletCallBody) -> StepKind {
+        call.method == sendTransaction ? .mutation(replay: .never) : .interaction
+    }
+
+    private static func call(_ action: ActionBody) throws(GatewayError) -> WalletCallBody {
+        guard action.type == "walletRpc" else {
+            throw .unsupported("the service asks for an action that this version does not know")
+        }
+        guard let call = try? action.data.decode(WalletCallBody.self) else {
+            throw .unusableAnswer("the service asks for a wallet call that is malformed")
+        }
+        return call
+    }
+}

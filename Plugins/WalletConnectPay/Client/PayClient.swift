@@ -1,0 +1,176 @@
+public import PaymentCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The vendor's client: four calls from a payment link to a paid payment.
+///
+/// The calls, their parameters and results are those of the vendor's integration guides; `WalletConnectPay.instance`
+/// is one. Servers and tests make their own. The client keeps no payment but the actions of the last options it was
+/// given, per payment and option.
+///
+/// Queries are sent again up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
+/// cancelled task makes a call throw `CancellationError`, unless a confirmation may have left already.
+public final class PayClient: Sendable {
+    let setup: Result<RetryingGateway, ConfigError>
+    let clock: any PaymentClock
+    let cache = Mutex(ActionCache())
+    private let logger: PayLog
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - transport: how requests are sent. The client does its own retrying; the transport need not.
+    ///   - clock: the time for expiry, polling and back-off.
+    ///   - random: the chance in the back-off.
+    ///   - log: hears what the client does.
+    public init(
+        configuration: GatewayConfiguration, transport: any HTTPTransport,
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
+        log: PayLog = .silent
+    ) {
+        let gateway = PayGateway(configuration: configuration, http: transport, letsTransportRetry: false)
+        setup = .success(RetryingGateway(gateway: gateway, clock: clock, random: random, log: log))
+        self.clock = clock
+        logger = log
+    }
+
+    /// A client all of whose calls say why it cannot be used.
+    init(unusable reason: ConfigError, log: PayLog = .silent) {
+        setup = .failure(reason)
+        clock = SystemPaymentClock()
+        logger = log
+    }
+
+    /// Whether `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
+    public func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
+
+    /// Writes `message` to the log, in the vendor's form.
+    public func log(message: String) { logger(message) }
+
+    /// Asks what a payment link asks for, and how these accounts can pay it.
+    ///
+    /// The id is read from the link on this device, as the vendor's client does; nothing here says that the link is to
+    /// be trusted. Routing does.
+    ///
+    /// - Parameters:
+    ///   - paymentLink: what was scanned or opened.
+    ///   - accounts: CAIP-10 accounts, `eip155:8453:0x…`.
+    ///   - includePaymentInfo: whether to fill ``PaymentOptionsResponse/info``.
+    /// - Throws: ``GetPaymentOptionsError``; `CancellationError`.
+    public func getPaymentOptions(
+        paymentLink: String, accounts: [String], includePaymentInfo: Bool = true
+    ) async throws -> PaymentOptionsResponse {
+        try await call("getPaymentOptions", GetPaymentOptionsError.init, unusable: { .invalidRequest($0) }) {
+            gateway throws(GatewayError) in
+            // The link is not repeated: a pairing URI holds a key.
+            guard let id = PaymentID.extract(from: paymentLink) else {
+                throw .invalidRequest("unsupported payment link format")
+            }
+            let body = try await gateway.query { gateway throws(GatewayError) in
+                try await gateway.options(id, accounts: accounts, includeInfo: includePaymentInfo)
+            }
+            cache.withLock { $0.store(body, of: id) }
+            log(message: "getPaymentOptions: \(body.options?.count ?? 0) options")
+            return PaymentOptionsResponse(id, body)
+        }
+    }
+
+    /// Asks what the wallet has to do for an option, completely and in order.
+    ///
+    /// Ask once, when the payer has decided; ``PaymentOption/actions`` is for previews. Where the option has
+    /// ``PaymentOption/collectData``, hand that data in first: until then the service refuses. Actions are remembered
+    /// per payment and option until the option's price expires; then they are fetched anew.
+    ///
+    /// - Throws: ``GetPaymentRequestError``; `CancellationError`.
+    public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
+        try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .internalError($0) }) {
+            gateway throws(GatewayError) in
+            let now = clock.now.timeIntervalSince1970
+            let known = cache.withLock { $0.option(optionId, of: paymentId, now: now) }
+            let calls: [WalletCallBody]
+            if let resolved = known?.resolved {
+                calls = resolved
+            } else {
+                calls = try await OptionActions.resolve(known?.listed ?? []) { data throws(GatewayError) in
+                    try await gateway.query { gateway throws(GatewayError) in
+                        try await gateway.fetch(paymentId, optionID: optionId, data: data)
+                    }
+                }
+                cache.withLock {
+                    $0.store(calls, of: paymentId, option: optionId, expiresAt: known?.expiresAt)
+                }
+            }
+            log(message: "getRequiredPaymentActions: \(calls.count) actions")
+            return calls.map { Action(walletRpc: WalletRpcAction($0)) }
+        }
+    }
+
+    /// Asks where a payment stands. Changes nothing.
+    ///
+    /// - Throws: ``GetPaymentStatusError``; `CancellationError`.
+    public func getPaymentStatus(paymentId: String) async throws -> PaymentStatusResponse {
+        try await call("getPaymentStatus", GetPaymentStatusError.init, unusable: { .http($0) }) {
+            gateway throws(GatewayError) in
+            let body = try await gateway.query { gateway throws(GatewayError) in try await gateway.status(paymentId) }
+            log(message: "getPaymentStatus: \(StatusBody.printable(body.status.rawValue))")
+            return PaymentStatusResponse(
+                paymentId: paymentId, status: body.status, isFinal: body.isFinal, pollInMs: body.pollInMs,
+                info: body.info, failureCode: body.failureCode)
+        }
+    }
+
+    /// Calls off a payment that nobody has paid. Cancelling it twice is harmless.
+    ///
+    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment is past cancelling; `CancellationError`.
+    public func cancelPayment(paymentId: String) async throws -> CancelPaymentResponse {
+        try await call("cancelPayment", PayError.init, unusable: { .http($0) }) { gateway throws(GatewayError) in
+            let body: CancelBody = try await gateway.mutate(paymentId) { gateway throws(GatewayError) in
+                try await gateway.cancel(paymentId)
+            } settledBy: {
+                $0.status == .cancelled ? CancelBody(status: .cancelled, cancelledReason: nil, cancelledAt: nil) : nil
+            }
+            return CancelPaymentResponse(
+                paymentId: paymentId, status: body.status, cancelledReason: body.cancelledReason,
+                cancelledAt: body.cancelledAt)
+        }
+    }
+
+    // MARK: Calling
+
+    /// Runs `body`, turning its failures into the vendor's error of the call `name`.
+    func call<Answer, Failure: VendorError>(
+        _ name: String, _ failure: (GatewayError) -> Failure, unusable: (String) -> Failure,
+        _ body: (RetryingGateway) async throws(GatewayError) -> Answer
+    ) async throws -> Answer {
+        let gateway: RetryingGateway
+        switch setup {
+        case .success(let ready): gateway = ready
+        case .failure(let reason): throw unusable(reason.description)
+        }
+        do { return try await body(gateway) } catch {
+            log(message: "\(name) failed: \(error.text)")
+            if case .cancelled = error { throw CancellationError() }
+            throw failure(error)
+        }
+    }
+}
+
+extension PaymentOptionsResponse {
+    init(_ paymentID: String, _ body: OptionsBody) {
+        self.init(
+            paymentId: paymentID, info: body.info,
+            options: (body.options ?? []).map { option in
+                PaymentOption(
+                    id: option.id, account: option.account, amount: option.amount, etaS: option.etaS ?? 0,
+                    expiresAt: option.expiresAt,
+                    actions: OptionActions.ready(option.actions).map { Action(walletRpc: WalletRpcAction($0)) },
+                    collectData: option.collectData)
+            },
+            collectData: body.collectData, resultInfo: body.resultInfo)
+    }
+}

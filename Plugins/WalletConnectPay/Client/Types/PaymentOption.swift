@@ -1,0 +1,38 @@
+/// One way to pay: an account, a chain and a token.
+///
+/// The core has a type of this name too. Code that imports both modules writes ``PayOption`` for this one and
+/// `PaymentCore.PaymentOption` for the other.
+public struct PaymentOption: Sendable, Hashable, Identifiable {
+    /// The option's id.
+    public var id: String
+    /// The account that would pay, CAIP-10, spelt as it was given to the service.
+    public var account: String
+    /// What leaves the account.
+    public var amount: PayAmount
+    /// The expected time until settlement, in seconds; 0 when the service leaves it out.
+    public var etaS: Int64
+    /// When the price is no longer good: Unix seconds; nil for prices that do not move.
+    public var expiresAt: Int64?
+    /// The wallet calls that are known already: a preview. The complete list comes from
+    /// ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``.
+    public var actions: [Action]
+    /// The data about the payer that this option requires; nil when none.
+    public var collectData: CollectDataAction?
+
+    /// Makes an option.
+    public init(
+        id: String, account: String, amount: PayAmount, etaS: Int64, expiresAt: Int64? = nil, actions: [Action],
+        collectData: CollectDataAction? = nil
+    ) {
+        self.id = id
+        self.account = account
+        self.amount = amount
+        self.etaS = etaS
+        self.expiresAt = expiresAt
+        self.actions = actions
+        self.collectData = collectData
+    }
+}
+
+/// ``PaymentOption`` under a name that is unambiguous beside the core's type.
+public typealias PayOption = PaymentOption

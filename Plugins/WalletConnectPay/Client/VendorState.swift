@@ -1,0 +1,11 @@
+import Synchronization
+
+/// What the vendor's static functions set up for the whole process: the only state of that kind in this package, and
+/// only for code written after the vendor's guides.
+struct VendorState: Sendable {
+    static let shared = Mutex(VendorState())
+
+    var payClient: PayClient?
+    var walletKit: WalletKitClient?
+    var projectID: String?
+}

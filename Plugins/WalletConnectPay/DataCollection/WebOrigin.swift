@@ -1,0 +1,25 @@
+public import PaymentCore
+
+/// Scheme, host and port of a page: what browsers keep apart. Compared exactly, never by parts.
+public struct WebOrigin: Sendable, Hashable {
+    /// In lower case.
+    public let scheme: String
+    /// In lower case; an IPv6 address keeps its brackets.
+    public let host: String
+    /// The port, the scheme's default included; 0 for schemes without one.
+    public let port: Int
+
+    /// As web views report it: a port of 0 stands for the scheme's default.
+    public init(scheme: String, host: String, port: Int) {
+        let scheme = String(decoding: scheme.utf8.map(\.lowercasedASCII), as: UTF8.self)
+        let standard = scheme == "https" ? 443 : scheme == "http" ? 80 : 0
+        self.scheme = scheme
+        self.host = String(decoding: host.utf8.map(\.lowercasedASCII), as: UTF8.self)
+        self.port = port == 0 ? standard : port
+    }
+
+    /// The origin of `url`.
+    public init(_ url: HTTPURL) {
+        self.init(scheme: url.isSecure ? "https" : "http", host: url.host, port: Int(url.port))
+    }
+}

@@ -1,0 +1,168 @@
+import PaymentCore
+
+/// What a strictly scanned link says, and whether it surely leads to WalletConnect Pay.
+///
+/// The id is always the one that the vendor's client would send. A link is verified only when a strict reading finds
+/// the same id in a well-formed place; any room for doubt makes it unverified, with the reason.
+enum LinkReading {
+    static func match(_ link: PaymentLink) -> LinkMatch? {
+        switch link.form {
+        case .web: link.isHTTP ? webLink(link) : nil
+        case .opaque: pairingURI(link)
+        case .text: bareID(link)
+        }
+    }
+
+    /// As ``match(_:)``, and for links of the application itself what they carry.
+    static func match(_ link: PaymentLink, in appLinks: AppLinks) -> LinkMatch? {
+        appLinks.contains(link) ? appLinks.wrapped(in: link).flatMap(routed) : match(link)
+    }
+
+    /// As ``match(_:)``, for a link that came inside another and so was not held against the provider's claims: only
+    /// links that those cover, and what plain http says is not vouched for.
+    static func routed(_ link: PaymentLink) -> LinkMatch? {
+        switch link.form {
+        case .text: return match(link)
+        case .opaque: return link.scheme == "wc" ? match(link) : nil
+        case .web: break
+        }
+        guard link.isHTTP, link.port == nil, link.hostKind == .name, let host = link.host, isOurs(host),
+            let match = match(link)
+        else { return nil }
+        guard link.isPlainHTTP, let id = match.reference else { return match }
+        return self.match(id, doubt: "the link uses plain http; anyone on the way can change it")
+    }
+
+    // MARK: Web links
+
+    private static func webLink(_ link: PaymentLink) -> LinkMatch? {
+        // The patterns ask only about these hosts; trust must not depend on that.
+        guard link.port == nil, let host = link.host, isOurs(host) else { return nil }
+        if let id = plainID(link) { return LinkMatch(reference: String(id)) }
+        // Without percent signs the vendor's reading cannot differ from the strict one.
+        let isPlain = !link.text.utf8.contains(UInt8(ascii: "%"))
+        let strict = strictID(link)
+        guard let id = isPlain ? strict.id : PaymentID.extract(from: link.text) else {
+            // Says why, rather than nothing: the payer holds a real code.
+            return isCapitalized(link) ? LinkMatch(reference: nil, trust: .unverified(reason: capitals)) : nil
+        }
+        return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
+    }
+
+    /// The id of a link in one of the two plain forms, `/?pid=pay_…` and `/pay_…`, which nearly all links have.
+    private static func plainID(_ link: PaymentLink) -> Substring? {
+        let path = link.path
+        guard link.isHTTPS, link.fragment == nil, link.host != PaymentID.shortLinkHost[...] else { return nil }
+        guard let query = link.query else {
+            let id = path.dropFirst()
+            return PaymentID.isWellFormed(id) ? id : nil
+        }
+        guard path.utf8.count <= 1, query.utf8.starts(with: "pid=".utf8) else { return nil }
+        let id = Substring(query.utf8.dropFirst(4))
+        return PaymentID.isWellFormed(id) ? id : nil
+    }
+
+    /// The id where it belongs in a web link on one of our hosts, and what is doubtful about it.
+    private static func strictID(_ link: PaymentLink) -> (id: String?, doubt: String?) {
+        if link.host == PaymentID.shortLinkHost[...] { return shortLinkID(link) }
+        var ids: [Substring] = []
+        var hasOddName = false
+        for item in link.queryItems {
+            if item.name == "pid" {
+                ids.append(item.value)
+            } else if isSpelling(of: "pid", item.name) {
+                hasOddName = true
+            }
+        }
+        let path = link.path.drop { $0 == "/" }
+        let id = ids.first.flatMap { $0.isEmpty ? nil : $0 } ?? path
+        guard !id.isEmpty else { return (nil, nil) }
+        let doubt: String? =
+            if link.fragment != nil {
+                "it has a fragment, which payment links never have"
+            } else if ids.count > 1 || hasOddName {
+                "it names the payment id more than once"
+            } else if !PaymentID.isWellFormed(id) {
+                isCapitalized(link) ? capitals : "its payment id is malformed"
+            } else if !ids.isEmpty, !path.isEmpty, path.contains("pay_"), path != id {
+                "its path and its query name different payments"
+            } else {
+                nil
+            }
+        return (String(id), doubt)
+    }
+
+    /// The service resolves short links itself: the whole link, encoded, is the id.
+    private static func shortLinkID(_ link: PaymentLink) -> (id: String?, doubt: String?) {
+        let code = link.path.dropFirst()
+        let isCode = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D }
+        guard !code.isEmpty else { return (nil, nil) }
+        let isPlain = isCode && link.query == nil && link.fragment == nil
+        return (PercentCoding.encode(link.text), isPlain ? nil : "it is not a plain short link")
+    }
+
+    // MARK: Pairing URIs
+
+    private static func pairingURI(_ link: PaymentLink) -> LinkMatch? {
+        var values: [QueryItems.Item] = []
+        var hasOddName = false
+        for item in link.queryItems {
+            if item.name == "pay" {
+                values.append(item)
+            } else if isSpelling(of: "pay", item.name) {
+                hasOddName = true
+            }
+        }
+        // A pairing URI without a payment is somebody else's.
+        guard !values.isEmpty, let id = PaymentID.extract(from: link.text), id != link.text else { return nil }
+        if values.count > 1 || hasOddName { return match(id, doubt: "it names the payment link more than once") }
+        // A link that is still encoded after one decoding is another link to other readers.
+        guard let text = values[0].decodedValue, text.contains("://"), let inner = try? PaymentLink(text) else {
+            return match(id, doubt: "its payment link is malformed")
+        }
+        guard inner.isHTTPS, inner.port == nil, inner.hostKind == .name, let host = inner.host, isOurs(host) else {
+            return match(id, doubt: "its payment link does not lead to a WalletConnect Pay host over https")
+        }
+        let strict = strictID(inner)
+        return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
+    }
+
+    private static func isOurs(_ host: Substring) -> Bool {
+        host == PaymentID.linkHost[...] || host == PaymentID.shortLinkHost[...]
+            || host.hasSuffix("." + PaymentID.linkHost)
+    }
+
+    // MARK: Bare ids
+
+    private static func bareID(_ link: PaymentLink) -> LinkMatch? {
+        guard PaymentID.isWellFormed(link.text) else { return nil }
+        return match(link.text, doubt: "a bare id does not say which service it belongs to")
+    }
+
+    // MARK: Capitals
+
+    /// QR codes hold capitals in less space, and some generators write everything in them. Scheme and host survive
+    /// that; an id does not: which of its letters were small is not known for sure, and a guess may be another payment.
+    private static let capitals =
+        "it was written in capitals throughout, which spoils the payment id; ask the merchant for the original link"
+
+    /// Whether path and query name an id and are in capitals throughout.
+    private static func isCapitalized(_ link: PaymentLink) -> Bool {
+        let rest = "\(link.path)?\(link.query ?? "")"
+        return rest.contains("PAY_") && !rest.utf8.contains { 0x61...0x7A ~= $0 }
+    }
+
+    // MARK: Helpers
+
+    private static func match(_ id: String, doubt: String?) -> LinkMatch {
+        LinkMatch(reference: id, trust: doubt.map { .unverified(reason: $0) } ?? .verified)
+    }
+
+    /// Whether some reader could take `name` for `expected`: other letter case, percent-encoded.
+    private static func isSpelling(of expected: String, _ name: Substring) -> Bool {
+        // Without an escape a name of another length is another name; nearly all are.
+        let isEscaped = name.utf8.contains(UInt8(ascii: "%")) || name.utf8.contains(UInt8(ascii: "+"))
+        guard isEscaped || name.utf8.count == expected.utf8.count else { return false }
+        return PercentCoding.decodeLeniently(name, plusIsSpace: true).equalsIgnoringASCIICase(expected)
+    }
+}

@@ -1,0 +1,202 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// WalletConnect Pay: merchants are paid in tokens from the payer's wallet.
+///
+/// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry
+/// such a link, and bare `pay_…` ids (unverified). The payer needs accounts and a signer.
+public struct WalletConnectPayProvider: PaymentProvider {
+    /// `walletconnect-pay`.
+    public static let id: ProviderID = "walletconnect-pay"
+
+    private let configuration: GatewayConfiguration
+    private let appLinks: AppLinks
+
+    /// Makes a provider.
+    ///
+    /// - Parameter appLinks: the application's own links, which may carry payment links. They raise no trust.
+    public init(configuration: GatewayConfiguration, appLinks: AppLinks = AppLinks()) {
+        self.configuration = configuration
+        self.appLinks = appLinks
+    }
+
+    /// Who the provider is and what it claims.
+    public var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: Self.id, name: "WalletConnect Pay",
+            patterns: [
+                .hostSuffix(PaymentID.linkHost), .host(PaymentID.shortLinkHost), .scheme("wc"), .textPrefix("pay_"),
+            ] + appLinks.patterns,
+            outboundHosts: [configuration.baseURL.authority])
+    }
+
+    /// Verified only for https links on a WalletConnect Pay host with one well-formed id, and for `wc:` URIs whose
+    /// payment link is one.
+    public func recognize(_ link: PaymentLink) -> LinkMatch? {
+        LinkReading.match(link, in: appLinks)
+    }
+
+    /// Asks for the payment and the options that the payer's accounts have.
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        let accounts = context.payer.accounts.map(\.text)
+        guard !accounts.isEmpty else {
+            throw error(.payer, "the payer has no accounts; WalletConnect Pay needs at least one CAIP-10 account")
+        }
+        let gateway = gateway(context)
+        let answer: OptionsBody
+        do {
+            answer = try await translated { () throws(GatewayError) in
+                try await gateway.options(request.reference.id, accounts: accounts)
+            }
+        } catch let error as PaymentError where error.code == .payerRefused {
+            return PaymentQuote(
+                reference: request.reference, payee: Payee(name: "an unnamed merchant"), amount: nil, options: [],
+                outcome: Self.refused(error))
+        }
+        guard let info = answer.info else { throw error(.invalidResponse, "the service left out what is to be paid") }
+        let status = StatusBody(status: info.status, isFinal: info.status.isFinal, info: answer.resultInfo)
+        let isOpen = info.status == .requiresAction
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: info.merchant.name, iconURL: info.merchant.iconUrl),
+            amount: try money(info.amount), options: isOpen ? try (answer.options ?? []).map(option) : [],
+            expiresAt: Date(timeIntervalSince1970: Double(info.expiresAt)),
+            outcome: isOpen ? nil : status.outcome(of: request.reference))
+    }
+
+    /// Gathers data where the option asks for it, resolves the option's actions, has the payer sign them in order,
+    /// confirms once and waits for the settlement.
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        let gateway = gateway(context)
+        do {
+            return try await carryOut(attempt, gateway, context)
+        } catch let error as PaymentError where error.code == Expiry.code {
+            return .expired
+        } catch let error as PaymentError where error.code == .payerRefused && error.phase == .answered {
+            return Self.refused(error)
+        } catch let error as PaymentError where error.code == .requestRefused && error.phase == .answered {
+            // Often the payment has ended meanwhile: expired, cancelled, paid by another device.
+            let outcome = try? await gateway.status(attempt.reference.id).outcome(of: attempt.reference)
+            guard let outcome, outcome.isFinal else { throw error }
+            return outcome
+        }
+    }
+
+    private func carryOut(
+        _ attempt: PaymentAttempt, _ gateway: PayGateway, _ context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        let id = attempt.reference.id
+        guard let account = attempt.option.account, let signer = context.payer.signer else {
+            throw error(.payer, "the payer has no signer")
+        }
+        guard let stored = try? attempt.option.providerData?.decode(OptionActions.Stored.self) else {
+            throw error(.invalidResponse, "the option does not say what the wallet has to do")
+        }
+        let data = PayerData(stored.collectData, allowsLoopback: configuration.baseURL.isLoopback)
+        // First of all: the service builds no actions before it has the data.
+        guard try await data.gather(in: context, payment: id, gateway: gateway) else { return .cancelled }
+        let calls = try await context.step("fetch actions", .query) {
+            try await translated { () throws(GatewayError) in
+                try await OptionActions.resolve(stored.actions) { data throws(GatewayError) in
+                    try await gateway.fetch(id, optionID: attempt.option.id, data: data)
+                }
+            }
+        }
+        let rules = ActionRules(option: attempt.option, account: account, paymentExpiry: attempt.expiresAt)
+        let expiry = Expiry(attempt, context.clock)
+        var results: [String] = []
+        for (index, call) in calls.enumerated() {
+            let request = SigningRequest(account: account, method: call.method, parameters: call.params)
+            // Once something was sent to the chain, the service has to hear of it, however late.
+            let mayGiveUp = !calls[..<index].contains { $0.method == OptionActions.sendTransaction }
+            results.append(
+                try await context.step("sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call)) {
+                    if mayGiveUp { try expiry.check() }
+                    try rules.check(call, now: context.clock.now)
+                    return try await Self.sign(request, with: signer)
+                })
+        }
+        let mayGiveUp = !calls.contains { $0.method == OptionActions.sendTransaction }
+        let body = ConfirmRequestBody(
+            optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
+            collectedData: data.values)
+        let confirmed = try await context.step("confirm", .mutation(replay: .never)) {
+            if mayGiveUp { try expiry.check() }
+            return try await translated(isMutation: true) { () throws(GatewayError) in
+                try await gateway.confirm(id, body)
+            }
+        }
+        return try await settled(confirmed, attempt, gateway, context)
+    }
+
+    /// Asks the service for the payment's state.
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        let gateway = gateway(context)
+        return try await translated { () throws(GatewayError) in try await gateway.status(payment.id) }
+            .outcome(of: payment)
+    }
+
+    // MARK: Steps
+
+    /// A failing wallet may have broadcast a transaction; only its own word says that it has not.
+    private static func sign(_ request: SigningRequest, with signer: any PaymentSigner) async throws -> String {
+        do { return try await signer.sign(request) } catch let error as PaymentError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw PaymentError(
+                .payer, "the wallet failed to answer \(request.method) (\(type(of: error)))",
+                provider: WalletConnectPayProvider.id,
+                phase: request.method == OptionActions.sendTransaction ? .maybeSent : .beforeSend)
+        }
+    }
+
+    /// Polls until the status is final or the time for settling is over.
+    private func settled(
+        _ confirmed: StatusBody, _ attempt: PaymentAttempt, _ gateway: PayGateway, _ context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        let poll = SettlementPoll(clock: context.clock, note: { context.log($0) })
+        return try await translated(isMutation: true) { () throws(GatewayError) in
+            try await poll.settle(confirmed, within: configuration.settlementTimeout) { _ throws(GatewayError) in
+                try await gateway.status(attempt.reference.id)
+            }
+        }.outcome(of: attempt.reference)
+    }
+
+    // MARK: Helpers
+
+    private static func refused(_ error: PaymentError) -> PaymentOutcome {
+        .declined(DeclineReason(.compliance, error.message))
+    }
+
+    private func gateway(_ context: ProviderContext) -> PayGateway {
+        PayGateway(configuration: configuration, http: context.http)
+    }
+
+    private func option(_ body: OptionBody) throws -> PaymentCore.PaymentOption {
+        guard let account = try? AccountID(body.account) else {
+            throw error(.invalidResponse, "an option's account is not a CAIP-10 account")
+        }
+        let network = body.amount.display.networkName.map { " on \($0)" } ?? ""
+        return PaymentCore.PaymentOption(
+            id: body.id, title: body.amount.display.assetSymbol + network, amount: try money(body.amount),
+            account: account, needs: OptionActions.needs(of: body),
+            expiresAt: body.expiresAt.map { Date(timeIntervalSince1970: Double($0)) },
+            providerData: try JSONValue.encode(OptionActions.Stored(body)))
+    }
+
+    private func money(_ amount: PayAmount) throws -> Money {
+        do { return try amount.money() } catch {
+            throw self.error(.invalidResponse, "the service stated an amount that is not valid: \(error)")
+        }
+    }
+
+    private func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
+        PaymentError(code, message, provider: Self.id)
+    }
+}

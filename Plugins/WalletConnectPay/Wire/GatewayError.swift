@@ -1,0 +1,90 @@
+import PaymentCore
+
+/// Why a call to the service has no result. Providers and clients turn it into their own errors.
+enum GatewayError: Error, Sendable, Hashable {
+    /// The service answered and refused, or has a fault.
+    case refused(Refusal)
+    /// There is no complete answer.
+    case transport(TransportError)
+    /// The answer cannot be understood; the text says where.
+    case unusableAnswer(String)
+    /// The answer asks for something that this version cannot do.
+    case unsupported(String)
+    /// The call cannot be sent as it is.
+    case invalidRequest(String)
+    /// The task was cancelled.
+    case cancelled(mayHaveArrived: Bool)
+}
+
+extension GatewayError {
+    /// Whether the request may have been carried out, were it a mutation: only the payment's status tells.
+    var leavesFateOpen: Bool {
+        switch self {
+        case .refused(let refusal): !refusal.isRefusal
+        case .transport(let error): error.phase == .maybeSent
+        case .unusableAnswer, .unsupported: true
+        case .invalidRequest: false
+        case .cancelled(let mayHaveArrived): mayHaveArrived
+        }
+    }
+
+    /// Whether the same request may work when it is sent again.
+    var isPassing: Bool {
+        switch self {
+        case .refused(let refusal): refusal.status == 429 || (500..<600).contains(refusal.status)
+        case .transport(let error):
+            switch error.reason {
+            case .hostNotFound, .connectFailed, .timedOut, .connectionLost: true
+            case .tls, .responseTooLarge, .malformedResponse, .cancelled, .hostNotDeclared, .invalidRequest: false
+            }
+        case .unusableAnswer, .unsupported, .invalidRequest, .cancelled: false
+        }
+    }
+
+    /// One sentence for people, without secrets and personal data.
+    var text: String {
+        switch self {
+        case .refused(let refusal): refusal.text
+        case .transport(let error): error.description
+        case .unusableAnswer(let text), .unsupported(let text), .invalidRequest(let text): text
+        case .cancelled(let mayHaveArrived): mayHaveArrived ? "cancelled; the request may have arrived" : "cancelled"
+        }
+    }
+}
+
+/// An answer that is not a result.
+struct Refusal: Sendable, Hashable {
+    /// The texts of the service that say more than its codes; no other text of it is ever shown.
+    enum Detail: String, Sendable {
+        case dataRequired = "IC data required but not found"
+        case optionNotFound = "Validation error: Option not found"
+        case resultMissing = "Next result not present"
+    }
+
+    /// The HTTP status.
+    let status: Int
+    /// The service's code, when it gave one that looks like a code.
+    let code: String?
+    /// What its text says, when it is one that is known.
+    let detail: Detail?
+    /// How long to wait, as the service wrote it.
+    let retryAfter: String?
+
+    init(_ response: HTTPResponse) {
+        status = response.status
+        retryAfter = response.headers["Retry-After"]
+        let body = try? JSONValue(parsing: response.body).decode(ErrorBody.self)
+        let code = body?.code ?? ""
+        let isPlain = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F }
+        self.code = !code.isEmpty && code.utf8.count <= 64 && isPlain ? code : nil
+        detail = body?.message.flatMap(Detail.init(rawValue:))
+    }
+
+    /// Whether the service looked at the request and did not carry it out; false for faults on its side.
+    var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
+
+    /// Status, meaning and code.
+    var text: String {
+        "\(status): \(ErrorTable.meaning(of: self).text)" + (code.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@Suite("This package")
+struct ArchitectureTests {
+    @Test("Keeps the rule", arguments: Rules.all.map(\.name))
+    func keepsTheRule(name: String) throws {
+        let rule = try #require(Rules.all.first { $0.name == name })
+        let violations = rule.check(try Project.onDisk())
+        #expect(violations.isEmpty, "\(violations.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test("Is what the rules looked at")
+    func isRead() throws {
+        let project = try Project.onDisk()
+        let manifest = try #require(Manifest(project.manifest))
+        #expect(project.files["Sources/PaymentCore/Link/PaymentLink.swift"] != nil)
+        #expect(project.files.keys.contains { $0.hasPrefix("Plugins/") })
+        #expect(project.files["Tests/ArchitectureTests/ArchitectureTests.swift"] != nil)
+        #expect(manifest.targets.first { $0.name == "PaymentTransport" }?.dependencies == ["PaymentCore", "CCurl"])
+        #expect(manifest.targets.contains { $0.area == "Plugins" })
+        #expect(manifest.target(of: "Sources/PaymentCore/Link/PaymentLink.swift")?.name == "PaymentCore")
+    }
+
+    @Test("Has arrows for every target under Sources")
+    func arrowsAreComplete() throws {
+        let manifest = try #require(Manifest(Project.onDisk().manifest))
+        for target in manifest.targets where target.area == "Sources" && target.kind != "systemLibrary" {
+            #expect(Rules.arrows.keys.contains(target.name), "\(target.name)")
+        }
+    }
+}

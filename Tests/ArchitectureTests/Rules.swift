@@ -1,0 +1,171 @@
+/// The package's rules of construction, as functions from its text to breaches.
+enum Rules {
+    /// The only top-level folders.
+    static let folders: Set<String> = ["Sources", "Plugins", "Tests", "Examples"]
+    /// The most lines of a source file.
+    static let maximumLines = 400
+
+    /// What each target under `Sources` may use of the others; `nil` stands for everything.
+    static let arrows: [String: Set<String>?] = [
+        "PaymentCore": [],
+        "PaymentCrypto": [],
+        "PaymentSecp256k1": [],
+        "PaymentRouting": ["PaymentCore"],
+        "PaymentTransport": ["PaymentCore"],
+        "PaymentStore": ["PaymentCore"],
+        "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+        "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+        "PaymentSandbox": nil,
+        "PaymentTesting": nil,
+        "payroute": nil,
+    ]
+    /// What every provider may use.
+    static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto"]
+
+    /// What a target under `Plugins` may use. A kit joins one provider to the network and is nothing more.
+    static func pluginArrows(_ name: String) -> Set<String> {
+        guard name.hasSuffix("Kit") else { return providerArrows }
+        return [String(name.dropLast("Kit".count)) + "Provider", "PaymentTransport"]
+    }
+
+    /// Modules of the system that one target hides from all others.
+    static let owners: [String: String] = [
+        "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
+        "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentCrypto", "CryptoKit": "PaymentCrypto",
+        "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
+        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentSandbox", "CQREncode": "payroute",
+    ]
+
+    /// What a provider must be given, never fetch for itself: time, chance and the network.
+    static let forbiddenInProviders = [
+        "Date()", "Date.now", "Date.init()", "Date(timeIntervalSinceNow", ".timeIntervalSinceNow", "UUID()",
+        "UUID.init()",
+        "SystemRandomNumberGenerator", ".random(in", ".random()", ".randomElement()", ".shuffled()", ".shuffle()",
+        "Task.sleep", ">.sleep(", "Thread.sleep", "ContinuousClock",
+        "SuspendingClock",
+    ]
+
+    /// Every rule, by name.
+    static let all: [(name: String, check: @Sendable (Project) -> [Violation])] = [
+        ("The manifest can be read and has no package dependencies", manifest),
+        ("Only the agreed top-level folders", topLevelFolders),
+        ("Every source file belongs to a target", homeless),
+        ("Targets depend only along the arrows", dependencies),
+        ("Files import only along the arrows", imports),
+        ("What is imported is declared", declared),
+        ("URLSession only in the transport", urlSession),
+        ("Providers ask nobody for time, chance or the network", providerEffects),
+        ("Source files stay short", length),
+    ]
+
+    // MARK: The package
+
+    static func manifest(_ project: Project) -> [Violation] {
+        guard let manifest = Manifest(project.manifest) else {
+            return [
+                Violation(
+                    place: "Package.swift", message: "write the targets as one literal list, so that it can be checked")
+            ]
+        }
+        return manifest.packageDependencies.map {
+            Violation(place: "Package.swift", message: "depends on the package \($0); use the system's libraries")
+        }
+    }
+
+    static func topLevelFolders(_ project: Project) -> [Violation] {
+        project.folders.filter { !folders.contains($0) && $0 != "docs" }.map {
+            Violation(place: $0, message: "move it into one of \(folders.sorted().joined(separator: ", "))")
+        }
+    }
+
+    static func homeless(_ project: Project) -> [Violation] {
+        guard let manifest = Manifest(project.manifest) else { return [] }
+        return project.files.keys.sorted().filter { manifest.target(of: $0) == nil }.map {
+            Violation(place: $0, message: "belongs to no target of the manifest")
+        }
+    }
+
+    // MARK: Arrows
+
+    static func dependencies(_ project: Project) -> [Violation] {
+        guard let manifest = Manifest(project.manifest) else { return [] }
+        return manifest.targets.flatMap { target in
+            target.dependencies.compactMap { breach(of: target, using: $0, manifest) }
+        }
+    }
+
+    static func imports(_ project: Project) -> [Violation] {
+        eachImport(project) { file, target, module, manifest in
+            breach(of: target, using: module, manifest).map { Violation(place: file, message: $0.message) }
+        }
+    }
+
+    static func declared(_ project: Project) -> [Violation] {
+        eachImport(project) { file, target, module, manifest in
+            guard manifest.targets.contains(where: { $0.name == module }), module != target.name,
+                !target.dependencies.contains(module)
+            else { return nil }
+            return Violation(place: file, message: "imports \(module), which \(target.name) does not declare")
+        }
+    }
+
+    private static func eachImport(
+        _ project: Project, _ check: (String, Manifest.Target, String, Manifest) -> Violation?
+    ) -> [Violation] {
+        guard let manifest = Manifest(project.manifest) else { return [] }
+        return project.files.sorted { $0.key < $1.key }.flatMap { file, text in
+            guard let target = manifest.target(of: file) else { return [Violation]() }
+            return SwiftText(text).imports.sorted().compactMap { check(file, target, $0, manifest) }
+        }
+    }
+
+    /// What is wrong with `target` using `module`, or nil.
+    private static func breach(of target: Manifest.Target, using module: String, _ manifest: Manifest) -> Violation? {
+        if let owner = owners[module] {
+            let isTest = target.area == "Tests"
+            // Tests may look at what their own subject hides, and compare with URLSession.
+            if target.name == owner || isTest && (target.name == owner + "Tests" || module == "FoundationNetworking") {
+                return nil
+            }
+            return Violation(place: target.name, message: "uses \(module), which only \(owner) may")
+        }
+        guard let used = manifest.targets.first(where: { $0.name == module }), module != target.name else { return nil }
+        guard target.area == "Sources" || target.area == "Plugins" else { return nil }
+        if used.area != "Sources" && used.area != "Plugins" {
+            return Violation(place: target.name, message: "uses \(module), which is not part of the library")
+        }
+        guard let allowed = target.area == "Plugins" ? pluginArrows(target.name) : arrows[target.name] ?? [] else {
+            return nil
+        }
+        if allowed.contains(module) { return nil }
+        let list = allowed.isEmpty ? "nothing of ours" : "only \(allowed.sorted().joined(separator: ", "))"
+        return Violation(place: target.name, message: "uses \(module); it may use \(list)")
+    }
+
+    // MARK: Content
+
+    static func urlSession(_ project: Project) -> [Violation] {
+        project.files.sorted { $0.key < $1.key }.filter { file, text in
+            !file.hasPrefix("Sources/PaymentTransport/") && !file.hasPrefix("Tests/")
+                && SwiftText(text).tokens.contains { $0.hasPrefix("URLSession") }
+        }.map { Violation(place: $0.key, message: "uses URLSession; send through HTTPTransport") }
+    }
+
+    static func providerEffects(_ project: Project) -> [Violation] {
+        project.files.sorted { $0.key < $1.key }.filter { $0.key.hasPrefix("Plugins/") }.flatMap { file, text in
+            let code = SwiftText(text)
+            return forbiddenInProviders.filter(code.mentions).map {
+                Violation(place: file, message: "says \($0); take it from ProviderContext")
+            }
+        }
+    }
+
+    static func length(_ project: Project) -> [Violation] {
+        project.files.sorted { $0.key < $1.key }.filter { $0.key.hasPrefix("Sources/") || $0.key.hasPrefix("Plugins/") }
+            .compactMap { file, text in
+                let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count - 1
+                guard lines > maximumLines else { return nil }
+                return Violation(place: file, message: "has \(lines) lines; part it, \(maximumLines) are the most")
+            }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import TestSupport
+import Testing
+
+@Suite("What every journal does")
+struct ContractTests {
+    private let folder = ScratchFolder()
+
+    @Test("What was written is read, in order, and signatures only until the end", arguments: Kind.allCases)
+    func everything(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let attempt = try Samples.attempt(expiresAt: Samples.now.addingTimeInterval(0.1))
+        let lease = Samples.lease()
+        #expect(try await journal.acquire(lease, at: Samples.now))
+        try await journal.open(attempt, under: lease)
+        #expect(try await journal.history(of: attempt.id) == AttemptHistory(attempt: attempt))
+        var entries: [JournalEntry] = []
+        for (index, event) in Samples.events.enumerated() {
+            #expect(try await journal.unfinished().map(\.entries) == [entries])
+            entries.append(Samples.entry(event, after: Double(index) / 3))
+            try await journal.append(entries[index], to: attempt.id, under: lease)
+        }
+        entries[3] = JournalEntry(date: entries[3].date, event: .stepFinished(name: "sign", result: .null))
+        let history = AttemptHistory(attempt: attempt, entries: entries)
+        #expect(try await journal.history(of: attempt.id) == history)
+        #expect(try await journal.histories(of: Samples.reference()) == [history])
+        #expect(try await journal.unfinished().isEmpty)
+        #expect(try await journal.history(of: AttemptID(rawValue: "none")) == nil)
+        #expect(try await journal.histories(of: Samples.reference("none")).isEmpty)
+    }
+
+    @Test("Attempts keep their order, and only the unfinished are unfinished", arguments: Kind.allCases)
+    func order(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        for (index, id) in ["z", "a", "m"].enumerated() {
+            let lease = Samples.lease("p\(index % 2)")
+            _ = try await journal.acquire(lease, at: Samples.now)
+            try await journal.open(try Samples.attempt(id, "p\(index % 2)"), under: lease)
+            if id == "z" {
+                try await journal.append(
+                    Samples.entry(.abandoned(reason: "no")), to: AttemptID(rawValue: id), under: lease)
+            }
+        }
+        #expect(try await journal.histories(of: Samples.reference("p0")).map(\.attempt.id.rawValue) == ["z", "m"])
+        #expect(try await journal.unfinished().map(\.attempt.id.rawValue) == ["a", "m"])
+    }
+
+    @Test("What must not be written is refused and changes nothing", arguments: Kind.allCases)
+    func refusals(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let lease = Samples.lease()
+        let attempt = try Samples.attempt()
+        let entry = Samples.entry(.stepStarted(name: "s", kind: .query))
+        await #expect(throws: JournalError.leaseLost(Samples.reference())) {
+            try await journal.open(attempt, under: lease)
+        }
+        #expect(try await journal.acquire(lease, at: Samples.now))
+        await #expect(throws: JournalError.unknownAttempt(attempt.id)) {
+            try await journal.append(entry, to: attempt.id, under: lease)
+        }
+        try await journal.open(attempt, under: lease)
+        await #expect(throws: JournalError.duplicateAttempt(attempt.id)) {
+            try await journal.open(attempt, under: lease)
+        }
+        await #expect(throws: JournalError.unfinishedAttempt(attempt.id)) {
+            try await journal.open(try Samples.attempt("a2"), under: lease)
+        }
+        let other = Samples.lease("p2")
+        #expect(try await journal.acquire(other, at: Samples.now))
+        await #expect(throws: JournalError.leaseLost(Samples.reference())) {
+            try await journal.append(entry, to: attempt.id, under: other)
+        }
+        await #expect(throws: JournalError.leaseLost(Samples.reference("p1"))) {
+            try await journal.open(try Samples.attempt("a3"), under: other)
+        }
+        try await journal.append(Samples.entry(.outcome(.cancelled)), to: attempt.id, under: lease)
+        await #expect(throws: JournalError.finishedAttempt(attempt.id)) {
+            try await journal.append(entry, to: attempt.id, under: lease)
+        }
+        try await journal.release(lease)
+        await #expect(throws: JournalError.leaseLost(Samples.reference())) {
+            try await journal.open(try Samples.attempt("a4"), under: lease)
+        }
+        #expect(try await journal.histories(of: Samples.reference()).map(\.entries.count) == [1])
+    }
+
+    @Test(
+        "A lease has one holder, until it is given back or its holder was silent for too long", arguments: Kind.allCases
+    )
+    func leases(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let (first, second) = (Samples.lease("p1", "first"), Samples.lease("p1", "second"))
+        let now = Samples.now
+        #expect(try await journal.acquire(first, at: now))
+        #expect(try await journal.acquire(first, at: now), "the holder may ask again")
+        #expect(try await journal.acquire(second, at: now) == false)
+        #expect(try await journal.acquire(Samples.lease("p2", "second"), at: now), "other payments are free")
+        try await journal.release(second)
+        #expect(try await journal.acquire(second, at: now.addingTimeInterval(59.9)) == false)
+        try await journal.renew(first, at: now.addingTimeInterval(30))
+        #expect(try await journal.acquire(second, at: now.addingTimeInterval(89.9)) == false)
+        try await journal.open(try Samples.attempt(), under: first)
+        let entry = Samples.entry(.stepStarted(name: "s", kind: .query), after: 80)
+        try await journal.append(entry, to: try Samples.attempt().id, under: first)
+        #expect(
+            try await journal.acquire(second, at: now.addingTimeInterval(139.9)) == false, "an entry renews as well")
+        #expect(try await journal.acquire(second, at: now.addingTimeInterval(140)))
+        await #expect(throws: JournalError.leaseLost(first.payment)) {
+            try await journal.renew(first, at: now.addingTimeInterval(140))
+        }
+        await #expect(throws: JournalError.leaseLost(first.payment)) {
+            try await journal.append(entry, to: try Samples.attempt().id, under: first)
+        }
+        try await journal.release(first)
+        try await journal.append(entry, to: try Samples.attempt().id, under: second)
+        try await journal.release(second)
+        await #expect(throws: JournalError.leaseLost(first.payment)) { try await journal.renew(first, at: now) }
+        #expect(try await journal.acquire(first, at: now))
+    }
+
+    @Test("Of many who want a lease at once, one gets it", arguments: Kind.allCases)
+    func race(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let winners = try await withThrowingTaskGroup(of: Int.self) { group in
+            for index in 0..<50 {
+                group.addTask { try await journal.acquire(Samples.lease("p", "h\(index)"), at: Samples.now) ? 1 : 0 }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(winners == 1)
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import PaymentCore
+import Synchronization
+import Testing
+
+@testable import WalletConnectPayProvider
+
+/// Which actions a wallet is asked for, where they come from, and that signatures keep their order.
+@Suite struct ClientActionsTests {
+    typealias Answer = ScriptedService.Answer
+
+    static func marks(_ world: ClientWorld, _ option: String = "o", of payment: String = "pay_1") async throws
+        -> [String?]
+    {
+        try await world.client.getRequiredPaymentActions(paymentId: payment, optionId: option).map(\.mark)
+    }
+
+    static func fetched(_ marks: String...) -> Answer { .ok(Script.actions(marks.map(Script.call))) }
+
+    static let sources: [(String, [String], [Answer], [String?], [String])] = [
+        ("ready ones are not fetched", [Script.call("1"), Script.call("2")], [], ["1", "2"], []),
+        ("none are all fetched", [], [fetched("1", "2")], ["1", "2"], [""]),
+        ("one to build", [Script.build("d")], [fetched("1")], ["1"], ["d"]),
+        (
+            "in place and in order", [Script.call("1"), Script.build("a"), Script.call("4"), Script.build("")],
+            [fetched("2", "3"), fetched("5")], ["1", "2", "3", "4", "5"], ["a", ""]
+        ),
+    ]
+
+    @Test(arguments: sources) func actions(
+        _ name: String, _ listed: [String], _ answers: [Answer], _ expected: [String?], _ asked: [String]
+    ) async throws {
+        let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers])
+        let option = try #require(try await world.options().options.first)
+        // The preview holds what is ready.
+        #expect(option.actions.count == listed.count { $0.contains("walletRpc") })
+        for _ in 0..<2 { #expect(try await Self.marks(world) == expected, "\(name)") }
+        let fetches = world.service.seen.filter { $0.verb == "fetch" }
+        #expect(fetches.map { try? JSONValue(parsing: $0.body)["data"]?.string } == asked, "\(name)")
+    }
+
+    static let refused: [(String, [String], [Answer], String)] = [
+        ("nothing at all", [], [.ok(Script.actions([]))], "0 wallet calls"),
+        (
+            "a build that builds a build", [Script.build("a")], [.ok(Script.actions([Script.build("b")]))],
+            "does not know"
+        ),
+        ("an unknown action", [Script.call("1"), #"{"type":"teleport","data":{}}"#], [], "does not know"),
+        ("a call without a method", [#"{"type":"walletRpc","data":{"chain_id":"x","params":[]}}"#], [], "malformed"),
+        ("too many", Array(repeating: Script.call("1"), count: 9), [], "9 wallet calls"),
+        ("too many to build", Array(repeating: Script.build(""), count: 9), [], "9 wallet calls"),
+        (
+            "too many built", [Script.build("")],
+            [.ok(Script.actions(Array(repeating: Script.call("1"), count: 9)))], "9 wallet calls"
+        ),
+    ]
+
+    @Test(arguments: refused) func refuses(
+        _ name: String, _ listed: [String], _ answers: [Answer], _ text: String
+    ) async throws {
+        let world = try ClientWorld([
+            "options": [.ok(Script.options([Script.option("o", listed), Script.option("p", [Script.call("1")])]))],
+            "fetch": answers,
+        ])
+        // The list itself is good, and so are its other options.
+        #expect(try await world.options().options.count == 2)
+        await #expect {
+            _ = try await Self.marks(world)
+        } throws: {
+            if case GetPaymentRequestError.fetchError(let found) = $0 { found.contains(text) } else { false }
+        }
+        #expect(try await Self.marks(world, "p") == ["1"])
+    }
+
+    @Test func twoPaymentsDoNotInterfere() async throws {
+        let world = try ClientWorld([
+            "options": [
+                .ok(Script.options([Script.option("o", [Script.call("a")])])),
+                .ok(Script.options([Script.option("o", [Script.call("b")])])),
+            ]
+        ])
+        _ = try await world.options("pay_a")
+        _ = try await world.options("pay_b")
+        #expect(try await Self.marks(world, of: "pay_a") == ["a"])
+        #expect(try await Self.marks(world, of: "pay_b") == ["b"])
+        #expect(world.service.verbs == ["options", "options"])
+    }
+
+    @Test func newOptionsReplaceOnlyTheirPayments() async throws {
+        let world = try ClientWorld([
+            "options": [
+                .ok(
+                    Script.options([Script.option("o", [Script.call("1")]), Script.option("gone", [Script.call("1")])])),
+                .ok(Script.options([Script.option("o", [Script.call("2")])])),
+            ], "fetch": [Self.fetched("3")],
+        ])
+        _ = try await world.options()
+        #expect(try await Self.marks(world) == ["1"])
+        _ = try await world.options()
+        #expect(try await Self.marks(world) == ["2"])
+        #expect(try await Self.marks(world, "gone") == ["3"])
+    }
+
+    @Test func anExpiredOptionIsFetchedAnew() async throws {
+        let start = Int64(StillClock.start.timeIntervalSince1970)
+        let world = try ClientWorld([
+            "options": [.ok(Script.options([Script.option("o", [Script.call("old")], expiresAt: "\(start + 60)")]))],
+            "fetch": [Self.fetched("new"), .json(400, Script.error("quote_expired"))],
+        ])
+        _ = try await world.options()
+        world.clock.pass(.seconds(59))
+        #expect(try await Self.marks(world) == ["old"])
+        world.clock.pass(.seconds(1))
+        #expect(try await Self.marks(world) == ["new"])
+        #expect(world.service.seen.last?.body == #"{"data":"","optionId":"o"}"#)
+    }
+
+    @Test func anOptionNobodyListedIsFetched() async throws {
+        let world = try ClientWorld(["fetch": [Self.fetched("1")]])
+        #expect(try await Self.marks(world) == ["1"])
+        #expect(try await Self.marks(world, of: "pay_2") == ["1"])
+        #expect(world.service.verbs == ["fetch", "fetch"])
+    }
+
+    @Test func aRefusedFetchIsAskedAgainNextTime() async throws {
+        let world = try ClientWorld([
+            "options": [
+                .ok(
+                    Script.options([
+                        Script.option("o", [Script.build("")], collectData: #"{"url":"https://x.example"}"#)
+                    ]))
+            ],
+            "fetch": [
+                .json(400, Script.error("params_validation", "IC data required but not found")), Self.fetched("1"),
+            ],
+        ])
+        #expect(try await world.options().options[0].collectData?.url == "https://x.example")
+        await #expect(throws: GetPaymentRequestError.self) { try await Self.marks(world) }
+        #expect(try await Self.marks(world) == ["1"])
+    }
+
+    @Test func theCacheForgetsTheOldestPayments() {
+        var cache = ActionCache()
+        let call = WalletCallBody(chainID: "c", method: "m", params: [])
+        for index in 0..<ActionCache.capacity + 10 {
+            cache.store([call], of: "pay_\(index)", option: "o", expiresAt: nil)
+        }
+        #expect(cache.option("o", of: "pay_9", now: 0) == nil)
+        #expect(cache.option("o", of: "pay_10", now: 0)?.resolved == [call])
+    }
+
+    // MARK: Properties
+
+    struct NoBattery: Error {}
+
+    /// Lists of ready and built actions in any mixture: one signature each, in order; a signer that fails midway leaves
+    /// the payment unconfirmed, and the same signatures complete it later.
+    @Test(arguments: 0..<200 as Range<UInt64>) func signaturesKeepTheirOrder(_ seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        var listed: [String] = []
+        var answers: [Answer] = []
+        var expected: [String] = []
+        let count = Int.random(in: 1...8, using: &random)
+        while expected.count < count {
+            let isReady = Bool.random(using: &random)
+            let size = isReady ? 1 : Int.random(in: 1...min(3, count - expected.count), using: &random)
+            let marks = (0..<size).map { "\(seed)-\(expected.count + $0)" }
+            listed.append(isReady ? Script.call(marks[0]) : Script.build("b\(listed.count)"))
+            if !isReady { answers.append(.ok(Script.actions(marks.map(Script.call)))) }
+            expected += marks
+        }
+        let world = try ClientWorld([
+            "options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers,
+            "confirm": [.ok(Script.status("succeeded", isFinal: true))],
+        ])
+        let failing = Int.random(in: 0..<count, using: &random)
+        let hasFailed = Mutex(false)
+        let sign: (Action, Int) throws -> String = { action, index in
+            if index == failing, !hasFailed.withLock({ $0 }) {
+                hasFailed.withLock { $0 = true }
+                throw NoBattery()
+            }
+            return "signed \(action.mark ?? "?")"
+        }
+        let pay: () async throws -> PaymentStatus = {
+            let actions = try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o")
+            var signatures: [String] = []
+            for (index, action) in actions.enumerated() { signatures.append(try sign(action, index)) }
+            return try await world.client.confirmPayment(
+                paymentId: "pay_1", optionId: "o", signatures: signatures
+            ).status
+        }
+        _ = try await world.options()
+        await #expect(throws: NoBattery.self) { try await pay() }
+        #expect(!world.service.verbs.contains("confirm"))
+        #expect(try await pay() == .succeeded)
+        let confirmations = world.service.seen.filter { $0.verb == "confirm" }
+        #expect(confirmations.count == 1)
+        let results = try JSONValue(parsing: try #require(confirmations.first).body)["results"]?.array ?? []
+        #expect(results.map { $0["data"]?[0]?.string } == expected.map { "signed \($0)" })
+        // Built once, although asked for twice.
+        #expect(world.service.verbs.count { $0 == "fetch" } == answers.count)
+    }
+}

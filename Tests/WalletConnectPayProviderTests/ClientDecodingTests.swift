@@ -1,0 +1,205 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@testable import WalletConnectPayProvider
+
+/// What the service's answers become.
+@Suite struct ClientDecodingTests {
+    static func response(_ text: String) async throws -> PaymentOptionsResponse {
+        try await ClientWorld(["options": [.ok(text)]]).options()
+    }
+
+    @Test func recordedOptions() async throws {
+        let text = try #require(try ActionRulesTests.recorded()["options"]).text
+        let response = try await Self.response(text)
+        #expect(response.paymentId == "pay_1")
+        let info = try #require(response.info)
+        #expect(info.status == .requiresAction)
+        #expect(info.expiresAt == 1_789_587_739)
+        #expect(info.merchant.name == "Gem Wallet Test Merchant")
+        #expect(info.buyer == nil)
+        #expect(info.amount.display == AmountDisplay(assetSymbol: "USD", assetName: "US Dollar", decimals: 2))
+        #expect(response.collectData == nil && response.resultInfo == nil)
+        #expect(response.options.count == 3)
+        let native = response.options[0]
+        #expect(native.account == "eip155:10:0x92abCE21234D71EC443E679f3a1feAFD3Fc830fB")
+        #expect(native.etaS == 5)
+        #expect(native.expiresAt == 1_789_587_155)
+        #expect(native.actions.isEmpty)
+        #expect(
+            native.amount.display.networkIconUrl
+                == "https://api.walletconnect.com/assets/v1/image/network/eip155:10/md")
+        let rpc = try #require(response.options[1].actions.first).walletRpc
+        #expect(rpc.chainId == "eip155:1")
+        #expect(rpc.method == "eth_signTypedData_v4")
+        let (address, typedData) = try rpc.typedDataParameters()
+        #expect(address == "0x92abce21234d71ec443e679f3a1feafd3fc830fb")
+        #expect(try JSONValue(parsing: typedData)["primaryType"] == "PermitTransferFrom")
+        // As the guides take it apart.
+        let params = try JSONSerialization.jsonObject(with: Data(rpc.params.utf8)) as? [Any]
+        #expect(params?[1] as? String == typedData)
+    }
+
+    @Test func recordedOptionThatAsksForData() async throws {
+        let option = try #require(try ActionRulesTests.recorded()["optionWithApproval"]).text
+        let response = try await Self.response(#"{"options":[\#(option)],"collectData":{"url":"https://x.example"}}"#)
+        #expect(response.collectData == CollectDataAction(url: "https://x.example"))
+        let data = try #require(response.options[0].collectData)
+        #expect(
+            data.fields == [
+                CollectDataField(id: "fullName", name: "Full name", required: true, fieldType: .text),
+                CollectDataField(id: "dob", name: "Date of birth", required: true, fieldType: .date),
+            ])
+        #expect(data.url?.hasPrefix("https://pay.walletconnect.com/collect/?pid=pay_") == true)
+        #expect(data.schema == "{}")
+        #expect(response.options[0].actions.map(\.walletRpc.method) == ["eth_sendTransaction", "eth_signTypedData_v4"])
+    }
+
+    static let finished: [(String, PaymentStatus)] = [
+        ("failed", .failed), ("succeeded", .succeeded), ("expired", .expired), ("cancelled", .cancelled),
+        ("reversed", .unknown("reversed")),
+    ]
+
+    @Test(arguments: finished) func finishedPayments(_ word: String, _ status: PaymentStatus) async throws {
+        let text =
+            #"{"info":{"status":"\#(word)","amount":\#(Script.amount),"expiresAt":1,"merchant":{"name":"M","iconUrl":null},"buyer":null},"collectData":null,"options":null,"resultInfo":{"txId":"0x1","optionAmount":\#(Script.amount)}}"#
+        let response = try await Self.response(text)
+        #expect(response.options.isEmpty)
+        #expect(response.info?.status == status)
+        #expect(response.resultInfo?.txId == "0x1")
+    }
+
+    static let lenient = [
+        #"{"options":[]}"#, #"{}"#, #"{"options":null,"info":null,"collectData":null,"resultInfo":null}"#,
+        #"{"options":[],"new":{"deep":[1]},"info":null}"#,
+        // The least an option may say.
+        #"{"options":[{"id":"o","account":"a","amount":{"unit":"u","value":"1","display":{"assetSymbol":"s","decimals":0}}}]}"#,
+        // An action and a field of kinds that are not known yet.
+        #"{"options":[{"id":"o","account":"a","amount":\#(Script.amount),"actions":[{"type":"teleport"}],"collectData":{"fields":[{"type":"photo","id":"p","name":"P","required":false}],"schema":"{}"}}]}"#,
+    ]
+
+    @Test(arguments: lenient) func toleratesWhatMayBeMissingOrNew(_ text: String) async throws {
+        let response = try await Self.response(text)
+        #expect(response.options.allSatisfy { $0.actions.isEmpty && $0.id == "o" })
+        if let field = response.options.first?.collectData?.fields.first {
+            #expect(field.fieldType == .unknown("photo"))
+            #expect(!field.required)
+        }
+    }
+
+    static let broken = [
+        "", "[]", "null", #"{"options":{}}"#, #"{"options":[{"id":"o"}]}"#,
+        #"{"options":[{"id":"o","account":"a","amount":{"unit":"u","value":7,"display":{"assetSymbol":"s","decimals":0}}}]}"#,
+        #"{"info":{"status":"succeeded"}}"#,
+    ]
+
+    @Test(arguments: broken) func refusesWhatCannotBeUnderstood(_ text: String) async throws {
+        let world = try ClientWorld(["options": [.ok(text)]])
+        await #expect {
+            _ = try await world.options()
+        } throws: {
+            if case GetPaymentOptionsError.http(let text) = $0 { text.contains("cannot be understood") } else { false }
+        }
+        // Never asked again.
+        #expect(world.service.seen.count == 1)
+    }
+
+    static let statuses: [(String, PaymentStatus, Bool, Int64?, String?)] = [
+        (
+            #"{"status":"requires_action","isFinal":false,"pollInMs":1000,"info":null}"#, .requiresAction, false, 1000,
+            nil
+        ),
+        (#"{"status":"processing","isFinal":false,"pollInMs":2000,"info":null}"#, .processing, false, 2000, nil),
+        (#"{"status":"failed","isFinal":true,"pollInMs":null,"info":null}"#, .failed, true, nil, nil),
+        (#"{"status":"failed","isFinal":true,"failureCode":"declined_user"}"#, .failed, true, nil, "declined_user"),
+        (#"{"status":"expired","isFinal":true,"pollInMs":null,"info":null}"#, .expired, true, nil, nil),
+        (#"{"status":"cancelled","isFinal":true}"#, .cancelled, true, nil, nil),
+        (#"{"status":"succeeded","isFinal":true}"#, .succeeded, true, nil, nil),
+        // The status is known, so the rest may be missing or wrong.
+        (#"{"status":"succeeded"}"#, .succeeded, true, nil, nil),
+        (#"{"status":"processing","pollInMs":"soon","info":{"txId":7}}"#, .processing, false, nil, nil),
+        (#"{"status":"reversed","isFinal":true}"#, .unknown("reversed"), true, nil, nil),
+        (#"{"status":"reversed","isFinal":false}"#, .unknown("reversed"), false, nil, nil),
+    ]
+
+    @Test(arguments: statuses) func readsStatuses(
+        _ text: String, _ status: PaymentStatus, _ isFinal: Bool, _ poll: Int64?, _ code: String?
+    ) async throws {
+        let world = try ClientWorld(["status": [.ok(text)]])
+        let response = try await world.client.getPaymentStatus(paymentId: "pay_1")
+        #expect(
+            response
+                == PaymentStatusResponse(
+                    paymentId: "pay_1", status: status, isFinal: isFinal, pollInMs: poll, failureCode: code))
+    }
+
+    @Test func recordedReceipt() async throws {
+        let text = try #require(try ActionRulesTests.recorded()["statuses"]?[4]).text
+        let world = try ClientWorld(["confirm": [.ok(text)]])
+        let result = try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["s"])
+        #expect(result.status == .succeeded && result.isFinal)
+        #expect(result.info?.txId == "0x46fc18618d378feb6cbdff6ba42231ccfb73eea417f666e43e8ecc7a88df8024")
+        #expect(result.info?.optionAmount.display.decimals == 18)
+    }
+
+    @Test func cancellation() async throws {
+        let world = try ClientWorld([
+            "cancel": [
+                .ok(
+                    #"{"paymentId":"pay_1","status":"cancelled","cancelledReason":"cancelled_by_user","cancelledAt":"2025-01-14T10:30:00Z"}"#
+                )
+            ]
+        ])
+        let response = try await world.client.cancelPayment(paymentId: "pay_1")
+        #expect(
+            response
+                == CancelPaymentResponse(
+                    paymentId: "pay_1", status: .cancelled, cancelledReason: "cancelled_by_user",
+                    cancelledAt: "2025-01-14T10:30:00Z"))
+    }
+
+    @Test func wordsOfEnumsSurvive() {
+        for word in ["requires_action", "processing", "succeeded", "failed", "expired", "cancelled", "new", ""] {
+            #expect(PaymentStatus(rawValue: word).rawValue == word)
+        }
+        for word in ["text", "date", "checkbox", "photo"] {
+            #expect(CollectDataFieldType(rawValue: word).rawValue == word)
+        }
+    }
+
+    static let parameters: [(String, String, (String, String)?)] = [
+        ("eth_signTypedData_v4", #"["0xabc","{\"a\":1}"]"#, ("0xabc", #"{"a":1}"#)),
+        ("eth_signTypedData_v4", #"["0xabc",{"b":2,"a":[1]}]"#, ("0xabc", #"{"a":[1],"b":2}"#)),
+        ("eth_signTypedData", #"["0xabc",{}]"#, ("0xabc", "{}")),
+        ("eth_signTypedData_v3", #"["0xabc","{}","more"]"#, ("0xabc", "{}")),
+        ("eth_signTypedData_v4", #"["0xabc","not json"]"#, nil), ("eth_signTypedData_v4", #"["0xabc","[1]"]"#, nil),
+        ("eth_signTypedData_v4", #"["0xabc"]"#, nil), ("eth_signTypedData_v4", #"[7,{}]"#, nil),
+        ("eth_signTypedData_v4", #"{"0":1}"#, nil), ("eth_signTypedData_v4", "", nil),
+        ("eth_signTypedData_v4", #"["0xabc",7]"#, nil), ("eth_sendTransaction", #"["0xabc",{}]"#, nil),
+        ("solana_signTransaction", #"[{"transaction":"AQ=="}]"#, nil),
+    ]
+
+    @Test(arguments: parameters) func takesTypedDataApart(
+        _ method: String, _ params: String, _ expected: (address: String, typedData: String)?
+    ) throws {
+        let rpc = WalletRpcAction(chainId: "eip155:1", method: method, params: params)
+        if let expected {
+            let found = try rpc.typedDataParameters()
+            #expect(found.address == expected.address)
+            #expect(found.typedData == expected.typedData)
+        } else {
+            #expect(throws: InvalidActionParameters.self) { try rpc.typedDataParameters() }
+        }
+    }
+
+    @Test func otherChainsPayloadsArriveUnharmed() async throws {
+        let solana = #"[{"transaction":"AQAB+/=="}]"#
+        let tron = #"{"raw_data":{"n":10000000000000000000001},"raw_data_hex":"0a","txID":"ff"}"#
+        let calls = [("solana:5eykt", "solana_signTransaction", solana), ("tron:0x2b", "tron_signTransaction", tron)]
+            .map { #"{"type":"walletRpc","data":{"chain_id":"\#($0)","method":"\#($1)","params":\#($2)}}"# }
+        let response = try await Self.response(Script.options([Script.option("o", calls)]))
+        #expect(response.options[0].actions.map(\.walletRpc.params) == [solana, tron])
+        #expect(response.options[0].actions.map(\.walletRpc.chainId) == ["solana:5eykt", "tron:0x2b"])
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import PaymentCore
+import Synchronization
+
+@testable import WalletConnectPayProvider
+
+/// Time that passes only by being slept away, to the millisecond, and remembers every sleep.
+final class StillClock: PaymentClock {
+    private struct State {
+        var skipped = Duration.zero
+        var sleeps: [Int64] = []
+    }
+
+    static let start = Date(timeIntervalSince1970: 1_789_587_000)
+    private let state = Mutex(State())
+
+    var now: Date { Self.start.addingTimeInterval(state.withLock { $0.skipped } / .seconds(1)) }
+    /// All sleeps so far, in milliseconds.
+    var sleeps: [Int64] { state.withLock { $0.sleeps } }
+
+    func pass(_ duration: Duration) { state.withLock { $0.skipped += duration } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        state.withLock {
+            $0.skipped += duration
+            $0.sleeps.append(duration.milliseconds)
+        }
+    }
+}
+
+/// Always the same bits: 0 makes every fraction 0.
+struct SameRandom: RandomSource {
+    var bits: UInt64 = 0
+    func next() -> UInt64 { bits }
+}
+
+/// A service that answers by script and keeps every request.
+final class ScriptedService: HTTPTransport {
+    enum Answer: Sendable {
+        case json(Int, String, retryAfter: String? = nil)
+        case failure(TransportError.Phase, TransportError.Reason)
+
+        static func ok(_ text: String) -> Answer { .json(200, text) }
+    }
+
+    struct Seen: Sendable {
+        let method: String
+        let verb: String
+        let url: String
+        let headers: HTTPHeaders
+        let body: String
+        let timeout: Duration
+        let replay: HTTPRequest.Replay
+    }
+
+    private let answer: @Sendable (_ verb: String, _ count: Int) -> Answer
+    private let state = Mutex<[Seen]>([])
+
+    /// Answers by the last part of the path and how many requests with it came before.
+    init(_ answer: @escaping @Sendable (_ verb: String, _ count: Int) -> Answer) { self.answer = answer }
+
+    /// Answers each verb from its list, whose last answer repeats.
+    convenience init(_ script: [String: [Answer]]) {
+        self.init { verb, count in
+            guard let list = script[verb], let last = list.last else { return .json(404, "") }
+            return count < list.count ? list[count] : last
+        }
+    }
+
+    var seen: [Seen] { state.withLock { $0 } }
+    var verbs: [String] { seen.map(\.verb) }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let verb = request.url.path.split(separator: "/").last.map(String.init) ?? ""
+        let count = state.withLock { seen in
+            defer {
+                seen.append(
+                    Seen(
+                        method: request.method.rawValue, verb: verb, url: request.url.text, headers: request.headers,
+                        body: String(decoding: request.body, as: UTF8.self), timeout: request.timeout,
+                        replay: request.replay))
+            }
+            return seen.count { $0.verb == verb }
+        }
+        switch answer(verb, count) {
+        case .json(let status, let text, let retryAfter):
+            var headers: HTTPHeaders = ["Content-Type": "application/json"]
+            headers["Retry-After"] = retryAfter
+            return HTTPResponse(status: status, headers: headers, body: Array(text.utf8))
+        case .failure(let phase, let reason):
+            throw TransportError(phase, reason, origin: request.url.origin)
+        }
+    }
+}
+
+/// A client of a scripted service in still time.
+struct ClientWorld: Sendable {
+    let service: ScriptedService
+    let clock = StillClock()
+    let lines = Lines()
+    let client: PayClient
+
+    final class Lines: Sendable {
+        private let state = Mutex<[String]>([])
+        var all: [String] { state.withLock { $0 } }
+        func add(_ line: String) { state.withLock { $0.append(line) } }
+    }
+
+    init(
+        _ service: ScriptedService, random: UInt64 = 0,
+        credentials: GatewayConfiguration.Credentials = .apiKey(Redacted("the-key"))
+    ) throws {
+        self.service = service
+        let lines = lines
+        client = PayClient(
+            configuration: try GatewayConfiguration(credentials: credentials), transport: service, clock: clock,
+            random: SameRandom(bits: random), log: PayLog { lines.add($0) })
+    }
+
+    init(_ script: [String: [ScriptedService.Answer]], random: UInt64 = 0) throws {
+        try self.init(ScriptedService(script), random: random)
+    }
+
+    func options(_ id: String = "pay_1") async throws -> PaymentOptionsResponse {
+        try await client.getPaymentOptions(paymentLink: id, accounts: ["eip155:8453:0x123"])
+    }
+}
+
+/// Bodies for scripts.
+enum Script {
+    static let amount =
+        #"{"unit":"caip19/eip155:8453/erc20:0xUSDC","value":"1000000","display":{"assetSymbol":"USDC","assetName":"USD Coin","decimals":6,"iconUrl":"https://example.com/usdc.png","networkName":"Base"}}"#
+
+    /// One `walletRpc` action whose only parameter tells it from others.
+    static func call(_ mark: String) -> String {
+        #"{"type":"walletRpc","data":{"chain_id":"eip155:8453","method":"eth_signTypedData_v4","params":["0xabc","{\"mark\":\"\#(mark)\"}"]}}"#
+    }
+
+    static func build(_ data: String) -> String { #"{"type":"build","data":{"data":"\#(data)"}}"# }
+
+    static func option(
+        _ id: String, _ actions: [String], expiresAt: String = "null", collectData: String = "null"
+    ) -> String {
+        #"{"id":"\#(id)","account":"eip155:8453:0x123","amount":\#(amount),"etaS":5,"expiresAt":\#(expiresAt),"actions":[\#(actions.joined(separator: ","))],"collectData":\#(collectData)}"#
+    }
+
+    static func options(_ options: [String], expiresAt: Int64? = nil) -> String {
+        let info = expiresAt.map {
+            #"{"status":"requires_action","amount":\#(amount),"expiresAt":\#($0),"merchant":{"name":"M"}}"#
+        }
+        return #"{"info":\#(info ?? "null"),"options":[\#(options.joined(separator: ","))]}"#
+    }
+
+    static func actions(_ actions: [String]) -> String { #"{"actions":[\#(actions.joined(separator: ","))]}"# }
+
+    static func status(_ status: String, isFinal: Bool, pollInMs: String = "null") -> String {
+        #"{"status":"\#(status)","isFinal":\#(isFinal),"pollInMs":\#(pollInMs)}"#
+    }
+
+    static func error(_ code: String, _ message: String = "text") -> String {
+        #"{"code":"\#(code)","message":"\#(message)"}"#
+    }
+}
+
+extension Action {
+    /// What ``Script/call(_:)`` put into it.
+    var mark: String? {
+        (try? walletRpc.typedDataParameters().typedData).flatMap { try? JSONValue(parsing: $0)["mark"]?.string }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@testable import WalletConnectPayProvider
+
+/// Waiting for the settlement after a confirmation: exact schedules in still time.
+@Suite struct ClientPollingTests {
+    typealias Answer = ScriptedService.Answer
+
+    static func processing(_ poll: String) -> Answer {
+        .ok(Script.status("processing", isFinal: false, pollInMs: poll))
+    }
+
+    static func world(_ confirm: Answer, _ status: [Answer]) throws -> ClientWorld {
+        try ClientWorld(["confirm": [confirm], "status": status])
+    }
+
+    static func confirm(_ world: ClientWorld, _ maxPollMs: Int64? = nil) async throws -> ConfirmPaymentResultResponse {
+        try await world.client.confirmPayment(
+            paymentId: "pay_1", optionId: "o", signatures: ["s"], maxPollMs: maxPollMs)
+    }
+
+    @Test func waitsAsLongAsToldEachTime() async throws {
+        let world = try Self.world(
+            Self.processing("2000"),
+            [
+                Self.processing("10"), Self.processing("null"), .ok(#"{"status":"processing","isFinal":false}"#),
+                Self.processing("1"), Self.processing("60000"), .ok(Script.status("succeeded", isFinal: true)),
+            ])
+        #expect(try await Self.confirm(world).status == .succeeded)
+        // 1000 where nothing is said; 10 ms and 10 s are the bounds.
+        #expect(world.clock.sleeps == [2000, 10, 1000, 1000, 10, 10_000])
+        #expect(world.service.verbs == ["confirm"] + Array(repeating: "status", count: 6))
+        #expect(world.service.seen.allSatisfy { !$0.url.contains("maxPollMs") })
+    }
+
+    static let endings: [(String, PaymentStatus)] = [
+        ("succeeded", .succeeded), ("failed", .failed), ("expired", .expired), ("cancelled", .cancelled),
+        ("reversed", .unknown("reversed")), ("requires_action", .requiresAction),
+    ]
+
+    @Test(arguments: endings) func finalStatusesAreReturned(_ word: String, _ status: PaymentStatus) async throws {
+        let ending = Answer.ok(Script.status(word, isFinal: true))
+        let atOnce = try Self.world(ending, [])
+        #expect(try await Self.confirm(atOnce) == ConfirmPaymentResultResponse(status: status, isFinal: true))
+        #expect(atOnce.service.verbs == ["confirm"])
+        let later = try Self.world(Self.processing("2000"), [Self.processing("2000"), ending])
+        #expect(try await Self.confirm(later).status == status)
+        #expect(later.clock.sleeps == [2000, 2000])
+    }
+
+    @Test func endsAtTheDeadlineWithOneLastQuestion() async throws {
+        let world = try Self.world(Self.processing("2000"), [Self.processing("2000")])
+        await #expect {
+            _ = try await Self.confirm(world, 5000)
+        } throws: {
+            if case ConfirmPaymentError.pollingTimeout(let text) = $0 {
+                text.contains("polling exceeded 5000 ms") && text.contains("getPaymentStatus")
+            } else {
+                false
+            }
+        }
+        #expect(world.clock.sleeps == [2000, 2000, 1000])
+        // The service may hold each answer only as long as there is time left.
+        #expect(
+            world.service.seen.map { $0.url.split(separator: "?").dropFirst().first.map(String.init) } == [
+                "maxPollMs=5000", "maxPollMs=3000", "maxPollMs=1000", nil,
+            ])
+        let last = try Self.world(
+            Self.processing("2000"), [Self.processing("2000"), .ok(Script.status("succeeded", isFinal: true))])
+        #expect(try await Self.confirm(last, 3000).status == .succeeded)
+        #expect(last.clock.sleeps == [2000, 1000])
+    }
+
+    @Test func theTimeOfTheAnswersCounts() async throws {
+        let clock = StillClock()
+        let service = ScriptedService { verb, _ in
+            clock.pass(.milliseconds(verb == "confirm" ? 7000 : 1500))
+            return Self.processing("1000")
+        }
+        let client = PayClient(
+            configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("k"))), transport: service,
+            clock: clock, random: SameRandom())
+        await #expect(throws: ConfirmPaymentError.self) {
+            try await client.confirmPayment(paymentId: "p", optionId: "o", signatures: [], maxPollMs: 5000)
+        }
+        // The clock starts after the confirmation's answer: 1 + 1.5 + 1 + 1.5 = 5 s.
+        #expect(clock.sleeps == [1000, 1000])
+    }
+
+    @Test func neverWaitsForEver() async throws {
+        for forever in [nil, 0, -1] as [Int64?] {
+            let world = try Self.world(Self.processing("10000"), [Self.processing("10000")])
+            await #expect(throws: ConfirmPaymentError.self) { try await Self.confirm(world, forever) }
+            #expect(world.clock.sleeps.reduce(0, +) == 300_000)
+        }
+    }
+
+    @Test func waitsUntilShortlyAfterTheExpiryWhereItIsKnown() async throws {
+        let start = Int64(StillClock.start.timeIntervalSince1970)
+        for (expiry, total) in [
+            (start + 100, 400_000), (start - 1000, 300_000), (Int64.max, 86_700_000), (Int64.min, 300_000),
+        ] as [(Int64, Int64)] {
+            let world = try ClientWorld([
+                "options": [.ok(Script.options([], expiresAt: expiry))], "confirm": [Self.processing("10000")],
+                "status": [Self.processing("10000")],
+            ])
+            _ = try await world.options("pay_1")
+            await #expect(throws: ConfirmPaymentError.self) { try await Self.confirm(world) }
+            #expect(world.clock.sleeps.reduce(0, +) == total)
+        }
+    }
+
+    @Test func anOutageWhilePollingIsWaitedOutAndEndsWithTheDeadline() async throws {
+        let world = try Self.world(
+            Self.processing("2000"), [.json(503, ""), .json(503, ""), .ok(Script.status("succeeded", isFinal: true))])
+        #expect(try await Self.confirm(world, 60_000).status == .succeeded)
+        #expect(world.clock.sleeps == [2000, 1000, 2000])
+        let dead = try Self.world(Self.processing("2000"), [.json(503, "")])
+        await #expect {
+            _ = try await Self.confirm(dead, 4000)
+        } throws: {
+            if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
+        }
+        #expect(dead.clock.sleeps == [2000, 1000])
+    }
+
+    @Test func cancellingWhilePollingIsToldAloud() async throws {
+        let world = try Self.world(Self.processing("2000"), [Self.processing("2000")])
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await Self.confirm(world)
+        }
+        await #expect {
+            _ = try await task.value
+        } throws: {
+            if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
+        }
+    }
+}

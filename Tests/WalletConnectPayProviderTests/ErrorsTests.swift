@@ -1,0 +1,213 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@testable import WalletConnectPayProvider
+
+/// Which error each failure becomes, call by call.
+@Suite struct ErrorsTests {
+    enum Call: String, CaseIterable, Sendable { case options, fetch, confirm, poll, status, cancel }
+
+    /// The name of the case that `call` throws when the service answers it with `answer`.
+    static func error(_ call: Call, _ answer: ScriptedService.Answer) async throws -> (name: String, error: any Error) {
+        let verb = call == .poll ? "status" : call.rawValue
+        // While a confirmation's fate is open, the payment still waits for it.
+        var script: [String: [ScriptedService.Answer]] = [
+            "status": [.ok(Script.status("requires_action", isFinal: false))]
+        ]
+        if call == .poll { script["confirm"] = [.ok(Script.status("processing", isFinal: false))] }
+        script[verb] = [answer]
+        let world = try ClientWorld(script)
+        do {
+            switch call {
+            case .options: _ = try await world.options()
+            case .fetch: _ = try await world.client.getRequiredPaymentActions(paymentId: "p", optionId: "o")
+            case .confirm, .poll:
+                _ = try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["s"])
+            case .status: _ = try await world.client.getPaymentStatus(paymentId: "p")
+            case .cancel: _ = try await world.client.cancelPayment(paymentId: "p")
+            }
+            return ("none", CancellationError())
+        } catch {
+            return (Mirror(reflecting: error).children.first?.label ?? "\(error)", error)
+        }
+    }
+
+    // MARK: By status
+
+    /// options, fetch, confirm, poll, status, cancel
+    static let byStatus: [(Int, [String])] = [
+        (400, ["invalidRequest", "fetchError", "invalidOption", "http", "http", "api"]),
+        (401, ["http", "fetchError", "http", "http", "http", "api"]),
+        (403, ["http", "fetchError", "http", "http", "http", "api"]),
+        (404, ["paymentNotFound", "fetchError", "paymentNotFound", "http", "paymentNotFound", "api"]),
+        (409, ["http", "fetchError", "routeExpired", "http", "http", "api"]),
+        (410, ["paymentExpired", "fetchError", "paymentExpired", "http", "http", "api"]),
+        (422, ["invalidAccount", "fetchError", "invalidSignature", "http", "http", "api"]),
+        (429, ["rateLimited", "rateLimited", "rateLimited", "http", "rateLimited", "rateLimited"]),
+        (451, ["complianceFailed", "fetchError", "http", "http", "http", "api"]),
+        (500, ["http", "fetchError", "http", "http", "http", "http"]),
+        (503, ["http", "fetchError", "http", "http", "http", "http"]),
+        (302, ["http", "fetchError", "http", "http", "http", "http"]),
+        (204, ["http", "fetchError", "http", "http", "http", "http"]),
+    ]
+
+    @Test(arguments: byStatus) func mapsStatuses(_ status: Int, _ expected: [String]) async throws {
+        for (call, name) in zip(Call.allCases, expected) {
+            // A body without a code, with one that is not known, and none at all.
+            for body in ["", "<html>", Script.error("brand_new_code"), #"{"code":7}"#] {
+                let (found, error) = try await Self.error(call, .json(status, body))
+                #expect(found == name, "\(call) \(status) \(body)")
+                #expect("\(error)".contains("\(status)"), "\(error)")
+                if body.contains("brand_new_code") { #expect("\(error)".contains("brand_new_code"), "\(error)") }
+            }
+        }
+    }
+
+    // MARK: By code
+
+    static let byCode: [(String, [String])] = [
+        (
+            "payment_not_found",
+            ["paymentNotFound", "paymentNotFound", "paymentNotFound", "http", "paymentNotFound", "api"]
+        ),
+        ("payment_expired", ["paymentExpired", "fetchError", "paymentExpired", "http", "http", "api"]),
+        ("quote_expired", ["invalidRequest", "fetchError", "quoteExpired", "http", "http", "api"]),
+        ("sanctioned_user", ["complianceFailed", "fetchError", "http", "http", "http", "api"]),
+        ("rate_limited", ["rateLimited", "rateLimited", "rateLimited", "http", "rateLimited", "rateLimited"]),
+        ("internal_error", ["internalError", "internalError", "internalError", "http", "http", "api"]),
+        ("invalid_state", ["invalidRequest", "fetchError", "invalidOption", "http", "http", "api"]),
+        ("params_validation", ["invalidRequest", "fetchError", "invalidOption", "http", "http", "api"]),
+    ]
+
+    @Test(arguments: byCode) func prefersTheCode(_ code: String, _ expected: [String]) async throws {
+        for (call, name) in zip(Call.allCases, expected) {
+            let (found, error) = try await Self.error(call, .json(400, Script.error(code)))
+            #expect(found == name, "\(call) \(code)")
+            #expect("\(error)".contains(code))
+        }
+    }
+
+    @Test func recordedBodies() async throws {
+        let cases: [(Call, Int, String, String)] = [
+            (.options, 404, Script.error("payment_not_found", "Payment not found"), "paymentNotFound"),
+            (.options, 410, Script.error("invalid_state", "Payment expired"), "paymentExpired"),
+            (.options, 429, Script.error("rate_limited", "Too many requests"), "rateLimited"),
+            (.fetch, 500, "", "fetchError"),
+            (.fetch, 400, Script.error("params_validation", "Validation error: Option not found"), "optionNotFound"),
+            (.fetch, 400, Script.error("params_validation", "IC data required but not found"), "fetchError"),
+            (.confirm, 400, Script.error("params_validation", "Next result not present"), "invalidOption"),
+            (.confirm, 422, Script.error("invalid_params", "Invalid signature"), "invalidSignature"),
+            // The code counts, whatever the status.
+            (.confirm, 409, Script.error("quote_expired"), "quoteExpired"),
+            (.confirm, 451, Script.error("payment_not_found"), "paymentNotFound"),
+        ]
+        for (call, status, body, name) in cases {
+            #expect(try await Self.error(call, .json(status, body)).name == name, "\(call) \(body)")
+        }
+        let early = try await Self.error(
+            .fetch, .json(400, Script.error("params_validation", "IC data required but not found")))
+        #expect("\(early.error)".contains("data about the payer"))
+    }
+
+    @Test func foreignTextsAreNeverShown() async throws {
+        for body in [
+            Script.error("params_validation", "canary"), Script.error("canary canary"), #"{"error":"canary"}"#,
+            Script.error("canary-" + String(repeating: "x", count: 100)), "canary",
+        ] {
+            for call in Call.allCases {
+                for status in [400, 500, 200] {
+                    let (_, error) = try await Self.error(call, .json(status, body))
+                    var text = "\(error) \(error.localizedDescription)"
+                    dump(error, to: &text)
+                    #expect(!text.contains("canary"), "\(call) \(status) \(text)")
+                }
+            }
+        }
+    }
+
+    // MARK: The network
+
+    static let network: [(TransportError.Reason, String)] = [
+        (.hostNotFound, "noConnection"), (.connectFailed("Connection refused"), "connectionFailed"),
+        (.connectFailed("actively refused"), "connectionFailed"), (.connectFailed("no route to host"), "noConnection"),
+        (.timedOut, "requestTimeout"), (.connectionLost("reset by peer"), "noConnection"),
+        (.tls("certificate has expired"), "connectionFailed"), (.responseTooLarge(limit: 1), "http"),
+        (.malformedResponse("x"), "http"), (.invalidRequest("x"), "http"), (.hostNotDeclared("x"), "http"),
+    ]
+
+    @Test(arguments: network) func mapsTransportFailures(_ reason: TransportError.Reason, _ name: String) async throws {
+        for phase in [TransportError.Phase.notSent, .maybeSent] {
+            for call in Call.allCases {
+                let (found, error) = try await Self.error(call, .failure(phase, reason))
+                #expect(found == name, "\(call)")
+                // Whoever confirmed is told how to find out; nobody is told to pay again.
+                let asksForStatus = "\(error)".contains("ask getPaymentStatus")
+                #expect(asksForStatus == (call == .poll || call == .confirm && phase == .maybeSent), "\(error)")
+            }
+        }
+    }
+
+    @Test func cancellation() async throws {
+        for call in Call.allCases {
+            for phase in [TransportError.Phase.notSent, .maybeSent] {
+                let (name, error) = try await Self.error(call, .failure(phase, .cancelled))
+                if call == .poll || call == .confirm && phase == .maybeSent {
+                    // Not a silent end: money may move.
+                    #expect(name == "http" && "\(error)".contains("ask getPaymentStatus"), "\(error)")
+                } else {
+                    #expect(error is CancellationError, "\(call) \(error)")
+                }
+            }
+        }
+    }
+
+    // MARK: Texts
+
+    @Test func everyCaseHasAHeadlineAndItsText() {
+        let options: [(GetPaymentOptionsError, String)] = [
+            (.paymentExpired("x"), "Payment expired"), (.paymentNotFound("x"), "Payment not found"),
+            (.invalidRequest("x"), "Invalid request"), (.optionNotFound("x"), "Option not found"),
+            (.paymentNotReady("x"), "Payment not ready"), (.invalidAccount("x"), "Invalid account"),
+            (.complianceFailed("x"), "Compliance failed"), (.noConnection("x"), "No network connection"),
+            (.requestTimeout("x"), "Request timed out"), (.connectionFailed("x"), "Connection failed"),
+            (.rateLimited("x"), "Rate limited"), (.http("x"), "HTTP error"), (.internalError("x"), "Internal error"),
+        ]
+        let request: [(GetPaymentRequestError, String)] = [
+            (.optionNotFound("x"), "Option not found"), (.paymentNotFound("x"), "Payment not found"),
+            (.invalidAccount("x"), "Invalid account"), (.noConnection("x"), "No network connection"),
+            (.requestTimeout("x"), "Request timed out"), (.connectionFailed("x"), "Connection failed"),
+            (.rateLimited("x"), "Rate limited"), (.http("x"), "HTTP error"), (.fetchError("x"), "Fetch error"),
+            (.internalError("x"), "Internal error"),
+        ]
+        let confirm: [(ConfirmPaymentError, String)] = [
+            (.paymentNotFound("x"), "Payment not found"), (.paymentExpired("x"), "Payment expired"),
+            (.invalidOption("x"), "Invalid option"), (.invalidSignature("x"), "Invalid signature"),
+            (.routeExpired("x"), "Route expired"), (.quoteExpired("x"), "Quote expired"),
+            (.noConnection("x"), "No network connection"), (.requestTimeout("x"), "Request timed out"),
+            (.connectionFailed("x"), "Connection failed"), (.rateLimited("x"), "Rate limited"),
+            (.http("x"), "HTTP error"), (.internalError("x"), "Internal error"),
+            (.unsupportedMethod("x"), "Unsupported RPC method"), (.pollingTimeout("x"), "Polling timeout"),
+        ]
+        let status: [(GetPaymentStatusError, String)] = [
+            (.paymentNotFound("x"), "Payment not found"), (.noConnection("x"), "No network connection"),
+            (.requestTimeout("x"), "Request timed out"), (.connectionFailed("x"), "Connection failed"),
+            (.rateLimited("x"), "Rate limited"), (.http("x"), "HTTP error"),
+        ]
+        let pay: [(PayError, String)] = [
+            (.noConnection("x"), "No network connection"), (.requestTimeout("x"), "Request timed out"),
+            (.connectionFailed("x"), "Connection failed"), (.rateLimited("x"), "Rate limited"),
+            (.http("x"), "HTTP error"), (.api("x"), "API error"),
+        ]
+        let config: [(ConfigError, String)] = [(.missingAuth("x"), "Missing authentication")]
+        let all: [(any Error & LocalizedError, String)] =
+            options.map { ($0, $1) } + request.map { ($0, $1) } + confirm.map { ($0, $1) } + status.map { ($0, $1) }
+            + pay.map { ($0, $1) } + config.map { ($0, $1) }
+        for (error, headline) in all {
+            #expect("\(error)" == "\(headline): x")
+            #expect(error.errorDescription == "\(headline): x")
+            #expect(error.localizedDescription == "\(headline): x")
+        }
+        #expect("\(PayError.timeout)" == "Timeout")
+    }
+}

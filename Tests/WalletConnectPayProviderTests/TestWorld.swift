@@ -1,0 +1,65 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTransport
+import PaymentWallet
+import Synchronization
+import WalletConnectPayProvider
+
+/// Time that passes only by being slept away, so that back-off and polling cost nothing.
+final class LeapingClock: PaymentClock {
+    private let skipped = Mutex(Duration.zero)
+
+    var now: Date { Date().addingTimeInterval(skipped.withLock { $0 } / .seconds(1)) }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        skipped.withLock { $0 += duration }
+        await Task.yield()
+    }
+}
+
+/// A sandbox, the faults before it, and a router that pays through it.
+struct TestWorld: Sendable {
+    enum Wire: String, CaseIterable, Sendable { case inProcess, loopback }
+
+    let sandbox: WalletConnectPaySandbox
+    let faults: FaultInjector
+    let server: LoopbackServer?
+    let journal = InMemoryJournal()
+    let wallet = DevelopmentWallet(seed: 7)
+    let router: PaymentRouter
+
+    init(
+        _ wire: Wire, requestTimeout: Duration = .seconds(10),
+        credentials: GatewayConfiguration.Credentials = .apiKey(Redacted("key")), log: PaymentLog = .silent
+    ) throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        let clock = LeapingClock()
+        sandbox = WalletConnectPaySandbox(configuration, clock: clock)
+        faults = FaultInjector(sandbox)
+        server = wire == .loopback ? try LoopbackServer(faults) : nil
+        let retry = RetryMiddleware(clock: clock)
+        let transport = LayeredTransport(
+            wire == .loopback ? PlatformTransport() : SandboxTransport(faults), [retry])
+        let gateway = try GatewayConfiguration(
+            credentials: credentials, baseURL: server?.baseURL.text ?? "https://api.pay.walletconnect.com",
+            requestTimeout: requestTimeout)
+        router = PaymentRouter(
+            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]), transport: transport,
+            journal: journal, clock: clock, log: log)
+    }
+
+    /// A payer with the wallet's accounts; `choice` picks among the options.
+    func payer(_ choice: @escaping @Sendable (PaymentQuote) -> PaymentCore.PaymentOption.ID? = { $0.options.first?.id })
+        -> Payer
+    {
+        wallet.payer(chooser: { choice($0) })
+    }
+
+    /// How many requests to confirm reached the wire's end, whether or not the sandbox saw them.
+    var confirmRequests: Int { faults.requests.count { $0.path.hasSuffix("/confirm") } }
+}

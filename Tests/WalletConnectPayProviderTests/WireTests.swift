@@ -1,0 +1,75 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@testable import WalletConnectPayProvider
+
+/// The wire bodies and what statuses and errors mean.
+@Suite struct WireTests {
+    static let payment = PaymentReference(provider: WalletConnectPayProvider.id, id: "pay_1")
+
+    @Test func readsRecordedOptions() throws {
+        let body = try #require(try ActionRulesTests.recorded()["options"]).decode(OptionsBody.self)
+        #expect(body.info?.merchant.name == "Gem Wallet Test Merchant")
+        #expect(body.info?.amount.unit == "iso4217/USD")
+        let options = try #require(body.options)
+        #expect(options.map(\.amount.value) == ["41877035785636", "100000", "100000000000000000"])
+        #expect(try options[1].amount.money().decimalText == "0.100000")
+        #expect(options[0].actions.map(\.type) == ["build"])
+        #expect(options[0].expiresAt == 1_789_587_155 && options[1].expiresAt == nil)
+    }
+
+    @Test func readsFinishedPayments() throws {
+        let body = try JSONValue(parsing: #"{"info":null,"collectData":null,"options":null,"new":[1]}"#)
+            .decode(OptionsBody.self)
+        #expect(body.options == nil)
+    }
+
+    static let statuses: [(String, Bool, String)] = [
+        ("requires_action", false, "pending"), ("processing", false, "pending"), ("failed", true, "declined"),
+        ("expired", true, "expired"), ("cancelled", true, "cancelled"), ("succeeded", true, "paid"),
+        ("reversed", true, "unknown"), ("", false, "unknown"), ("Succeeded", true, "unknown"),
+    ]
+
+    @Test(arguments: statuses) func readsStatuses(_ word: String, _ isFinal: Bool, _ expected: String) throws {
+        let text = "{\"status\":\"\(word)\",\"isFinal\":\(isFinal),\"pollInMs\":null,\"info\":null}"
+        let outcome = try JSONValue(parsing: text).decode(StatusBody.self).outcome(of: Self.payment)
+        #expect(outcome.description.hasPrefix(expected))
+        if case .unknown(let unknown) = outcome { #expect(unknown.rawStatus == word) }
+    }
+
+    @Test func readsRecordedStatuses() throws {
+        let bodies = try #require(try ActionRulesTests.recorded()["statuses"]?.array).map {
+            try $0.decode(StatusBody.self)
+        }
+        let outcomes = bodies.map { $0.outcome(of: Self.payment) }
+        #expect(outcomes[0] == .pending(retryAfter: 1))
+        #expect(outcomes[1] == .pending(retryAfter: 2))
+        guard case .succeeded(let receipt) = outcomes[4] else {
+            Issue.record("\(outcomes[4])")
+            return
+        }
+        #expect(receipt.transactionID == "0x46fc18618d378feb6cbdff6ba42231ccfb73eea417f666e43e8ecc7a88df8024")
+        #expect(receipt.amount?.decimalText == "0.100000000000000000")
+    }
+
+    static let errors: [(Int, String, PaymentError.Code, Bool)] = [
+        (404, #"{"code":"payment_not_found","message":"Payment not found"}"#, .notFound, false),
+        (410, #"{"code":"invalid_state","message":"Payment expired"}"#, .requestRefused, false),
+        (429, #"{"code":"rate_limited","message":"Too many requests"}"#, .rateLimited, false),
+        (401, "", .unauthorized, false), (400, "garbage", .requestRefused, false),
+        (400, #"{"code":"brand_new","message":"?"}"#, .requestRefused, false),
+        (409, "", .requestRefused, false), (422, "", .requestRefused, false), (451, "", .payerRefused, false),
+        (500, "", .serviceFailure, true), (503, "<html>", .serviceFailure, true), (408, "", .requestRefused, true),
+        (302, "", .invalidResponse, true), (204, "", .invalidResponse, true),
+    ]
+
+    @Test(arguments: errors) func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool)
+    {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let confirm = ErrorTable.error(response, isMutation: true)
+        #expect(confirm.code == code)
+        #expect(confirm.phase == (isOpen ? .maybeSent : .answered))
+        #expect(ErrorTable.error(response, isMutation: false).phase == .answered)
+    }
+}
