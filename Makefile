@@ -8,7 +8,7 @@ FUZZ_INPUTS ?= 5000000
 KILLS ?= 200
 LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox WalletConnectPayProvider
 
-.PHONY: help deps test format lint clean
+.PHONY: help deps demo test kill-test format lint clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,8 +21,15 @@ else
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }
 endif
 
+demo: deps ## route a mixed bag of links and pay one per scenario over loopback HTTP
+	swift build -c release --product payroute
+	@"$$(swift build -c release --show-bin-path)/payroute" demo
+
 test: deps ## run all tests
 	swift test --parallel --experimental-maximum-parallelization-width 4
+
+kill-test: deps ## kill paying processes at random moments and resume them (KILLS=200)
+	PAYROUTE_KILLS=$(KILLS) swift test --filter KillTests
 
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples

@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
         .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
+        .executable(name: "payroute", targets: ["payroute"]),
     ],
     targets: [
         // System libraries, each wrapped by exactly one target below.
@@ -38,6 +39,9 @@ let package = Package(
         .systemLibrary(
             name: "CMicrohttpd", path: "Sources/SystemLibraries/CMicrohttpd", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "CQREncode", path: "Sources/SystemLibraries/CQREncode", pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .systemLibrary(
             name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
@@ -73,6 +77,15 @@ let package = Package(
             name: "WalletConnectPayKit", dependencies: ["PaymentTransport", "WalletConnectPayProvider"],
             path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
 
+        // The command line.
+        .executableTarget(
+            name: "payroute",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentTransport", "PaymentStore", "PaymentWallet",
+                "PaymentSandbox", "WalletConnectPayProvider", "CQREncode",
+            ],
+            swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
@@ -90,6 +103,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "KillTests",
+            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentStore", "TestSupport", "payroute"],
+            swiftSettings: settings),
+        .testTarget(
             name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport"],
             swiftSettings: settings),
         .testTarget(
@@ -99,6 +116,12 @@ let package = Package(
         .testTarget(
             name: "PaymentSandboxTests",
             dependencies: ["PaymentCore", "PaymentTransport", "PaymentWallet", "PaymentSandbox"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentWallet", "TestSupport", "payroute",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "WalletConnectPayProviderTests",

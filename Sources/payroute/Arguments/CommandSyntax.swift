@@ -1,0 +1,51 @@
+/// What a command accepts on its line, and the words that explain it.
+struct CommandSyntax: Sendable {
+    /// A value without a name.
+    struct Argument: Sendable {
+        let name: String
+        let help: String
+        var isRepeating = false
+        /// Whether it can be left out; only the last one can.
+        var isOptional = false
+    }
+
+    /// A name that begins with `--`, with a value or alone.
+    struct Option: Sendable {
+        let name: String
+        /// The placeholder of the value; nil for a flag.
+        var value: String?
+        let help: String
+        /// Whether the command cannot go without it; the command itself says what it is needed for.
+        var isRequired = false
+    }
+
+    /// The words that lead to the command: `payroute route`.
+    let path: String
+    let overview: String
+    /// More to say under the overview.
+    var discussion: String?
+    var arguments: [Argument] = []
+    var options: [Option] = []
+    /// Names and one-liners of the commands below this one.
+    var subcommands: [(name: String, help: String)] = []
+
+    /// The option called `name`, without its dashes.
+    func option(_ name: some StringProtocol) -> Option? {
+        options.first { $0.name == name }
+    }
+
+    /// The line that shows how the command is called.
+    var usage: String {
+        var words = [path]
+        for option in options {
+            let word = option.value.map { "--\(option.name) <\($0)>" } ?? "--\(option.name)"
+            words.append(option.isRequired ? word : "[\(word)]")
+        }
+        for argument in arguments {
+            let word = argument.isRepeating ? "<\(argument.name)> ..." : "<\(argument.name)>"
+            words.append(argument.isOptional ? "[\(word)]" : word)
+        }
+        if !subcommands.isEmpty { words.append("<subcommand>") }
+        return words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,87 @@
+/// The command line: finds the command, runs it, and turns every ending into an exit code.
+enum CommandLineTool {
+    /// The version, as in the change log.
+    static let version = "0.1.0"
+
+    static var commands: [any Command.Type] {
+        [
+            RouteCommand.self, InspectCommand.self, PayCommand.self, JournalCommand.self, ProvidersCommand.self,
+            SandboxCommand.self, DemoCommand.self,
+        ]
+    }
+
+    static var syntax: CommandSyntax {
+        CommandSyntax(
+            path: "payroute",
+            overview: "Any payment link, URI or QR text to the right provider, and paid once.",
+            subcommands: commands.map { ($0.name, $0.summary) })
+    }
+
+    /// Runs the command that `words` name; `words` exclude the program's own name.
+    static func run(_ words: [String], _ console: Console) async -> ExitCode {
+        var code: ExitCode
+        do {
+            code = try await dispatch(words[...], syntax, commands, console)
+        } catch let error as UsageError {
+            console.error(error.message, hint: error.hint)
+            code = .usage
+        } catch {
+            console.error("\(error)")
+            code = .failed
+        }
+        console.output.flush()
+        if let failure = console.output.failure {
+            console.error("the output cannot be written: \(failure)")
+            code = code == .done ? .failed : code
+        }
+        return code
+    }
+
+    /// Runs the command that `words` name among `commands`, which stand below `syntax`.
+    private static func dispatch(
+        _ words: ArraySlice<String>, _ syntax: CommandSyntax, _ commands: [any Command.Type], _ console: Console
+    ) async throws -> ExitCode {
+        guard let first = words.first else { return help(syntax, console) }
+        if first == "help" { return try help(on: words.dropFirst(), syntax, commands, console) }
+        guard let command = commands.first(where: { $0.name == first }) else {
+            // Reads `--help` and `--version`, and reports every other option.
+            let arguments = try ParsedArguments(first.hasPrefix("-") ? Array(words) : [], for: syntax)
+            if let code = answer(arguments, console) { return code }
+            throw UsageError.unknown(
+                "subcommand", arguments.positionals.first ?? first, known: commands.map { $0.name }, in: syntax)
+        }
+        guard command.subcommands.isEmpty else {
+            return try await dispatch(words.dropFirst(), command.syntax, command.subcommands, console)
+        }
+        let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax)
+        if let code = answer(arguments, console) { return code }
+        return try await command.run(arguments, console)
+    }
+
+    /// Answers a request for help or the version.
+    private static func answer(_ arguments: ParsedArguments, _ console: Console) -> ExitCode? {
+        switch arguments.request {
+        case .run: return nil
+        case .help: return help(arguments.syntax, console)
+        case .version:
+            console.output.line(version)
+            return .done
+        }
+    }
+
+    private static func help(
+        on names: ArraySlice<String>, _ syntax: CommandSyntax, _ commands: [any Command.Type], _ console: Console
+    ) throws -> ExitCode {
+        guard let name = names.first, !name.hasPrefix("-") else { return help(syntax, console) }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            throw UsageError.unknown("subcommand", name, known: commands.map { $0.name }, in: syntax)
+        }
+        guard !command.subcommands.isEmpty else { return help(command.syntax, console) }
+        return try help(on: names.dropFirst(), command.syntax, command.subcommands, console)
+    }
+
+    private static func help(_ syntax: CommandSyntax, _ console: Console) -> ExitCode {
+        console.output.write(HelpText.of(syntax, width: console.width))
+        return .done
+    }
+}

@@ -1,0 +1,61 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentTransport
+import PaymentWallet
+
+/// `payroute demo`: routes a mixed bag of links and pays one per scenario over loopback HTTP.
+enum DemoCommand: Command {
+    static let name = "demo"
+    static let summary = "Route a mixed bag of links and pay one per scenario."
+    static let syntax = CommandSyntax(
+        path: "payroute demo",
+        overview: "Route a mixed bag of links, then pay one per scenario at a sandbox, over HTTP on this machine.",
+        discussion:
+            "Ends with 0 only when every link went where it should and every outcome agrees with the sandbox's ledger.")
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let style = console.style
+        console.output.line(style(.strong, "1. Where links go") + "\n")
+        let routesAgree = try MixedBag.show(console)
+
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 200
+        let sandbox = WalletConnectPaySandbox(configuration)
+        let faults = FaultInjector(sandbox)
+        let server = try LoopbackServer(faults)
+        defer { server.stop() }
+        let session = try PaymentSession(
+            sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport()
+        ) { label, text in
+            console.output.line(Narration.line(label, text, style))
+        }
+
+        console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
+        var table = Table(["SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
+        var outcomesAgree = true
+        for demo in DemoScenario.all {
+            let payment = await sandbox.createPayment(demo.scenario)
+            console.output.line("\n\(style(.strong, demo.title)): \(payment.link)")
+            if demo.losesAnswer {
+                faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)/confirm") }
+                console.output.line(Narration.line("fault", "the answer to the confirmation will be lost", style))
+            }
+            var result = await session.pay(payment.link, choice: demo.choice)
+            if demo.isPaidTwice { result = await session.pay(payment.link, choice: demo.choice) }
+            console.output.line(Narration.line("end", result.reason, style, result.ending.tone))
+            let ledger = await sandbox.ledger
+            let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
+            outcomesAgree = outcomesAgree && agrees
+            table.add([
+                Table.Cell(demo.title), Table.Cell(result.ending.rawValue, result.ending.tone),
+                Table.Cell(ledger.words(for: payment.id)), Table.Cell(agrees ? "yes" : "NO", agrees ? .good : .bad),
+            ])
+        }
+
+        console.output.line("\n" + style(.strong, "3. What the sandbox knows") + "\n")
+        for line in table.lines(style) { console.output.line(line) }
+        guard routesAgree else { throw CommandFailure(description: "a link did not go where it should") }
+        guard outcomesAgree else { throw CommandFailure(description: "an outcome does not agree with the ledger") }
+        return .done
+    }
+}

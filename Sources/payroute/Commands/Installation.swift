@@ -1,0 +1,31 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import WalletConnectPayProvider
+
+/// What this program has on board: the one place to add a provider or a standard.
+enum Installation {
+    /// Readers of payment standards for links that no provider claims.
+    static let readers: [any InstructionReader] = []
+
+    /// The providers, calling their real services or, where given, a sandbox.
+    static func registry(sandbox: HTTPURL? = nil) throws -> ProviderRegistry {
+        // The sandbox takes any key; without one nothing is ever sent.
+        let walletConnectPay = try GatewayConfiguration(
+            credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
+        return try ProviderRegistry([WalletConnectPayProvider(configuration: walletConnectPay)])
+    }
+
+    /// A router for routing only: nothing it is asked to send leaves.
+    static func offlineRouter() throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try registry(), transport: OfflineTransport(), journal: InMemoryJournal(), readers: readers)
+    }
+}
+
+/// A transport that sends nothing.
+private struct OfflineTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        throw TransportError(.notSent, .invalidRequest("this command works offline"), origin: request.url.origin)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PaymentCore
+
+/// What a journal says of one attempt, in words.
+struct AttemptSummary {
+    let history: AttemptHistory
+
+    /// What has become of it: an outcome, `abandoned` (nothing was paid), or `interrupted`.
+    var state: String {
+        if let outcome = history.outcome { return PaymentResult.Ending(outcome).rawValue }
+        return history.isFinished ? "abandoned" : "interrupted"
+    }
+
+    var tone: Style.Tone {
+        switch state {
+        case "succeeded": .good
+        case "interrupted", "unknown", "pending": .doubtful
+        default: .bad
+        }
+    }
+
+    /// The transaction on the payment network.
+    var transaction: String? {
+        if case .succeeded(let receipt)? = history.outcome { receipt.transactionID } else { nil }
+    }
+
+    /// A date as RFC 3339 text in UTC.
+    static func text(_ date: Date) -> String {
+        date.formatted(.iso8601)
+    }
+
+    /// The members of `journal list --json` for this attempt.
+    func write(to buffer: inout [UInt8]) {
+        let attempt = history.attempt
+        buffer.addJSONLine { line in
+            line.addMember("amount", attempt.option.amount.description)
+            line.addMember("attempt", attempt.id.rawValue)
+            line.addMember("outcome", state)
+            line.addMember("provider", attempt.reference.provider.rawValue)
+            line.addMember("reference", attempt.reference.id)
+            line.addMember("started", Self.text(attempt.startedAt))
+            line.addMember("transaction", transaction)
+        }
+    }
+}
+
+extension JournalEntry {
+    /// What happened, in words: never a step's result, which may hold what a wallet signed.
+    var words: (what: String, detail: String) {
+        switch event {
+        case .stepStarted(let name, let kind):
+            switch kind {
+            case .query: ("started", "\(name) (asks)")
+            case .interaction: ("started", "\(name) (asks the payer)")
+            case .mutation(.never): ("started", "\(name) (can move money, never repeated)")
+            case .mutation(.sameKey): ("started", "\(name) (can move money, repeatable with the same key)")
+            }
+        case .stepFinished(let name, _): ("finished", name)
+        case .stepFailed(let name, let reason): ("failed", "\(name): \(reason)")
+        case .outcome(let outcome): ("outcome", outcome.description)
+        case .abandoned(let reason): ("abandoned", reason)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import PaymentStore
+
+/// `payroute journal`: past and interrupted payments.
+enum JournalCommand: Command {
+    static let name = "journal"
+    static let summary = "List, show and resume the payments of a journal file."
+    static let syntax = CommandSyntax(
+        path: "payroute journal",
+        overview: "List, show and resume the payments of a journal file.",
+        subcommands: subcommands.map { ($0.name, $0.summary) })
+
+    static var subcommands: [any Command.Type] {
+        [JournalListCommand.self, JournalShowCommand.self, JournalResumeCommand.self]
+    }
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode { .usage }
+}
+
+/// The `--journal` option.
+enum JournalOption {
+    /// Opens the journal of a command that needs one; it must be there already.
+    static func open(_ arguments: ParsedArguments) throws -> SQLiteJournal {
+        guard let path = arguments.value("journal") else {
+            throw UsageError(
+                "Missing '--journal <file>': the file that 'payroute pay --journal' wrote", arguments.syntax)
+        }
+        return try SQLiteJournal(path: path, creating: false)
+    }
+
+    /// Opens the journal at `path`, made when it is not there.
+    static func make(_ path: String) throws -> SQLiteJournal { try SQLiteJournal(path: path) }
+
+    static let syntax = CommandSyntax.Option(
+        name: "journal", value: "file", help: "The journal file.", isRequired: true)
+}

@@ -1,0 +1,41 @@
+import PaymentCore
+import PaymentStore
+
+/// `payroute journal list`.
+enum JournalListCommand: Command {
+    static let name = "list"
+    static let summary = "List the latest attempts."
+    static let syntax = CommandSyntax(
+        path: "payroute journal list",
+        overview: "List the latest attempts to pay, oldest first.",
+        options: [
+            JournalOption.syntax,
+            .init(name: "limit", value: "number", help: "At most so many. (default: 1000)"),
+            .init(name: "unfinished", help: "Only those that have not ended."),
+            .init(name: "json", help: "Print one JSON object per attempt, one line each."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let limit = try arguments.value("limit") { Int($0).flatMap { $0 > 0 ? $0 : nil } } ?? 1000
+        let journal = try JournalOption.open(arguments)
+        let histories =
+            try await arguments.has("unfinished") ? Array(journal.unfinished().suffix(limit)) : journal.latest(limit)
+        if arguments.has("json") {
+            for history in histories { console.output.edit { AttemptSummary(history: history).write(to: &$0) } }
+            return .done
+        }
+        var table = Table(["ATTEMPT", "STARTED", "PROVIDER", "PAYMENT", "AMOUNT", "OUTCOME"])
+        for history in histories {
+            let summary = AttemptSummary(history: history)
+            let attempt = history.attempt
+            table.add([
+                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(AttemptSummary.text(attempt.startedAt)),
+                Table.Cell(Printable.text(attempt.reference.provider.rawValue)),
+                Table.Cell(Printable.text(attempt.reference.id)), Table.Cell(attempt.option.amount.description),
+                Table.Cell(summary.state, summary.tone),
+            ])
+        }
+        for line in table.lines(console.style) { console.output.line(line) }
+        return .done
+    }
+}

@@ -1,0 +1,81 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTransport
+import PaymentWallet
+
+/// `payroute journal resume`.
+enum JournalResumeCommand: Command {
+    static let name = "resume"
+    static let summary = "Settle interrupted attempts."
+    static let syntax = CommandSyntax(
+        path: "payroute journal resume",
+        overview: "Settle one interrupted attempt, or all of them.",
+        discussion: """
+            Steps that ended are not run again. What may have moved money is settled by asking the service. What had sent nothing goes on.
+
+            Ends with 0 only when every attempt is settled: paid, or certainly not.
+            """,
+        arguments: [
+            .init(
+                name: "attempt", help: "The attempt, as 'payroute journal list' shows it. (default: all)",
+                isOptional: true)
+        ],
+        options: [
+            JournalOption.syntax,
+            .init(name: "sandbox", value: "url", help: "The sandbox that was paid at.", isRequired: true),
+            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
+            .init(name: "json", help: "Print one JSON object per attempt, one line each."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let sandbox = try PayCommand.sandboxURL(arguments)
+        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
+        let journal = try JournalOption.open(arguments)
+        let session = try PaymentSession(
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal
+        ) { _, _ in }
+        let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
+        let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in
+            do throws(PaymentError) {
+                guard let id else { return .success(try await session.router.recover(as: session.payer)) }
+                return .success([try await session.router.recover(id, as: session.payer)])
+            } catch {
+                return .failure(error)
+            }
+        }
+        let reports = try result.get()
+        for report in reports { show(report, isJSON: arguments.has("json"), console) }
+        let isDone = reports.allSatisfy(\.isSettled)
+        if !isDone { console.diagnostics.line("Not everything is settled. Run the same command again later.") }
+        return isDone ? .done : signal.map(ExitCode.interrupted(by:)) ?? .failed
+    }
+
+    private static func show(_ report: RecoveryReport, isJSON: Bool, _ console: Console) {
+        let attempt = report.attempt
+        var result = PaymentResult("")
+        switch report.result {
+        case .success(let outcome): result.end(outcome)
+        case .failure(let error): result.end(error)
+        }
+        if isJSON {
+            console.output.edit { buffer in
+                buffer.addJSONLine { line in
+                    line.addMember("askAgain", report.askAgain.map(AttemptSummary.text))
+                    line.addMember("attempt", attempt.id.rawValue)
+                    line.addMember("outcome", result.ending.rawValue)
+                    line.addMember("provider", attempt.reference.provider.rawValue)
+                    line.addMember("reason", result.reason)
+                    line.addMember("reference", attempt.reference.id)
+                    line.addMember("settled", report.isSettled)
+                    line.addMember("transaction", result.transaction)
+                }
+            }
+        } else {
+            let cells = [
+                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(Printable.text(attempt.reference.id)),
+                Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(Printable.text(result.reason)),
+            ]
+            console.output.line(Table.line(cells, [28, 40, 9, 0], console.style))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import PaymentCore
+import PaymentRouting
+
+/// `payroute inspect`: everything that can be read from a link.
+enum InspectCommand: Command {
+    static let name = "inspect"
+    static let summary = "Show everything that can be read from a link."
+    static let syntax = CommandSyntax(
+        path: "payroute inspect",
+        overview:
+            "Show everything that can be read from a link; on a terminal also its QR code. Nothing is sent anywhere.",
+        discussion: "Ends with 0 when every text is acceptable as a link, otherwise with 1.",
+        arguments: [LinkArgument.uri],
+        options: [LinkArgument.json])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let router = try Installation.offlineRouter()
+        let inputs = LinkInputs(arguments: arguments.positionals, console: console)
+        let isJSON = arguments.has("json")
+        let totals = try inputs.forEach { input in
+            let (report, inspection) = inspect(input, router)
+            if isJSON {
+                console.output.edit { report.write(to: &$0, with: inspection) }
+            } else {
+                show(report, inspection, console)
+            }
+            return report.decision
+        }
+        return totals.number(of: .rejected) == 0 ? .done : .failed
+    }
+
+    static func inspect(_ input: LinkInput, _ router: PaymentRouter) -> (RouteReport, Inspection) {
+        switch input {
+        case .text(let text):
+            let answer = router.route(text)
+            return (RouteReport(text, answer), Inspection(answer))
+        case .unreadable(let shown, let reason):
+            return (RouteReport(unreadable: shown, reason: reason), Inspection(unreadable: reason))
+        }
+    }
+
+    private static func show(_ report: RouteReport, _ inspection: Inspection, _ console: Console) {
+        let style = console.style
+        let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
+        var rows: [(String, Table.Cell)] = [("decision", Table.Cell(report.decision.rawValue, tone))]
+        if let provider = report.provider { rows.append(("provider", Table.Cell(provider))) }
+        if !report.candidates.isEmpty {
+            rows.append(("candidates", Table.Cell(report.candidates.joined(separator: ", "))))
+        }
+        if let standard = report.standard { rows.append(("standard", Table.Cell(standard))) }
+        if let role = report.role { rows.append(("role", Table.Cell(role))) }
+        rows.append(("why", Table.Cell(Printable.text(report.reason))))
+        for field in inspection.fields.sorted(by: { $0.key < $1.key }) {
+            rows.append((Printable.text(field.key), Table.Cell(Printable.text(field.value))))
+        }
+        let width = rows.reduce(0) { max($0, $1.0.count) }
+        console.output.write(style(.strong, Printable.text(report.input)) + "\n")
+        for (label, cell) in rows {
+            console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
+        }
+        if console.output.isTerminal, let link = inspection.link { showCode(link.text, console) }
+        console.output.write("\n")
+    }
+
+    private static func showCode(_ text: String, _ console: Console) {
+        guard let code = QRCode(text) else {
+            console.output.write("  (too long for a QR code)\n")
+            return
+        }
+        guard code.columns <= console.output.columns ?? 80 else {
+            console.output.write("  (the QR code needs a terminal of \(code.columns) columns)\n")
+            return
+        }
+        for line in code.lines(console.style) { console.output.write(line + "\n") }
+    }
+}

@@ -1,0 +1,60 @@
+import PaymentCore
+import PaymentRouting
+
+/// Everything that can be read from one input, beyond where it goes.
+struct Inspection {
+    /// Why the text is not acceptable as a link, or nil.
+    let error: String?
+    /// What it says. For a payment standard its own fields; otherwise the parts of the link.
+    let fields: [String: String]
+    /// The link in canonical form, when it is one.
+    let link: PaymentLink?
+
+    /// Whether the text is acceptable as a link.
+    var isValid: Bool { error == nil }
+
+    /// Reads what the router's answer holds.
+    init(_ answer: RouteDecision) {
+        switch answer {
+        case .rejected(let defect): self.init(error: defect.description)
+        case .recognized(let instruction): self.init(fields: instruction.fields)
+        case .unroutable(let link): self.init(fields: Self.fields(link), link: link)
+        case .matched(let route): self.init(route.link, payment: route.match.reference)
+        case .ambiguous(let routes):
+            self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:], link: routes.first?.link)
+        }
+    }
+
+    /// An input that is no text at all.
+    init(unreadable reason: String) { self.init(error: reason) }
+
+    private init(error: String? = nil, fields: [String: String] = [:], link: PaymentLink? = nil) {
+        self.error = error
+        self.fields = fields
+        self.link = link
+    }
+
+    private init(_ link: PaymentLink, payment: String?) {
+        var fields = Self.fields(link)
+        fields["payment"] = payment
+        self.init(fields: fields, link: link)
+    }
+
+    private static func fields(_ link: PaymentLink) -> [String: String] {
+        var fields = ["form": "\(link.form)", "text": link.text]
+        guard link.form != .text else { return fields }
+        fields["scheme"] = link.scheme.map(String.init)
+        fields["host"] = link.host.map(String.init)
+        fields["port"] = link.port.map(String.init)
+        fields["path"] = String(link.path)
+        fields["fragment"] = link.fragment.map(String.init)
+        var counts: [String: Int] = [:]
+        for item in link.queryItems {
+            let name = "query." + (PercentCoding.decode(item.name, plusIsSpace: true) ?? String(item.name))
+            let count = counts[name, default: 0] + 1
+            counts[name] = count
+            fields[count == 1 ? name : "\(name)[\(count)]"] = item.decodedValue ?? String(item.value)
+        }
+        return fields
+    }
+}

@@ -1,0 +1,67 @@
+import PaymentRouting
+
+/// `payroute route`: where each link goes and why.
+enum RouteCommand: Command {
+    static let name = "route"
+    static let summary = "Say where each link goes and why."
+    static let syntax = CommandSyntax(
+        path: "payroute route",
+        overview: "Say where each link goes and why. Nothing is sent anywhere.",
+        discussion:
+            "Ends with 0 when every link goes to one provider or is of a known payment standard, otherwise with 1.",
+        arguments: [LinkArgument.uri],
+        options: [LinkArgument.json])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let router = try Installation.offlineRouter()
+        let inputs = LinkInputs(arguments: arguments.positionals, console: console)
+        let totals =
+            arguments.has("json")
+            ? try inputs.forEach { input in
+                let report = RouteReport(input, router)
+                console.output.edit { report.write(to: &$0) }
+                return report.decision
+            } : try table(inputs, router, console)
+        return totals.isSettled ? .done : .failed
+    }
+
+    private static func table(_ inputs: LinkInputs, _ router: PaymentRouter, _ console: Console) throws -> Totals {
+        var table = Table(RouteReport.titles)
+        guard inputs.readsStandardInput else {
+            let totals = try inputs.forEach { input in
+                let report = RouteReport(input, router)
+                table.add(report.cells)
+                return report.decision
+            }
+            for line in table.lines(console.style) { console.output.write(line + "\n") }
+            return totals
+        }
+        let widths = RouteReport.streamWidths
+        console.output.write(table.headerLine(widths, console.style) + "\n")
+        return try inputs.forEach { input in
+            let report = RouteReport(input, router)
+            console.output.write(Table.line(report.cells, widths, console.style) + "\n")
+            return report.decision
+        }
+    }
+}
+
+/// What `route` and `inspect` have in common on their lines.
+enum LinkArgument {
+    static let uri = CommandSyntax.Argument(
+        name: "uri",
+        help:
+            "A payment link, URI or QR text. - reads lines from standard input; a line that begins with \" is a JSON string.",
+        isRepeating: true)
+    static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object per input, one line each.")
+}
+
+extension RouteReport {
+    /// Routes an input.
+    init(_ input: LinkInput, _ router: PaymentRouter) {
+        switch input {
+        case .text(let text): self.init(text, router.route(text))
+        case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
+        }
+    }
+}

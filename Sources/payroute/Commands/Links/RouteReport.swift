@@ -1,0 +1,100 @@
+import PaymentCore
+import PaymentRouting
+
+/// Where one input goes and why: the object of `route --json`.
+struct RouteReport {
+    /// The kinds of decision, in the order in which totals list them.
+    enum Decision: String, CaseIterable {
+        case matched, ambiguous, recognized, rejected, unroutable
+
+        /// Whether it is known what to do with the link.
+        var isSettled: Bool { self == .matched || self == .recognized }
+
+        var tone: Style.Tone {
+            switch self {
+            case .matched, .recognized: .good
+            case .ambiguous: .doubtful
+            case .rejected, .unroutable: .bad
+            }
+        }
+    }
+
+    let input: String
+    var decision: Decision
+    var provider: String?
+    var candidates: [String] = []
+    var reference: String?
+    var role: String?
+    var isVerified: Bool?
+    var standard: String?
+    var reason: String
+
+    /// Puts the router's answer about `input` into words.
+    init(_ input: String, _ answer: RouteDecision) {
+        self.input = input
+        reason = answer.explanation
+        switch answer {
+        case .matched(let route):
+            decision = .matched
+            provider = route.provider.rawValue
+            reference = route.match.reference
+            role = route.match.role.rawValue
+            if case .verified = route.match.trust { isVerified = true } else { isVerified = false }
+        case .ambiguous(let routes):
+            decision = .ambiguous
+            candidates = routes.map(\.provider.rawValue)
+        case .recognized(let instruction):
+            decision = .recognized
+            standard = instruction.standard
+        case .rejected: decision = .rejected
+        case .unroutable: decision = .unroutable
+        }
+    }
+
+    /// An input that is no text at all.
+    init(unreadable input: String, reason: String) {
+        self.input = input
+        self.reason = reason
+        decision = .rejected
+    }
+
+    /// `verified`, `unverified` or nil.
+    var trust: String? { isVerified.map { $0 ? "verified" : "unverified" } }
+
+    /// Adds the object, and the members of `inspection`, as a line to `buffer`.
+    func write(to buffer: inout [UInt8], with inspection: Inspection? = nil) {
+        buffer.addJSONLine { line in
+            line.addMember("candidates", candidates)
+            line.addMember("decision", decision.rawValue)
+            if let inspection {
+                line.addMember("error", inspection.error)
+                line.addMember("fields", inspection.fields)
+            }
+            line.addMember("input", input)
+            line.addMember("provider", provider)
+            line.addMember("reason", reason)
+            line.addMember("reference", reference)
+            line.addMember("role", role)
+            line.addMember("standard", standard)
+            line.addMember("trust", trust)
+            if let inspection { line.addMember("valid", inspection.isValid) }
+        }
+    }
+
+    /// The titles of ``cells``.
+    static let titles = ["LINK", "DECISION", "PROVIDER", "PAYMENT", "WHY"]
+    /// Column widths for a table whose rows are not known before it starts.
+    static let streamWidths = [44, 10, 17, 38, 0]
+
+    /// The report as a table's row.
+    var cells: [Table.Cell] {
+        let tone = isVerified == false ? Style.Tone.doubtful : decision.tone
+        return [
+            Table.Cell(Printable.short(input, 44)),
+            Table.Cell(decision.rawValue, tone),
+            Table.Cell(provider ?? standard ?? (candidates.isEmpty ? "-" : candidates.joined(separator: ","))),
+            Table.Cell(Printable.short(reference ?? "-", 38)),
+            Table.Cell(Printable.text(reason)),
+        ]
+    }
+}

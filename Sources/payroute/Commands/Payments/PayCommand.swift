@@ -1,0 +1,98 @@
+import PaymentCore
+import PaymentStore
+import PaymentTransport
+import PaymentWallet
+
+/// `payroute pay`: pays one link at a sandbox with the development wallet.
+enum PayCommand: Command {
+    static let name = "pay"
+    static let summary = "Pay a link at a sandbox with the development wallet."
+    static let syntax = CommandSyntax(
+        path: "payroute pay",
+        overview: "Pay a link at a sandbox with the development wallet, showing each step.",
+        discussion: """
+            Never real money: the wallet's key can be computed from its seed, so only a sandbox on this machine is called.
+
+            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file.
+
+            Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C ends it at once.
+            """,
+        arguments: [.init(name: "uri", help: "The payment link.")],
+        options: [
+            .init(
+                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
+                isRequired: true),
+            .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
+            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
+            .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
+            .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
+            .init(name: "json", help: "Print the ending as one JSON object instead of the steps."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let sandbox = try sandboxURL(arguments)
+        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
+        let isJSON = arguments.has("json")
+        let choice = arguments.value("option").map(PaymentSession.Choice.option) ?? .first
+        let trustsLink = arguments.has("trust-host")
+        let link = arguments.positionals[0]
+        let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
+        let session = try PaymentSession(
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal
+        ) { label, text in
+            if !isJSON { console.output.line(Narration.line(label, text, console.style)) }
+        }
+        let (result, signal) = await Interrupts.run {
+            await session.pay(link, choice: choice, trustsLink: trustsLink)
+        }
+        if isJSON {
+            console.output.edit { result.write(to: &$0) }
+        } else {
+            show(result, console)
+        }
+        if result.ending == .unknown || result.ending == .pending {
+            console.output.flush()
+            console.diagnostics.line("Ask again before paying in any other way: run the same command once more.")
+        }
+        return result.exitCode(after: signal)
+    }
+
+    /// The address of the sandbox, which must be on this machine.
+    static func sandboxURL(_ arguments: ParsedArguments) throws(UsageError) -> HTTPURL {
+        let syntax = arguments.syntax
+        guard let url = try arguments.value("sandbox", { try? HTTPURL($0) }) else {
+            throw UsageError(
+                "Missing '--sandbox <url>': the development wallet is for the sandbox only, never for real money. "
+                    + "Start one with 'payroute sandbox'",
+                syntax)
+        }
+        guard url.isLoopback else {
+            throw UsageError(
+                "The sandbox must be on this machine (http://127.0.0.1:<port>): the development wallet is never for "
+                    + "real money",
+                syntax)
+        }
+        return url
+    }
+
+    private static func show(_ result: PaymentResult, _ console: Console) {
+        let style = console.style
+        let rows = [
+            ("outcome", style(result.ending.tone, result.ending.rawValue)), ("reason", Printable.text(result.reason)),
+            ("payee", result.payee.map(Printable.text)), ("amount", result.amount?.description),
+            ("payment", result.reference.map(Printable.text)), ("transaction", result.transaction.map(Printable.text)),
+        ]
+        console.output.write("\n")
+        for case (let label, let text?) in rows {
+            console.output.write(Table.line([Table.Cell(label, .faint), Table.Cell(text)], [11, 0], style) + "\n")
+        }
+    }
+}
+
+/// How steps look on a terminal.
+enum Narration {
+    /// One step as a line.
+    static func line(_ label: String, _ text: String, _ style: Style, _ tone: Style.Tone? = nil) -> String {
+        "  " + Table.line([Table.Cell(label, .faint), Table.Cell(Printable.text(text), tone)], [6, 0], style)
+    }
+}

@@ -1,0 +1,87 @@
+import PaymentCore
+
+/// How one payment ended: the object of `pay --json`.
+struct PaymentResult: Sendable, Equatable {
+    /// The ways a payment can end.
+    enum Ending: String, Sendable {
+        case succeeded, declined, cancelled, expired, pending, unknown
+        /// It could not be carried on; no money moved.
+        case failed
+
+        init(_ outcome: PaymentOutcome) {
+            self =
+                switch outcome {
+                case .succeeded: .succeeded
+                case .declined: .declined
+                case .cancelled: .cancelled
+                case .expired: .expired
+                case .pending: .pending
+                case .unknown: .unknown
+                }
+        }
+
+        var tone: Style.Tone {
+            switch self {
+            case .succeeded: .good
+            case .pending, .unknown: .doubtful
+            case .declined, .cancelled, .expired, .failed: .bad
+            }
+        }
+    }
+
+    let input: String
+    var provider: String?
+    var reference: String?
+    var payee: String?
+    /// What left the payer, or what was to leave, or what the payee asked for: the first that is known.
+    var amount: Money?
+    var transaction: String?
+    /// Whether the payment was over before anything was sent.
+    var isOver = false
+    var ending = Ending.failed
+    var reason = ""
+
+    /// A payment that has not begun.
+    init(_ input: String) {
+        self.input = input
+    }
+
+    /// Takes over what has become of the payment.
+    mutating func end(_ outcome: PaymentOutcome) {
+        reason = isOver ? "already over: \(outcome.description)" : outcome.description
+        ending = Ending(outcome)
+        guard case .succeeded(let receipt) = outcome else { return }
+        amount = receipt.amount ?? amount
+        transaction = receipt.transactionID
+    }
+
+    /// Takes over why the payment could not be carried on.
+    mutating func end(_ error: PaymentError) {
+        reason = error.message
+        ending =
+            switch (error.phase, error.code) {
+            case (.maybeSent, _): .unknown
+            case (_, .cancelled): .cancelled
+            default: .failed
+            }
+    }
+
+    /// The object as a line.
+    func write(to buffer: inout [UInt8]) {
+        buffer.addJSONLine { line in
+            line.addMember("amount", amount?.description)
+            line.addMember("input", input)
+            line.addMember("outcome", ending.rawValue)
+            line.addMember("provider", provider)
+            line.addMember("reason", reason)
+            line.addMember("reference", reference)
+            line.addMember("transaction", transaction)
+        }
+    }
+
+    /// The exit code for scripts. Success is success even when a signal came too late.
+    func exitCode(after signal: Int32?) -> ExitCode {
+        if ending == .succeeded { return .done }
+        return signal.map(ExitCode.interrupted(by:)) ?? .failed
+    }
+}

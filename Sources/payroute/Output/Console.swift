@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The world as a command sees it: where it writes and reads, and how much may be shown.
+struct Console: Sendable {
+    /// Results.
+    let output: OutputStream
+    /// Errors, progress and totals.
+    let diagnostics: OutputStream
+    /// The file descriptor that `-` reads.
+    let input: Int32
+    /// How results are painted.
+    let style: Style
+
+    /// Makes a console over file descriptors.
+    init(output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0, environment: (String) -> String?) {
+        self.output = OutputStream(descriptor: output)
+        self.diagnostics = OutputStream(descriptor: diagnostics)
+        self.input = input
+        // https://no-color.org: any value but the empty one counts.
+        let refusesColor = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
+        style = Style(isColored: self.output.isTerminal && !refusesColor)
+    }
+
+    /// The width to lay text out for.
+    var width: Int { min(max(output.columns ?? 80, 40), 120) }
+
+    /// Reports an error.
+    func error(_ message: String, hint: String? = nil) {
+        output.flush()
+        diagnostics.line("Error: \(Printable.text(message))" + (hint.map { "\n" + $0 } ?? ""))
+    }
+}
+
+/// Colours, where they are wanted.
+struct Style: Sendable {
+    let isColored: Bool
+
+    /// A colour by what it says.
+    enum Tone: String, Sendable {
+        case good = "32"
+        case doubtful = "33"
+        case bad = "31"
+        case faint = "2"
+        case strong = "1"
+    }
+
+    func callAsFunction(_ tone: Tone?, _ text: String) -> String {
+        guard isColored, let tone, !text.isEmpty else { return text }
+        return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
+    }
+}
+
+/// Foreign text made safe to show: control characters could drive the terminal, and characters that change the
+/// direction of writing could make a link look like another.
+enum Printable {
+    static func text(_ text: String) -> String {
+        guard !isPlain(text), text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            if isUnsafe(scalar) {
+                shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// `text` made safe, in at most `limit` characters; the middle of a longer one is left out.
+    static func short(_ text: String, _ limit: Int) -> String {
+        let safe = Printable.text(text)
+        guard safe.utf8.count > limit, safe.count > limit, limit > 8 else { return safe }
+        let tail = limit / 3
+        return "\(safe.prefix(limit - tail - 1))…\(safe.suffix(tail))"
+    }
+
+    /// Whether a text is printable ASCII: the quick answer for nearly all of them.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
+
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}

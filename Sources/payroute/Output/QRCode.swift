@@ -1,0 +1,50 @@
+import CQREncode
+
+/// A QR code (ISO/IEC 18004) of a text's bytes.
+struct QRCode: Equatable {
+    /// How many modules a side has.
+    let size: Int
+    /// The modules row by row; true is dark.
+    let modules: [Bool]
+
+    /// Encodes `text` with medium error correction, or low where only that fits. Nil when it is too long for any code.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return nil }
+        guard
+            let code = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_M)
+                ?? QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_L)
+        else { return nil }
+        defer { QRcode_free(code) }
+        size = Int(code.pointee.width)
+        guard let data = code.pointee.data else { return nil }
+        modules = (0..<(size * size)).map { data[$0] & 1 == 1 }
+    }
+
+    /// The code in half blocks, two rows of modules a line, with the quiet zone that scanners need.
+    ///
+    /// With colours it is black on white on every terminal. Without, light modules are drawn in the terminal's own
+    /// foreground: right on a dark background, inverted on a light one.
+    func lines(_ style: Style) -> [String] {
+        let quiet = 4
+        func isLight(_ row: Int, _ column: Int) -> Bool {
+            guard row >= 0, row < size, column >= 0, column < size else { return true }
+            return !modules[row * size + column]
+        }
+        return stride(from: -quiet, to: size + quiet, by: 2).map { row in
+            let blocks = (-quiet..<(size + quiet)).map { column in
+                switch (isLight(row, column), isLight(row + 1, column)) {
+                case (true, true): "█"
+                case (true, false): "▀"
+                case (false, true): "▄"
+                case (false, false): " "
+                }
+            }
+            let line = blocks.joined()
+            return style.isColored ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line
+        }
+    }
+
+    /// The columns that ``lines(_:)`` takes.
+    var columns: Int { size + 8 }
+}

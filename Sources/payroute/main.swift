@@ -1,0 +1,14 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+// A reader that goes away (`| head`) must not kill a payment halfway; writes fail instead, quietly.
+signal(SIGPIPE, SIG_IGN)
+let console = Console { name in getenv(name).map { String(cString: $0) } }
+let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), console)
+// Everything is written. Without the clean-up of `exit`, which would take libraries apart under threads that still run.
+_exit(code.rawValue)

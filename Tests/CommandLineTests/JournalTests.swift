@@ -1,0 +1,121 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("journal")
+struct JournalTests {
+    private let folder = ScratchFolder()
+    private var file: String { folder.file("journal") }
+
+    private static func sandbox() -> WalletConnectPaySandbox {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        return WalletConnectPaySandbox(configuration)
+    }
+
+    @Test("A payment is kept: listed, shown without signatures, and not made again")
+    func kept() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let pay = ["pay", payment.link, "--sandbox", server.baseURL.text, "--journal", file, "--json"]
+        #expect(await payroute(pay, input: []).code == 0)
+        let listed = await payroute("journal", "list", "--journal", file, "--json")
+        #expect(listed.code == 0)
+        #expect(listed.lines.count == 1)
+        let object = try JSONValue(parsing: listed.output.utf8.dropLast())
+        #expect(
+            object.object?.keys.sorted()
+                == ["amount", "attempt", "outcome", "provider", "reference", "started", "transaction"])
+        #expect(object["outcome"] == "succeeded")
+        #expect(object["reference"]?.string == payment.id)
+        let id = try #require(object["attempt"]?.string)
+        let table = await payroute("journal", "list", "--journal", file)
+        #expect(table.lines.count == 2 && table.lines[1].hasPrefix(id) && table.lines[1].hasSuffix("succeeded"))
+        #expect(await payroute("journal", "list", "--journal", file, "--unfinished", "--json").output == "")
+
+        let shown = await payroute("journal", "show", id, "--journal", file)
+        #expect(shown.code == 0)
+        #expect(shown.output.contains("confirm (can move money, never repeated)"))
+        #expect(!shown.output.contains("0x1b") && !shown.output.contains("signature"))
+        let lines = await payroute("journal", "show", id, "--journal", file, "--json").lines
+        #expect(try lines.map { try JSONValue(parsing: $0)["event"]?.string }.first == .some(nil))
+        #expect(try lines.last.map { try JSONValue(parsing: $0)["event"]?.string } == "outcome")
+
+        let resumed = await payroute(
+            "journal", "resume", id, "--journal", file, "--sandbox", server.baseURL.text, "--json")
+        #expect(resumed.code == 0)
+        #expect(try JSONValue(parsing: resumed.output.utf8.dropLast())["settled"] == true)
+        #expect(await payroute(pay, input: []).code == 0)
+        #expect(await sandbox.ledger.captures(of: payment.id) == 1)
+    }
+
+    @Test("What was interrupted stays open while the service is away, and is settled when it is back")
+    func interrupted() async throws {
+        let sandbox = Self.sandbox()
+        let gate = GatedService(sandbox, holding: "/confirm")
+        let server = try LoopbackServer(gate)
+        let payment = await sandbox.createPayment()
+        let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text, "--journal", file])
+        for await _ in gate.arrivals { break }
+        program.signal(SIGKILL)
+        _ = await program.end()
+        server.stop()
+        let list = ["journal", "list", "--journal", file, "--unfinished", "--json"]
+        #expect(await payroute(list, input: []).output.contains(#""outcome":"interrupted""#))
+
+        let other = try LoopbackServer(sandbox)
+        defer { other.stop() }
+        let resume = ["journal", "resume", "--journal", file, "--sandbox", other.baseURL.text, "--json"]
+        let unsettled = await payroute(resume, input: [])
+        // The confirmation never arrived: the service still waits for it, and only its expiry can end the payment.
+        #expect(unsettled.code == 1)
+        let object = try JSONValue(parsing: unsettled.output.utf8.dropLast())
+        #expect(object["settled"] == false)
+        #expect(object["outcome"] == "unknown")
+        #expect(object["askAgain"]?.string?.hasSuffix("Z") == true)
+        #expect(unsettled.errors == "Not everything is settled. Run the same command again later.\n")
+        #expect(await sandbox.ledger.confirmRequests(of: payment.id) == 0)
+    }
+
+    @Test("A file that is no journal, or not there, is named with exit code 1 before anything is sent")
+    func refused() async throws {
+        let sandbox = Self.sandbox()
+        let faults = FaultInjector(sandbox)
+        let server = try LoopbackServer(faults)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let diary = folder.file("diary")
+        try Data(String(repeating: "dear diary ", count: 99).utf8).write(to: URL(filePath: diary))
+        let pay = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--journal", diary)
+        #expect(pay.code == 1)
+        #expect(pay.errors.contains("'\(diary)' is not a payment journal"))
+        #expect(faults.requests.isEmpty)
+        let list = await payroute("journal", "list", "--journal", folder.file("none"))
+        #expect(list.code == 1)
+        #expect(list.errors.contains("No such file"))
+        #expect(try folder.names == ["diary"])
+        #expect(await payroute(pay: payment.link, server, folder.file("new")).code == 0)
+        let show = await payroute("journal", "show", "att_none", "--journal", folder.file("new"))
+        #expect(show.code == 1)
+        #expect(show.errors.contains("holds no attempt att_none"))
+    }
+
+    @Test("Help reaches the commands below", arguments: ["list", "show", "resume"])
+    func help(name: String) async {
+        let viaHelp = await payroute("help", "journal", name)
+        let viaFlag = await payroute("journal", name, "--help")
+        #expect(viaHelp.output == viaFlag.output && viaHelp.code == 0)
+        #expect(viaHelp.output.contains("USAGE: payroute journal \(name)"))
+        #expect(await payroute("journal").output.contains("  \(name) "))
+    }
+}
+
+private func payroute(pay link: String, _ server: LoopbackServer, _ journal: String) async -> Captured {
+    await payroute("pay", link, "--sandbox", server.baseURL.text, "--journal", journal)
+}

@@ -1,0 +1,177 @@
+import Foundation
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("route, inspect and providers")
+struct LinkCommandTests {
+    private static let verified = "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+    @Test(
+        "route --json prints the contract's keys, sorted, for every decision",
+        arguments: [
+            (
+                verified, 0,
+                #"{"candidates":[],"decision":"matched","input":"\#(verified)","provider":"walletconnect-pay","reason":"claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)","reference":"pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV","role":"payment","standard":null,"trust":"verified"}"#
+            ),
+            (
+                "pay_456", 0,
+                #"{"candidates":[],"decision":"matched","input":"pay_456","provider":"walletconnect-pay","reason":"claimed by walletconnect-pay (pay_…), but unverified: a bare id does not say which service it belongs to","reference":"pay_456","role":"payment","standard":null,"trust":"unverified"}"#
+            ),
+            (
+                "https://example.com/a", 1,
+                #"{"candidates":[],"decision":"unroutable","input":"https://example.com/a","provider":null,"reason":"no provider claims links to example.com","reference":null,"role":null,"standard":null,"trust":null}"#
+            ),
+            (
+                "https://pay.walletconnect.com@evil.com/?pid=pay_1", 1,
+                #"{"candidates":[],"decision":"rejected","input":"https://pay.walletconnect.com@evil.com/?pid=pay_1","provider":null,"reason":"a user name before the host (@ at byte 29) hides which host is called; it is not allowed","reference":null,"role":null,"standard":null,"trust":null}"#
+            ),
+        ] as [(String, Int32, String)])
+    func routeJSON(input: String, code: Int32, line: String) async {
+        let result = await payroute("route", "--json", input)
+        #expect(result.output == line + "\n")
+        #expect(result.errors == "")
+        #expect(result.code == code)
+    }
+
+    @Test("Several inputs give one line each, in order, and one bad one decides the exit code")
+    func several() async {
+        let result = await payroute("route", "--json", Self.verified, "nonsense", "pay_1")
+        #expect(result.lines.count == 3)
+        #expect(result.code == 1)
+        #expect(await payroute("route", Self.verified, "pay_1").code == 0)
+    }
+
+    @Test("inspect --json adds what can be read")
+    func inspectJSON() async throws {
+        let text = "HTTPS://Pay.WalletConnect.com:443/a/b?pid=pay_1&x=a%20b&x=2&y#f"
+        let result = await payroute("inspect", "--json", text)
+        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        #expect(
+            Set(object.object?.keys ?? [:].keys)
+                == [
+                    "candidates", "decision", "error", "fields", "input", "provider", "reason", "reference", "role",
+                    "standard", "trust", "valid",
+                ])
+        #expect(object["valid"] == true)
+        #expect(object["error"] == .null)
+        #expect(
+            object["fields"] == [
+                "form": "web", "fragment": "f", "host": "pay.walletconnect.com", "path": "/a/b", "payment": "pay_1",
+                "query.pid": "pay_1", "query.x": "a b", "query.x[2]": "2", "query.y": "", "scheme": "https",
+                "text": "https://pay.walletconnect.com/a/b?pid=pay_1&x=a%20b&x=2&y#f",
+            ])
+        #expect(result.code == 0)
+    }
+
+    @Test("inspect fails only for texts that are no acceptable link")
+    func inspectCodes() async throws {
+        #expect(await payroute("inspect", "--json", "https://example.com/").code == 0)
+        let result = await payroute("inspect", "--json", "https://a b/")
+        #expect(result.code == 1)
+        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        #expect(object["valid"] == false)
+        #expect(object["error"] == object["reason"])
+        #expect(object["fields"] == .object([:]))
+    }
+
+    @Test("Standard input gives one object per line, JSON strings unwrapped, and totals on standard error")
+    func standardInput() async throws {
+        let lines = [
+            Self.verified, #""line one\nline two""#, #""open"#, "", "pay_1\r", "https://example.com/",
+            String(repeating: "x", count: 100_000),
+        ]
+        let result = await payroute("route", "--json", "-", input: lines.joined(separator: "\n"))
+        let objects = try result.lines.map { try JSONValue(parsing: $0) }
+        #expect(
+            objects.map { $0["input"] }.dropLast() == [
+                .string(Self.verified), "line one\nline two", #""open"#, "", "pay_1", "https://example.com/",
+            ])
+        #expect(
+            objects.map { $0["decision"]?.string }
+                == ["matched", "unroutable", "rejected", "rejected", "matched", "unroutable", "rejected"])
+        #expect(objects[6]["reason"]?.string?.contains("100000 bytes") == true)
+        #expect(objects[6]["input"]?.string?.utf8.count ?? 0 < 100)
+        #expect(result.errors.hasPrefix("7 links in "))
+        #expect(result.errors.hasSuffix(" s: 2 matched, 3 rejected, 2 unroutable\n"))
+        #expect(result.code == 1)
+    }
+
+    @Test("Bytes that are no UTF-8 are rejected, not repaired")
+    func invalidUTF8() async throws {
+        let result = await payroute(["route", "--json", "-"], input: Array("pay_1".utf8) + [0xFF])
+        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        #expect(object["decision"] == "rejected")
+        #expect(object["reason"] == "the line is not valid UTF-8 text")
+    }
+
+    @Test("A hundred thousand lines come out complete")
+    func many() async throws {
+        let count = 100_000
+        var input: [UInt8] = []
+        for number in 0..<count { input += "https://pay.walletconnect.com/pay_\(number)\n".utf8 }
+        let result = await payroute(["route", "--json", "-"], input: input)
+        let lines = result.output.utf8.split(separator: UInt8(ascii: "\n"))
+        #expect(lines.count == count)
+        for number in stride(from: 0, to: min(count, lines.count), by: 9_973) {
+            #expect(try JSONValue(parsing: lines[number])["reference"] == .string("pay_\(number)"))
+        }
+        #expect(result.errors.contains(": 100000 matched\n"))
+        #expect(result.code == 0)
+    }
+
+    @Test("The table shows decision, provider, payment and reason, and nothing that drives the terminal")
+    func table() async {
+        let result = await payroute("route", Self.verified, "\u{1B}[31mred", "pay_1")
+        #expect(
+            result.output == """
+                LINK                                          DECISION  PROVIDER           PAYMENT                                 WHY
+                https://pay.walletconnect.com…V4RRFFQ69G5FAV  matched   walletconnect-pay  pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV  claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)
+                \\u{1B}[31mred                                 rejected  -                  -                                       the control character 0x1b at byte 0 is not allowed in a link
+                pay_1                                         matched   walletconnect-pay  pay_1                                   claimed by walletconnect-pay (pay_…), but unverified: a bare id does not say which service it belongs to
+
+                """)
+    }
+
+    @Test("A terminal sees colours and the QR code")
+    func terminal() async throws {
+        let terminal = try PseudoTerminal()
+        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        #expect(await CommandLineTool.run(["inspect", "pay_1"], console) == .done)
+        let shown = terminal.close()
+        #expect(shown.contains("\u{1B}[33mmatched\u{1B}[0m"))
+        let code = try #require(QRCode("pay_1"))
+        for line in code.lines(console.style) { #expect(shown.contains(line)) }
+    }
+
+    @Test("Progress is drawn on a terminal while a file is read, and wiped at the end")
+    func progress() async throws {
+        let terminal = try PseudoTerminal()
+        var progress = try #require(Progress(on: OutputStream(descriptor: terminal.terminal), totalBytes: 100))
+        let start = ContinuousClock.now
+        progress.update(bytes: 10, links: 1, now: start)
+        progress.update(bytes: 50, links: 5, now: start + .seconds(1))
+        progress.erase()
+        let shown = terminal.close()
+        #expect(!shown.contains("10%"))
+        #expect(shown.contains("] 50%  5 links"))
+        #expect(shown.hasSuffix("\r\u{1B}[K"))
+        let file = ScratchFile()
+        defer { close(file.descriptor) }
+        #expect(Progress(on: OutputStream(descriptor: file.descriptor), totalBytes: 100) == nil)
+    }
+
+    @Test("providers lists ids, patterns and capabilities")
+    func providers() async throws {
+        let json = await payroute("providers", "--json")
+        let object = try JSONValue(parsing: json.lines[0])
+        #expect(object["id"] == "walletconnect-pay")
+        #expect(object["patterns"]?.array?.contains("wc:") == true)
+        #expect(object["capabilities"]?.array?.contains("pays") == true)
+        let table = await payroute("providers")
+        #expect(table.lines[0].hasPrefix("ID "))
+        #expect(table.lines[1].hasPrefix("walletconnect-pay "))
+    }
+}

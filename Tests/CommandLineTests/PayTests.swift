@@ -1,0 +1,191 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("pay")
+struct PayTests {
+    typealias Scenario = WalletConnectPaySandbox.Scenario
+
+    /// A sandbox that answers fast.
+    private static func sandbox() -> WalletConnectPaySandbox {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        return WalletConnectPaySandbox(configuration)
+    }
+
+    /// What the command says for each ending of a scenario. A refused request leaves the payment open: `failed`.
+    private static func word(_ outcome: Scenario.Outcome) -> String {
+        switch outcome {
+        case .paid: "succeeded"
+        case .error: "failed"
+        default: outcome.rawValue
+        }
+    }
+
+    @Test(
+        "Every scenario ends as it should, and only a payment that was made ends with 0", arguments: Scenario.allCases)
+    func scenarios(scenario: Scenario) async throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        configuration.retryAfter = 0
+        let sandbox = WalletConnectPaySandbox(configuration)
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        // Patience is a minute; the test's is not.
+        if scenario == .slowSettlement { return }
+        let payment = await sandbox.createPayment(scenario)
+        let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--json")
+        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        #expect(
+            object.object?.keys.sorted()
+                == ["amount", "input", "outcome", "provider", "reason", "reference", "transaction"])
+        #expect(object["outcome"]?.string == Self.word(scenario.expectedOutcome), "\(object.text)")
+        #expect(object["reference"]?.string == payment.id)
+        #expect(object["provider"] == "walletconnect-pay")
+        #expect((object["transaction"]?.string != nil) == (scenario.expectedOutcome == .paid))
+        #expect(object["reason"]?.string?.isEmpty == false)
+        #expect(result.lines.count == 1)
+        #expect(result.code == (scenario.expectedOutcome == .paid ? 0 : 1))
+    }
+
+    @Test("The steps are shown as they happen, and the ending with payee, amount and transaction")
+    func steps() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment(merchant: "Café \u{1B}[31mÖ")
+        let result = try await Program.run("pay", payment.link, "--sandbox=\(server.baseURL.text)")
+        let labels = result.lines.prefix { !$0.isEmpty }.map { $0.split(separator: " ")[0] }
+        #expect(
+            labels == [
+                "route", "quote", "option", "option", "option", "option", "choice", "step", "done", "step", "done",
+                "step", "done", "outcome", "reason", "payee", "amount", "payment", "transaction",
+            ])
+        #expect(result.output.contains(#"Café \u{1B}[31mÖ asks for 12.50 USD"#))
+        #expect(result.output.contains("\noutcome      succeeded\n"))
+        #expect(!result.output.contains("\u{1B}"))
+        #expect(result.code == 0)
+    }
+
+    @Test("The chosen option is paid with; one that does not exist, or that the wallet cannot pay, is refused")
+    func options() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let wrong = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--option", "nothing")
+        #expect(wrong.code == 1)
+        #expect(wrong.output.contains("no option 'nothing'"))
+        let ids = wrong.lines.filter { $0.hasPrefix("  option") }.map { $0.dropFirst(10).prefix { $0 != ":" } }
+        #expect(ids.count == 4)
+        #expect(await sandbox.ledger.confirmRequests(of: payment.id) == 0)
+    }
+
+    @Test("A link that does not prove where it leads is refused before anything is sent, unless trusted")
+    func unverified() async throws {
+        let sandbox = Self.sandbox()
+        let faults = FaultInjector(sandbox)
+        let server = try LoopbackServer(faults)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let refused = await payroute("pay", payment.id, "--sandbox", server.baseURL.text, "--json")
+        let object = try JSONValue(parsing: refused.output.utf8.dropLast())
+        #expect(object["outcome"] == "failed")
+        #expect(
+            object["reason"]
+                == "the link is not trusted: a bare id does not say which service it belongs to; pass --trust-host if you know where it comes from"
+        )
+        #expect(refused.code == 1)
+        #expect(faults.requests.isEmpty)
+        #expect(await payroute("pay", payment.id, "--sandbox", server.baseURL.text, "--trust-host").code == 0)
+    }
+
+    @Test("Paying twice takes the money once")
+    func twice() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        #expect(await payroute("pay", payment.link, "--sandbox", server.baseURL.text).code == 0)
+        let again = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--json")
+        #expect(again.code == 0)
+        #expect(again.output.contains(#""reason":"already over: paid (transaction 0x"#))
+        #expect(await sandbox.ledger.captures(of: payment.id) == 1)
+    }
+
+    @Test(
+        "What makes no sense or is not allowed is refused with 64",
+        arguments: [
+            (["pay"], "Missing expected argument '<uri>'"),
+            (["pay", "pay_1"], "never for real money"),
+            (["pay", "pay_1", "--sandbox", "https://api.pay.walletconnect.com"], "must be on this machine"),
+            (["pay", "pay_1", "--sandbox", "http://127.0.0.1.evil.example"], "must be on this machine"),
+            (["pay", "pay_1", "--sandbox", "nonsense"], "The value 'nonsense' is invalid for '--sandbox <url>'"),
+            (["journal", "list"], "Missing '--journal <file>'"),
+            (["journal", "show", "--journal", "x"], "Missing expected argument '<attempt>'"),
+            (["journal", "resume", "--journal", "x"], "never for real money"),
+            (["journal", "lost"], "Unknown subcommand 'lost'. Did you mean 'list'?"),
+            (["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--seed", "-"], "The value '-' is invalid"),
+            (["sandbox", "--port", "65536"], "The value '65536' is invalid for '--port <number>'"),
+        ])
+    func refusals(words: [String], message: String) async {
+        let result = await payroute(words, input: [])
+        #expect(result.code == 64)
+        #expect(result.errors.contains(message))
+        #expect(result.output == "")
+    }
+
+    @Test("No sandbox at the address: nothing was sent, exit 1")
+    func nobodyThere() async throws {
+        let server = try LoopbackServer(Self.sandbox())
+        let url = server.baseURL.text
+        server.stop()
+        let result = await payroute("pay", "https://pay.walletconnect.com/pay_1", "--sandbox", url, "--json")
+        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        #expect(object["outcome"] == "failed")
+        #expect(object["reason"]?.string?.hasSuffix("nothing was sent") == true)
+        #expect(result.code == 1)
+    }
+
+    @Test(
+        "A signal while the quote is asked for: nothing was sent",
+        arguments: [SIGINT, SIGTERM])
+    func interruptedEarly(signal: Int32) async throws {
+        let sandbox = Self.sandbox()
+        let gate = GatedService(sandbox, holding: "/options")
+        let server = try LoopbackServer(gate)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text, "--json"])
+        for await _ in gate.arrivals { break }
+        program.signal(signal)
+        let output = await program.lines.reduce(into: "") { $0 += $1 }
+        let (code, errors) = await program.end()
+        #expect(try JSONValue(parsing: output)["outcome"] == "cancelled")
+        #expect(errors == "")
+        #expect(code == 128 + signal)
+    }
+
+    @Test("A signal while the confirmation is under way: the outcome is unknown, and how to go on is said")
+    func interruptedLate() async throws {
+        let sandbox = Self.sandbox()
+        let gate = GatedService(sandbox, holding: "/confirm")
+        let server = try LoopbackServer(gate)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text])
+        for await _ in gate.arrivals { break }
+        program.signal(SIGINT)
+        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await program.end()
+        #expect(output.contains("\n  step    confirm …\n"))
+        #expect(output.contains("\noutcome      unknown\n"))
+        #expect(output.contains("\npayment      \(payment.id)\n"))
+        #expect(errors == "Ask again before paying in any other way: run the same command once more.\n")
+        #expect(code == 130)
+    }
+}

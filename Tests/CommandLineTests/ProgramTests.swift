@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import payroute
+
+/// The built program, as a shell starts it.
+@Suite("The program")
+struct ProgramTests {
+    @Test("Help goes to standard output and ends with 0", arguments: [[], ["-h"], ["--help"], ["help"]])
+    func help(words: [String]) async throws {
+        let program = try Program(words)
+        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await program.end()
+        #expect(
+            output == """
+                OVERVIEW: Any payment link, URI or QR text to the right provider, and paid once.
+
+                USAGE: payroute <subcommand>
+
+                OPTIONS:
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+                SUBCOMMANDS:
+                  route                   Say where each link goes and why.
+                  inspect                 Show everything that can be read from a link.
+                  pay                     Pay a link at a sandbox with the development wallet.
+                  journal                 List, show and resume the payments of a journal file.
+                  providers               List the providers with their link patterns and
+                                          capabilities.
+                  sandbox                 Serve simulated payment services on this machine.
+                  demo                    Route a mixed bag of links and pay one per scenario.
+
+                  See 'payroute help <subcommand>' for detailed help.
+
+                """)
+        #expect(errors == "")
+        #expect(code == 0)
+    }
+
+    @Test("Every command explains itself", arguments: CommandLineTool.commands.map { $0.name })
+    func commandHelp(name: String) async throws {
+        let viaHelp = try await Program.run("help", name)
+        let viaFlag = try await Program.run(name, "--help")
+        #expect(viaHelp.output.contains("USAGE: payroute \(name)"))
+        #expect(viaHelp.output == viaFlag.output)
+        #expect(viaHelp.code == 0 && viaFlag.code == 0)
+        #expect(viaHelp.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("The version", arguments: [["--version"], ["route", "--version"]])
+    func version(words: [String]) async throws {
+        let program = try Program(words)
+        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [CommandLineTool.version])
+        #expect(await program.end().code == 0)
+    }
+
+    @Test(
+        "Bad command lines end with 64, say why and where to read more, and print nothing else",
+        arguments: [
+            (["rout"], "Error: Unknown subcommand 'rout'. Did you mean 'route'?", "payroute --help"),
+            (["--jason"], "Error: Unknown option '--jason'", "payroute --help"),
+            (["help", "nothing"], "Error: Unknown subcommand 'nothing'", "payroute --help"),
+            (["route"], "Error: Missing expected argument '<uri> ...'", "payroute help route"),
+            (
+                ["route", "--jsom", "x"], "Error: Unknown option '--jsom'. Did you mean '--json'?",
+                "payroute help route"
+            ),
+            (["inspect", "--json"], "Error: Missing expected argument '<uri> ...'", "payroute help inspect"),
+            (["providers", "x"], "Error: Unexpected argument 'x'", "payroute help providers"),
+        ])
+    func usage(words: [String], message: String, help: String) async throws {
+        let program = try Program(words)
+        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [])
+        let (code, errors) = await program.end()
+        let lines = errors.split(separator: "\n")
+        #expect(lines.first.map(String.init) == message)
+        #expect(lines.last.map(String.init) == "  See '\(help)' for more information.")
+        #expect(code == 64)
+    }
+
+    @Test("Results, totals and the exit code of a stream")
+    func stream() async throws {
+        let result = try await Program.run("route", "--json", "-", input: "pay_1\r\n\"a\\nb\"\npay_2")
+        #expect(result.lines.count == 3)
+        #expect(result.lines[1].contains(#""input":"a\nb""#))
+        #expect(result.errors.hasPrefix("3 links in "))
+        #expect(result.code == 1)
+    }
+
+    @Test("A reader that goes away ends a long stream early and quietly")
+    func closedPipe() async throws {
+        let program = try #require(Program.url("payroute")?.path)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(String(repeating: "https://example.com/\n", count: 400_000).utf8).write(to: file)
+        let (lines, errors) = try await shell("'\(program)' route --json - < '\(file.path)' | head -n 1")
+        #expect(lines.count == 1)
+        #expect(errors.count == 1)
+        let links = try #require(errors.first.flatMap { Int($0.prefix { $0 != " " }) })
+        #expect(links < 400_000)
+    }
+
+    @Test("A full disk is an error")
+    func fullDisk() async throws {
+        let program = try #require(Program.url("payroute")?.path)
+        let (_, errors) = try await shell("'\(program)' route pay_1 > /dev/full; echo $? >&2")
+        #expect(errors == ["Error: the output cannot be written: No space left on device", "1"])
+    }
+
+    private func shell(_ script: String) async throws -> (output: [String], errors: [String]) {
+        let program = try Program(["-c", script], executable: URL(fileURLWithPath: "/bin/sh"))
+        let output = await program.lines.reduce(into: []) { $0.append($1) }
+        return (output, await program.end().errors.split(separator: "\n").map(String.init))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("sandbox and demo")
+struct SandboxAndDemoTests {
+    @Test(
+        "The sandbox prints links that can be paid, ends with 0 at a signal and tells what happened",
+        arguments: [SIGINT, SIGTERM])
+    func sandbox(signal: Int32) async throws {
+        let program = try Program(["sandbox"])
+        var iterator = program.lines.makeAsyncIterator()
+        var announced: [String] = []
+        while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
+        let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
+        let links = announced.filter { $0.hasPrefix("  https://") }.map { String($0.dropFirst(2)) }
+        #expect(links.count == WalletConnectPaySandbox.Scenario.allCases.count)
+        for link in links { #expect(announced.contains { $0.hasSuffix(" pay '\(link)' --sandbox \(url)") }) }
+
+        #expect(await payroute("pay", links[0], "--sandbox", String(url)).code == 0)
+        program.signal(signal)
+        var ending: [String] = []
+        while let line = await iterator.next() { ending.append(line) }
+        #expect(ending.dropFirst().first?.hasPrefix("PAYMENT ") == true)
+        #expect(
+            ending.contains { $0.hasSuffix("paid-at-once             created, confirm requested, captured, settled") })
+        #expect(ending.contains { $0.hasSuffix("already-paid             created") })
+        let (code, errors) = await program.end()
+        #expect(code == 0)
+        #expect(errors == "")
+    }
+
+    @Test("A port in use is named, with exit code 1")
+    func portInUse() async throws {
+        let server = try LoopbackServer(WalletConnectPaySandbox())
+        defer { server.stop() }
+        let port = server.baseURL.port
+        let result = await payroute("sandbox", "--port", "\(port)")
+        #expect(result.errors.hasPrefix("Error: port \(port) is in use"))
+        #expect(result.code == 1)
+    }
+
+    @Test("A seed makes the same numbers, and another one others")
+    func seeds() {
+        func numbers(_ seed: UInt64) -> [UInt64] {
+            let random = SeededRandomSource(seed: seed)
+            return (0..<3).map { _ in random.next() }
+        }
+        // The published first outputs of SplitMix64 for the seed 1234567.
+        #expect(
+            numbers(1_234_567) == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423])
+        #expect(numbers(1) != numbers(2))
+    }
+
+    @Test("The demonstration routes, pays and agrees with the sandbox's ledger")
+    func demo() async throws {
+        let result = try await Program.run("demo")
+        #expect(result.code == 0)
+        #expect(result.errors == "")
+        for item in MixedBag.items { #expect(result.output.contains(" \(item.title) ")) }
+        let table = result.lines.drop { !$0.hasPrefix("SCENARIO ") }
+        #expect(table.count == DemoScenario.all.count + 1)
+        #expect(table.dropFirst().allSatisfy { $0.hasSuffix(" yes") })
+        let outcomes = Set(DemoScenario.all.map(\.scenario.expectedOutcome))
+        #expect(outcomes.isSuperset(of: [.paid, .declined, .expired, .cancelled]))
+    }
+
+    @Test("The mixed bag notices a link that goes elsewhere")
+    func bag() throws {
+        let router = try Installation.offlineRouter()
+        let item = try #require(MixedBag.items.first)
+        #expect(item.agrees(with: RouteReport(item.text, router.route(item.text))))
+        #expect(!item.agrees(with: RouteReport("pay_1", router.route("pay_1"))))
+        #expect(!item.agrees(with: RouteReport("x", router.route("x"))))
+    }
+
+    @Test("A scenario notices a wrong outcome and money taken twice or not at all")
+    func agreement() async throws {
+        let sandbox = WalletConnectPaySandbox()
+        let payment = await sandbox.createPayment()
+        let untouched = await sandbox.ledger
+        let paid = try #require(DemoScenario.all.first { $0.title == "paid at once" })
+        let declined = try #require(DemoScenario.all.first { $0.title == "payer declines" })
+        #expect(declined.agrees(.cancelled, untouched, payment: payment.id))
+        #expect(!declined.agrees(.succeeded, untouched, payment: payment.id))
+        #expect(!paid.agrees(.succeeded, untouched, payment: payment.id))
+    }
+}

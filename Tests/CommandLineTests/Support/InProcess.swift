@@ -1,0 +1,21 @@
+import Foundation
+import TestSupport
+
+@testable import payroute
+
+/// Runs the tool in this process.
+func payroute(_ words: String..., input: String = "") async -> Captured {
+    await payroute(words, input: Array(input.utf8))
+}
+
+/// Runs the tool in this process.
+func payroute(_ words: [String], input: [UInt8]) async -> Captured {
+    let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile(input))
+    defer { for file in [output, errors, input] { close(file.descriptor) } }
+    let console = Console(
+        output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor, environment: { _ in nil })
+    let code = await CommandLineTool.run(words, console)
+    return Captured(
+        code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
+        errors: String(decoding: errors.content, as: UTF8.self))
+}

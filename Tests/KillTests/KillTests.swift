@@ -1,0 +1,129 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import PaymentStore
+import TestSupport
+import Testing
+
+/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed.
+@Suite("Processes that are killed or race", .serialized)
+struct KillTests {
+    private let folder = ScratchFolder()
+    private var journal: String { folder.file("journal") }
+
+    private static var kills: Int { ProcessInfo.processInfo.environment["PAYROUTE_KILLS"].flatMap { Int($0) } ?? 30 }
+
+    private static func sandbox() -> WalletConnectPaySandbox {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        return WalletConnectPaySandbox(configuration)
+    }
+
+    @Test("Killed at any moment and resumed, each payment is captured once or cleanly not at all")
+    func killed() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let url = server.baseURL.text
+        let random = SeededRandomSource(seed: 4)
+        // How long an undisturbed payment takes here, so that the moments spread over all of it.
+        let whole = await sandbox.createPayment()
+        let start = ContinuousClock.now
+        #expect(try await Program.run("pay", whole.link, "--sandbox", url, "--journal", journal).code == 0)
+        let span = ContinuousClock.now - start
+
+        var endings: [String: Int] = [:]
+        var killed: [String] = []
+        for kill in 0..<Self.kills {
+            let payment = await sandbox.createPayment(kill % 2 == 0 ? .paidAtOnce : .paidAfterPolling)
+            let program = try Program(["pay", payment.link, "--sandbox", url, "--journal", journal])
+            if kill % 3 == 0 {
+                // Right after some line of the report: `step`, `done` and the like stand at the moments that matter.
+                var left = 1 + Int(random.next() % 18)
+                for await _ in program.lines {
+                    left -= 1
+                    if left == 0 { break }
+                }
+            } else {
+                try await Task.sleep(for: span * random.fraction())
+            }
+            program.signal(SIGKILL)
+            _ = await program.end()
+
+            killed.append(payment.id)
+            if killed.count % 5 == 0 || kill == Self.kills - 1 {
+                try await settle(sandbox, url)
+                for id in killed { endings[try await ending(of: id, sandbox), default: 0] += 1 }
+                killed = []
+            }
+        }
+        #expect(endings.values.reduce(0, +) == Self.kills, "none is lost")
+        #expect(try await SQLiteJournal(path: journal).unfinished().isEmpty)
+        #expect(endings["paid", default: 0] > 0)
+        print("killed \(Self.kills): \(endings)")
+    }
+
+    /// Resumes all that was interrupted. What was killed between its entry in the journal and the confirmation's arrival
+    /// stays unknown while the service waits for it, and is settled when the service calls it off.
+    private func settle(_ sandbox: WalletConnectPaySandbox, _ url: String) async throws {
+        let words = ["journal", "resume", "--journal", journal, "--sandbox", url, "--json"]
+        let first = try await run(words)
+        guard first.code != 0 else { return }
+        let open = try await SQLiteJournal(path: journal).unfinished().map(\.attempt.reference.id)
+        #expect(first.code == 1 && !open.isEmpty, "\(first)")
+        for id in open {
+            #expect(await sandbox.ledger.confirmRequests(of: id) == 0)
+            let cancel = HTTPRequest(
+                .post, try HTTPURL("\(url)/v1/payments/\(id)/cancel"),
+                headers: ["Api-Key": "k", "Merchant-Id": "m"])
+            #expect(await sandbox.respond(to: cancel).status == 200)
+        }
+        let second = try await run(words)
+        #expect(second.code == 0, "\(second)")
+    }
+
+    private func run(_ words: [String]) async throws -> Captured {
+        let program = try Program(words)
+        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await program.end()
+        return Captured(code: code, output: output, errors: errors)
+    }
+
+    /// How a killed payment ended, after checking that the journal and the service's ledger agree.
+    private func ending(of id: String, _ sandbox: WalletConnectPaySandbox) async throws -> String {
+        let history = try await SQLiteJournal(path: journal).histories(
+            of: PaymentReference(provider: "walletconnect-pay", id: id)
+        ).last
+        let captures = await sandbox.ledger.captures(of: id)
+        #expect(await sandbox.ledger.confirmRequests(of: id) <= 1)
+        #expect(history?.isFinished != false)
+        if case .succeeded? = history?.outcome {
+            #expect(captures == 1)
+            return "paid"
+        }
+        #expect(captures == 0, "\(String(describing: history?.outcome))")
+        return history == nil ? "not begun" : "not paid"
+    }
+
+    @Test("Two processes pay the same links while a third recovers: one capture each, and both are told so")
+    func racing() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let (url, journal) = (server.baseURL.text, journal)
+        var payments: [WalletConnectPaySandbox.Payment] = []
+        for _ in 0..<20 { payments.append(await sandbox.createPayment()) }
+        for payment in payments {
+            async let first = Program.run("pay", payment.link, "--sandbox", url, "--journal", journal, "--json")
+            async let second = Program.run("pay", payment.link, "--sandbox", url, "--journal", journal, "--json")
+            async let third = Program.run("journal", "resume", "--journal", journal, "--sandbox", url)
+            for result in try await [first, second] {
+                #expect(result.code == 0, "\(result.output)\(result.errors)")
+                #expect(result.output.contains(#""outcome":"succeeded""#))
+            }
+            _ = try await third
+            #expect(await sandbox.ledger.captures(of: payment.id) == 1)
+            #expect(await sandbox.ledger.confirmRequests(of: payment.id) == 1)
+        }
+    }
+}
