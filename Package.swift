@@ -86,6 +86,33 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Examples.
+        .executableTarget(
+            name: "quick-start",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "WalletConnectPayProvider",
+            ],
+            path: "Examples/quick-start", swiftSettings: settings),
+        .executableTarget(
+            name: "route-links",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "WalletConnectPayProvider",
+            ],
+            path: "Examples/route-links", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "custom-provider",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport",
+                "WalletConnectPayProvider",
+            ],
+            path: "Examples/custom-provider", swiftSettings: settings),
+        .executableTarget(
+            name: "wallet-checkout",
+            dependencies: [
+                "PaymentCore", "PaymentSandbox", "PaymentWallet", "WalletConnectPayKit",
+            ],
+            path: "Examples/wallet-checkout", exclude: ["expected-output.txt"], swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
@@ -129,6 +156,10 @@ let package = Package(
                 "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
                 "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["TestSupport", "quick-start", "route-links", "custom-provider", "wallet-checkout"],
             swiftSettings: settings),
     ]
 )

@@ -1,0 +1,33 @@
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTransport
+import WalletConnectPayProvider
+
+/// Registers a provider of our own beside WalletConnect Pay, routes links to it and pays through it over loopback HTTP.
+@main
+struct CustomProvider {
+    static func main() async throws {
+        let gateway = CoffeeGateway()
+        let server = try LoopbackServer(gateway)
+        defer { server.stop() }
+
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([
+                WalletConnectPayProvider(configuration: try GatewayConfiguration(appID: "example")),
+                CoffeeProvider(gateway: server.baseURL),
+            ]),
+            transport: StandardTransport(), journal: InMemoryJournal())
+
+        for link in [
+            "https://coffee.example/order/42", "https://coffee.example/menu",
+            "https://pay.walletconnect.com/?pid=pay_95a2ecc101KEYG1NH580DF2J04MBNRWE7V",
+        ] {
+            print("\(link)\n  \(router.route(link).explanation)")
+        }
+        print("paying order 42: \(try await router.pay("https://coffee.example/order/42", as: Payer()))")
+        print("paying it again: \(try await router.pay("https://coffee.example/order/42", as: Payer()))")
+        print("the gateway was asked to pay \(await gateway.payments) time")
+    }
+}

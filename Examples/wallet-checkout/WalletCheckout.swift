@@ -1,0 +1,70 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentWallet
+import WalletConnectPayKit
+
+/// Pays with the code of the vendor's guides, standalone and through WalletKit, at a sandbox on this machine.
+///
+/// Different from the guides are the import and `baseUrl:`, which leads the client to the sandbox.
+@main
+struct WalletCheckout {
+    static func main() async throws {
+        var pace = WalletConnectPaySandbox.Configuration()
+        pace.pollInMs = 10
+        let sandbox = WalletConnectPaySandbox(pace, random: SeededRandomSource(seed: 1))
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let wallet = DevelopmentWallet(seed: 1)
+        let signer = DevelopmentSigner(wallet: wallet)
+        let address = wallet.address.checksummed
+
+        print("Standalone")
+        WalletConnectPay.configure(
+            appId: "your-walletconnect-project-id",
+            baseUrl: server.baseURL.text
+        )
+        for scenario in [WalletConnectPaySandbox.Scenario.paidAtOnce, .insufficientOptions] {
+            let payment = await sandbox.createPayment(scenario)
+            await report(payment, sandbox) {
+                try await StandalonePaymentManager().processPayment(
+                    paymentLink: payment.link, walletAddress: address, signer: signer)
+            }
+        }
+
+        print("WalletKit")
+        Networking.configure(projectId: "your-walletconnect-project-id")
+        WalletKit.configure(
+            metadata: AppMetadata(
+                name: "My Wallet",
+                description: "A crypto wallet",
+                url: "https://mywallet.com",
+                icons: ["https://mywallet.com/icon.png"]
+            ),
+            crypto: DefaultCryptoProvider(),
+            baseUrl: server.baseURL.text
+        )
+        for scenario in [WalletConnectPaySandbox.Scenario.paidAfterPolling, .buildAction, .failsAfterConfirm] {
+            let payment = await sandbox.createPayment(scenario)
+            await report(payment, sandbox) {
+                try await WalletKitPaymentManager().processPayment(
+                    paymentLink: payment.link, walletAddress: address, signer: signer)
+            }
+        }
+    }
+
+    /// Prints how one payment ends and what the sandbox's ledger says of it.
+    private static func report(
+        _ payment: WalletConnectPaySandbox.Payment, _ sandbox: WalletConnectPaySandbox,
+        _ pay: @Sendable () async throws -> Void
+    ) async {
+        guard WalletKit.isPaymentLink(payment.link) else { return print("  not a payment link") }
+        print("- \(payment.scenario.rawValue): \(payment.scenario.summary)")
+        do {
+            try await pay()
+            print("  Payment successful!")
+        } catch {
+            print("  Payment not made: \(error)")
+        }
+        print("  The sandbox took money \(await sandbox.ledger.captures(of: payment.id)) times.")
+    }
+}

@@ -1,0 +1,46 @@
+import PaymentCore
+import PaymentWallet
+import WalletConnectPayKit
+
+// What the guide leaves to the wallet.
+
+/// The wallet's signing.
+protocol YourSignerProtocol: Sendable {
+    func signTypedData(data: String, address: String) async throws -> String
+}
+
+/// Signs with the development wallet.
+struct DevelopmentSigner: YourSignerProtocol {
+    let wallet: DevelopmentWallet
+
+    func signTypedData(data: String, address: String) async throws -> String {
+        try wallet.respond(method: "eth_signTypedData_v4", params: [.string(address), .string(data)])
+    }
+}
+
+/// How a payment of this wallet can fail.
+enum PaymentError: Error {
+    case noOptionsAvailable
+    case invalidParams
+    case paymentFailed(PaymentStatus)
+}
+
+extension PaymentError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .noOptionsAvailable: "no options available"
+        case .invalidParams: "invalid parameters"
+        case .paymentFailed(let status): "status \(status.rawValue)"
+        }
+    }
+}
+
+/// What the payer would type.
+func getUserInput(for field: CollectDataField) -> String {
+    switch field.fieldType {
+    case .text: "Ada Lovelace"
+    case .date: "1990-01-15"
+    // Not in the guide: the service has more types by now.
+    default: "true"
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the examples print, to the letter.
+@Suite struct ExampleTests {
+    private func output(of example: String) async throws -> String {
+        let executable: URL = try #require(Program.url(example))
+        let run = try await Program.run(executable: executable)
+        #expect(run.code == 0, "\(run.errors)")
+        return run.output
+    }
+
+    @Test func quickStart() async throws {
+        #expect(
+            try await output(of: "quick-start") == """
+                https://pay.walletconnect.com/?pid=pay_123 -> claimed by walletconnect-pay \
+                (https://(*.)pay.walletconnect.com/)
+                https://pay.walletconnect.com.evil.example/?pid=pay_123 -> no provider claims links to \
+                pay.walletconnect.com.evil.example
+
+                """)
+    }
+
+    @Test func customProvider() async throws {
+        #expect(
+            try await output(of: "custom-provider") == """
+                https://coffee.example/order/42
+                  claimed by coffee (https://coffee.example/order)
+                https://coffee.example/menu
+                  no provider claims links to coffee.example
+                https://pay.walletconnect.com/?pid=pay_95a2ecc101KEYG1NH580DF2J04MBNRWE7V
+                  claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)
+                paying order 42: paid
+                paying it again: paid
+                the gateway was asked to pay 1 time
+
+                """)
+    }
+
+    @Test func customProviderIsSmall() throws {
+        let source = try text("Examples/custom-provider/CoffeeProvider.swift")
+        #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
+    }
+
+    @Test(arguments: ["route-links", "wallet-checkout"])
+    func printsWhatItsFileSays(_ example: String) async throws {
+        let lines = try await output(of: example).split(separator: "\n").map(String.init)
+        #expect(lines == (try text("Examples/\(example)/expected-output.txt")).split(separator: "\n").map(String.init))
+    }
+
+    /// The code in the README is the quick start, which is built and run above.
+    @Test func readmeShowsTheQuickStart() throws {
+        let readme = try text("README.md")
+        let start = try #require(readme.range(of: "```swift\n"))
+        let end = try #require(readme.range(of: "```\n", range: start.upperBound..<readme.endIndex))
+        #expect(readme[start.upperBound..<end.lowerBound] == (try text("Examples/quick-start/main.swift")))
+    }
+
+    private func text(_ path: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
