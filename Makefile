@@ -8,7 +8,7 @@ FUZZ_INPUTS ?= 5000000
 KILLS ?= 200
 LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox WalletConnectPayProvider
 
-.PHONY: help deps demo test kill-test format lint clean
+.PHONY: help deps demo test kill-test bench fuzz format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,11 +31,27 @@ test: deps ## run all tests
 kill-test: deps ## kill paying processes at random moments and resume them (KILLS=200)
 	PAYROUTE_KILLS=$(KILLS) swift test --filter KillTests
 
+bench: deps ## measure routing and transport beside Foundation's, in release
+	swift build -c release --product Benchmarks
+	@"$$(swift build -c release --show-bin-path)/Benchmarks"
+
+fuzz: deps ## check the link invariants on generated inputs (FUZZ_INPUTS=5000000)
+	swift build -c release --product Fuzz
+	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
+
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples
 
 lint: ## check the format
 	swift format lint --strict -r Package.swift Sources Plugins Tests Examples
+
+docs: deps ## convert the libraries' documentation to an archive under .build/docs
+	@rm -rf .build/docs/graphs && mkdir -p .build/docs/graphs
+	for library in $(LIBRARIES); do swift build --scratch-path .build/docs/build --target $$library \
+		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/docs/graphs || exit 1; done
+	docc convert --additional-symbol-graph-dir .build/docs/graphs \
+		--fallback-display-name swift-payment-router --fallback-bundle-identifier swift-payment-router \
+		--output-path .build/docs/payment-router.doccarchive
 
 clean: ## remove everything built
 	swift package clean

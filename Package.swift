@@ -86,6 +86,19 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Measurements and generated inputs: run by hand or by `make`, not by `swift test`.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentSandbox", "PaymentWallet",
+                "WalletConnectPayProvider",
+            ],
+            path: "Tests/Benchmarks", swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "WalletConnectPayProvider"],
+            path: "Tests/Fuzz", swiftSettings: settings),
+
         // Examples.
         .executableTarget(
             name: "quick-start",

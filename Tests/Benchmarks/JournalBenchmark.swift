@@ -1,0 +1,129 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTransport
+import PaymentWallet
+import WalletConnectPayProvider
+
+/// What durability costs: appends, recovery's scan, bytes, and its share of one payment.
+enum JournalBenchmark {
+    private static let appends = 2_000
+    private static let attempts = 100_000
+    private static let payments = 100
+
+    static func run() async throws {
+        let folder = NSTemporaryDirectory() + "/payroute-bench-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        print()
+        print("Journal, SQLite, write-ahead log, synchronous = FULL, in \(NSTemporaryDirectory())")
+        try await measureAppends(folder + "/appends")
+        try await measureScan(folder + "/scan")
+        try await measurePayments(folder + "/payments")
+    }
+
+    private static func attempt(_ index: Int) throws -> PaymentAttempt {
+        let option = PaymentOption(
+            id: "opt_1", title: "USDC on Base", amount: try Money(minorUnits: 1_250_000, currency: .eur),
+            account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),
+            needs: [.signing(method: "eth_signTypedData_v4")])
+        return PaymentAttempt(
+            id: AttemptID(rawValue: "att_\(index)"),
+            reference: PaymentReference(provider: "walletconnect-pay", id: "pay_\(index)"), option: option,
+            idempotencyKey: "7b0f2c1e-6a52-4c55-9a54-0d7a2b9c\(index)", startedAt: Date(timeIntervalSince1970: 1.8e9),
+            expiresAt: nil)
+    }
+
+    private static func lease(_ index: Int) -> PaymentLease {
+        PaymentLease(
+            payment: PaymentReference(provider: "walletconnect-pay", id: "pay_\(index)"), holder: "bench",
+            duration: .seconds(600))
+    }
+
+    private static func entry(_ event: JournalEntry.Event) -> JournalEntry {
+        JournalEntry(date: Date(timeIntervalSince1970: 1.8e9), event: event)
+    }
+
+    private static func measureAppends(_ path: String) async throws {
+        let journal = try SQLiteJournal(path: path)
+        _ = try await journal.acquire(lease(0), at: Date(timeIntervalSince1970: 1.8e9))
+        let attempt = try attempt(0)
+        try await journal.open(attempt, under: lease(0))
+        let result = JSONValue.string(String(repeating: "x", count: 300))
+        var times: [Double] = []
+        for _ in 0..<appends {
+            let start = ContinuousClock.now
+            try await journal.append(
+                entry(.stepFinished(name: "step", result: result)), to: attempt.id, under: lease(0))
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
+        }
+        times.sort()
+        let total = times.reduce(0, +) / 1000
+        print(
+            "durable append, 300 bytes".column(32)
+                + "\((Double(appends) / total).text(0)) /s, p50 \(times[appends / 2].text(2)) ms, "
+                + "p99 \(times[appends * 99 / 100].text(2)) ms")
+    }
+
+    private static func measureScan(_ path: String) async throws {
+        // Filled without waiting for the disk: only the scan is measured.
+        let journal = try SQLiteJournal(path: path, survivesPowerFailure: false)
+        for index in 0..<attempts {
+            _ = try await journal.acquire(lease(index), at: Date(timeIntervalSince1970: 1.8e9))
+            let attempt = try attempt(index)
+            try await journal.open(attempt, under: lease(index))
+            for event in [
+                JournalEntry.Event.stepStarted(name: "fetch", kind: .query), .stepFinished(name: "fetch", result: true),
+                .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+            ] { try await journal.append(entry(event), to: attempt.id, under: lease(index)) }
+            try await journal.release(lease(index))
+        }
+        let start = ContinuousClock.now
+        let found = try await journal.unfinished().count
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let opening = ContinuousClock.now
+        _ = try SQLiteJournal(path: path)
+        let opened = (ContinuousClock.now - opening) / .seconds(1)
+        print(
+            "recovery scan".column(32) + "\(found) unfinished attempts with 3 entries each in \(seconds.text(2)) s; "
+                + "opening and checking that file \(opened.text(2)) s")
+    }
+
+    private static func measurePayments(_ path: String) async throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        let sandbox = WalletConnectPaySandbox(configuration)
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")), baseURL: server.baseURL.text)
+        let registry = try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)])
+        let durable = try SQLiteJournal(path: path)
+        let routers = [InMemoryJournal(), durable].map { (journal: any PaymentJournal) in
+            PaymentRouter(registry: registry, transport: StandardTransport(), journal: journal)
+        }
+        let payer = DevelopmentWallet(seed: 1).payer()
+        var times: [[Double]] = [[], []]
+        for round in 0..<payments * 2 {
+            let payment = await sandbox.createPayment(.paidAtOnce)
+            let start = ContinuousClock.now
+            guard case .succeeded = try await routers[round % 2].pay(payment.link, as: payer) else {
+                throw WrongOutcome()
+            }
+            times[round % 2].append((ContinuousClock.now - start) / .milliseconds(1))
+        }
+        let (memory, file) = (Measure.median(times[0]), Measure.median(times[1]))
+        let written = ["", "-wal"].compactMap {
+            try? FileManager.default.attributesOfItem(atPath: path + $0)[.size] as? Int
+        }.reduce(0, +)
+        print(
+            "one loopback payment, median".column(32)
+                + "\(memory.text(2)) ms in memory, \(file.text(2)) ms durable: durability is "
+                + "\((100 * (file - memory) / file).text(0)) % of it")
+        // The payments are in the main file only after a checkpoint, which closing does.
+        print("journal with \(payments) payments".column(32) + "\(written / 1024) KiB while open (file and log)")
+    }
+
+    private struct WrongOutcome: Error {}
+}

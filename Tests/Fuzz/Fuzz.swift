@@ -1,0 +1,46 @@
+#if !FUZZER
+    import Foundation
+
+    /// Checks the invariants of links and routing on generated inputs:
+    ///
+    ///     swift run -c release Fuzz [inputs] [seed] [first]
+    ///
+    /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.
+    @main
+    struct Fuzz {
+        static func main() throws {
+            let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
+            guard arguments.count <= 3, !arguments.contains(nil) else {
+                FileHandle.standardError.write(Data("usage: Fuzz [inputs] [seed] [first]\n".utf8))
+                exit(64)
+            }
+            let numbers = arguments.compactMap(\.self)
+            let count = numbers.first ?? defaultCount
+            let seed = numbers.count > 1 ? numbers[1] : UInt64.random(in: 1...999_999)
+            let first = numbers.count > 2 ? numbers[2] : 0
+
+            var invariants = try Invariants()
+            let start = ContinuousClock.now
+            for index in first..<first + count {
+                var generator = Generator(seed: seed, index: index)
+                let input = generator.input()
+                guard let problem = invariants.violation(input) else { continue }
+                print("violation: \(problem)")
+                print("input: \(String(decoding: input, as: UTF8.self).debugDescription)")
+                print("repeat: Fuzz 1 \(seed) \(index)")
+                exit(1)
+            }
+            let seconds = Double((ContinuousClock.now - start) / .seconds(1))
+            print("\(count) inputs of seed \(seed) in \(Int(seconds.rounded())) s, no violation")
+            for (name, count) in invariants.counts.sorted(by: { $0.value > $1.value }) { print("  \(count) \(name)") }
+        }
+
+        private static var defaultCount: UInt64 {
+            #if DEBUG
+                50_000
+            #else
+                5_000_000
+            #endif
+        }
+    }
+#endif

@@ -1,0 +1,78 @@
+import PaymentCore
+
+extension SplitMix64 {
+    mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
+}
+
+/// Makes inputs. Number `index` of a seed is always the same, so that a failure is found again at once.
+struct Generator {
+    private var random: SplitMix64
+    private static let links = Seeds.links.map { Array($0.utf8) }
+    private static let pieces = Seeds.pieces.map { Array($0.utf8) }
+
+    init(seed: UInt64, index: UInt64) {
+        var mixer = SplitMix64(seed: seed)
+        random = SplitMix64(seed: mixer.next() ^ index &* 0xD1B5_4A32_D192_ED03)
+    }
+
+    mutating func input() -> [UInt8] {
+        switch random.below(16) {
+        case 0: noise()
+        case 1...3: pileOfPieces()
+        default: mutatedLink()
+        }
+    }
+
+    private mutating func noise() -> [UInt8] {
+        (0..<random.below(80)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    private mutating func pileOfPieces() -> [UInt8] {
+        (0...random.below(10)).flatMap { _ in Self.pieces[random.below(Self.pieces.count)] }
+    }
+
+    private mutating func mutatedLink() -> [UInt8] {
+        var bytes = Self.links[random.below(Self.links.count)]
+        for _ in 0..<random.below(5) { mutate(&bytes) }
+        return bytes
+    }
+
+    private mutating func mutate(_ bytes: inout [UInt8]) {
+        let place = random.below(bytes.count + 1)
+        switch random.below(10) {
+        case 0...2: bytes.insert(contentsOf: Self.pieces[random.below(Self.pieces.count)], at: place)
+        case 3: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: random.next()) }
+        case 4: if place < bytes.count { bytes[place] ^= 0x20 }
+        case 5: bytes.removeSubrange(place..<min(bytes.count, place + 1 + random.below(6)))
+        case 6: replaceToken(in: &bytes, from: place)
+        case 7: encode(&bytes, from: place)
+        case 8:
+            let other = Self.links[random.below(Self.links.count)]
+            bytes = Array(bytes[..<place]) + other[random.below(other.count)...]
+        default:
+            for index in bytes.indices where random.below(2) == 0 && bytes[index] | 0x20 >= 0x61 && bytes[index] < 0x7B
+            {
+                bytes[index] ^= 0x20
+            }
+        }
+    }
+
+    /// Replaces what stands between two delimiters by another piece.
+    private mutating func replaceToken(in bytes: inout [UInt8], from place: Int) {
+        let delimiters = Array(":/?#&=@".utf8)
+        let start = bytes[place...].firstIndex { delimiters.contains($0) }.map { $0 + 1 } ?? 0
+        let end = bytes[start...].firstIndex { delimiters.contains($0) } ?? bytes.count
+        bytes.replaceSubrange(start..<end, with: Self.pieces[random.below(Self.pieces.count)])
+    }
+
+    /// Percent-encodes everything from `place` on, or everything.
+    private mutating func encode(_ bytes: inout [UInt8], from place: Int) {
+        let start = random.below(2) == 0 ? 0 : place
+        let digits = Array("0123456789ABCDEF".utf8)
+        let encoded = bytes[start...].flatMap { byte -> [UInt8] in
+            let isBare = byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte >= 0x30 && byte <= 0x39
+            return isBare ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        bytes.replaceSubrange(start..., with: encoded)
+    }
+}

@@ -1,0 +1,35 @@
+#if FUZZER
+    // Coverage-guided fuzzing of the same invariants by libFuzzer:
+    //
+    //     swift build -c release --product Fuzz --scratch-path .build/fuzzer \
+    //         -Xswiftc -sanitize=fuzzer -Xswiftc -parse-as-library -Xswiftc -DFUZZER
+    //     .build/fuzzer/release/Fuzz -max_len=1024 -max_total_time=60
+
+    typealias CArguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    @_silgen_name("LLVMFuzzerRunDriver")
+    private func runDriver(
+        _ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutablePointer<CArguments>,
+        _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    ) -> Int32
+
+    // The package manager links `main` to this name, so libFuzzer's own main function is left out.
+    @_cdecl("Fuzz_main")
+    func fuzzMain(_ count: Int32, _ arguments: CArguments) -> Int32 {
+        var count = count
+        var arguments = arguments
+        return runDriver(&count, &arguments, testOneInput)
+    }
+
+    private let prepared = try? Invariants()
+
+    /// libFuzzer's entry point.
+    @_cdecl("LLVMFuzzerTestOneInput")
+    func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+        guard var invariants = prepared else { fatalError("the invariants cannot be set up") }
+        if let problem = invariants.violation(Array(UnsafeBufferPointer(start: data, count: size))) {
+            fatalError(problem)
+        }
+        return 0
+    }
+#endif

@@ -1,0 +1,78 @@
+import PaymentCore
+
+/// Slow, plain second opinions that share no code with what they judge.
+enum Oracle {
+    // MARK: Trust
+
+    /// Whether `input` can at all be a link to WalletConnect Pay itself. Says yes too often, never too rarely: what is
+    /// verified must at least pass this.
+    static func canLeadToWalletConnectPay(_ input: [UInt8]) -> Bool {
+        var text = input
+        let isEncoded = starts(text, "wc%3a") || starts(text, "https%3a")
+        if isEncoded { text = decoded(text[...]) }
+        if starts(text, "https://") { return isTrustedURL(text[...]) }
+        guard starts(text, "wc:"), let question = text.firstIndex(of: UInt8(ascii: "?")) else { return false }
+        let query = text[(question + 1)...].prefix { $0 != UInt8(ascii: "#") }
+        let payments = query.split(separator: UInt8(ascii: "&")).filter { starts(Array($0), "pay=") }
+        return payments.count == 1 && payments.allSatisfy { isTrustedURL(decoded($0.dropFirst(4))[...]) }
+    }
+
+    private static func isTrustedURL(_ url: ArraySlice<UInt8>) -> Bool {
+        guard starts(Array(url), "https://") else { return false }
+        let authority = url.dropFirst(8).prefix { !"/?#".utf8.contains($0) }
+        var host = String(decoding: authority, as: UTF8.self).lowercased()
+        if host.hasSuffix(":443") { host.removeLast(4) }
+        guard host.utf8.allSatisfy({ "abcdefghijklmnopqrstuvwxyz0123456789-_.".utf8.contains($0) }) else {
+            return false
+        }
+        return host == "pay.walletconnect.com" || host == "pay.wct.me" || host.hasSuffix(".pay.walletconnect.com")
+    }
+
+    private static func starts(_ text: [UInt8], _ prefix: String) -> Bool {
+        String(decoding: text.prefix(prefix.utf8.count), as: UTF8.self).lowercased() == prefix
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(digits, radix: 16), !digits.hasPrefix("+")
+            {
+                result.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    // MARK: Routing
+
+    /// Whether `pattern` claims `link`, read from the pattern's documentation.
+    static func claims(_ pattern: LinkPattern, _ link: PaymentLink) -> Bool {
+        switch pattern {
+        case .scheme(let scheme): return link.scheme.map(String.init) == scheme
+        case .textPrefix(let prefix): return link.form == .text && link.text.utf8.starts(with: prefix.utf8)
+        case .returnURL(let url): return link.form != .text && link.text.prefix { $0 != "?" && $0 != "#" } == url
+        case .host(let host, let path):
+            return isWeb(link) && authority(link) == host && contains(path, link)
+        case .hostSuffix(let host, let path):
+            guard isWeb(link), link.hostKind == .name, let name = link.host, link.port == nil else { return false }
+            return (name == host || name.hasSuffix("." + host)) && contains(path, link)
+        }
+    }
+
+    private static func isWeb(_ link: PaymentLink) -> Bool { link.scheme == "https" || link.scheme == "http" }
+
+    private static func authority(_ link: PaymentLink) -> String {
+        String(link.host ?? "") + (link.port.map { ":\($0)" } ?? "")
+    }
+
+    private static func contains(_ path: String?, _ link: PaymentLink) -> Bool {
+        guard let path else { return true }
+        let whole = path.hasSuffix("/") ? path : path + "/"
+        return link.path == path || link.path.hasPrefix(whole)
+    }
+}
