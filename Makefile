@@ -26,7 +26,7 @@ demo: deps ## route a mixed bag of links and pay one per scenario over loopback 
 	@"$$(swift build -c release --show-bin-path)/payroute" demo
 
 test: deps ## run all tests
-	swift test --parallel --experimental-maximum-parallelization-width 4
+	swift test --parallel --experimental-maximum-parallelization-width 2
 
 kill-test: deps ## kill paying processes at random moments and resume them (KILLS=200)
 	PAYROUTE_KILLS=$(KILLS) swift test --filter KillTests

@@ -21,17 +21,22 @@ enum Interrupts {
         _ operation: @escaping @Sendable () async -> Result
     ) async -> (result: Result, signal: Int32?) {
         let caught = Caught()
-        let task = Task { await operation() }
-        let sources = signals.map { number in
+        var sources: [any DispatchSourceSignal] = []
+        for number in signals {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 guard caught.isFirst(number) else { _exit(128 + number) }
-                task.cancel()
             }
-            source.resume()
-            return source
+            // Until the source is in place a signal would be lost: nothing begins before that.
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
+                source.resume()
+            }
+            sources.append(source)
         }
+        let task = Task { await operation() }
+        caught.onSignal { task.cancel() }
         let result = await task.value
         // Whatever is left to do is short; a signal may end it.
         for (number, source) in zip(signals, sources) {
@@ -42,16 +47,27 @@ enum Interrupts {
     }
 
     private final class Caught: Sendable {
-        private let signal = Mutex<Int32?>(nil)
+        private let state = Mutex<(signal: Int32?, cancel: (@Sendable () -> Void)?)>((nil, nil))
 
-        var first: Int32? { signal.withLock(\.self) }
+        var first: Int32? { state.withLock(\.signal) }
+
+        /// Calls `cancel` at the first signal, at once when it has come already.
+        func onSignal(_ cancel: @escaping @Sendable () -> Void) {
+            let isLate = state.withLock { state in
+                state.cancel = cancel
+                return state.signal != nil
+            }
+            if isLate { cancel() }
+        }
 
         func isFirst(_ number: Int32) -> Bool {
-            signal.withLock { signal in
-                guard signal == nil else { return false }
-                signal = number
-                return true
+            let (isFirst, cancel) = state.withLock { state in
+                guard state.signal == nil else { return (false, nil as (@Sendable () -> Void)?) }
+                state.signal = number
+                return (true, state.cancel)
             }
+            cancel?()
+            return isFirst
         }
     }
 }
