@@ -5,10 +5,11 @@ SHELL := /bin/bash
 PACKAGES := libcurl4-openssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
+SEEDS ?= 1000000
 KILLS ?= 200
 LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox WalletConnectPayProvider
 
-.PHONY: help deps demo test kill-test bench fuzz format lint docs clean
+.PHONY: help deps demo test kill-test bench fuzz simulate format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +39,9 @@ bench: deps ## measure routing and transport beside Foundation's, in release
 fuzz: deps ## check the link invariants on generated inputs (FUZZ_INPUTS=5000000)
 	swift build -c release --product Fuzz
 	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
+
+simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000)
+	SEEDS=$(SEEDS) swift test -c release -Xswiftc -enable-testing --filter SimulationTests
 
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples

@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "PaymentStore", targets: ["PaymentStore"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
+        .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
         .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
         .executable(name: "payroute", targets: ["payroute"]),
@@ -65,6 +66,10 @@ let package = Package(
         .target(
             name: "PaymentSandbox",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "CMicrohttpd"],
+            swiftSettings: settings),
+
+        .target(
+            name: "PaymentTesting", dependencies: ["PaymentCore", "PaymentRouting", "PaymentSandbox"],
             swiftSettings: settings),
 
         // Providers.
@@ -168,6 +173,20 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
                 "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
+                "PaymentWallet", "WalletConnectPayProvider",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,11 @@
 import PaymentCore
 
+/// Where the routers' own tasks run. Only simulations set it: a task of its own does not inherit its maker's executor.
+package enum RouterTasks {
+    /// The executor, or nil for the default one.
+    @TaskLocal package static var executor: (any TaskExecutor)?
+}
+
 /// The payments under way in this process. A second start of the same payment joins the first.
 actor InFlightPayments {
     typealias Ending = Result<PaymentOutcome, PaymentError>
@@ -20,17 +26,18 @@ actor InFlightPayments {
             task = flight.task
             flights[payment]?.waiters += 1
         } else {
-            task = Task {
+            task = Task(executorPreference: RouterTasks.executor) {
                 let ending = await operation()
-                self.end(payment)
+                await self.end(payment)
                 return ending
             }
             flights[payment] = Flight(task: task, waiters: 1)
         }
+        let executor = RouterTasks.executor
         return await withTaskCancellationHandler {
             await task.value
         } onCancel: {
-            Task { await self.leave(payment, task) }
+            Task(executorPreference: executor) { await self.leave(payment, task) }
         }
     }
 

@@ -1,0 +1,109 @@
+import PaymentCore
+import PaymentSandbox
+
+/// The network as one process sees it.
+struct SimulatedTransport: HTTPTransport {
+    let process: SimulatedProcess
+    private typealias Answer = Result<HTTPResponse, TransportError>
+
+    private var world: SimulatedWorld { process.world }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let origin = request.url.origin
+        guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: origin) }
+        let what = "\(request.method.rawValue) \(request.url.path)"
+        guard process.passes("sends \(what)") else { throw TransportError(.notSent, .cancelled, origin: origin) }
+        let pending = Pending<Answer>()
+        dispatch(request, pending)
+        let timeout = world.timeline.schedule(after: request.timeout.nanoseconds) {
+            pending.finish(.failure(TransportError(.maybeSent, .timedOut, origin: origin)))
+        }
+        let answer = await withTaskCancellationHandler {
+            await pending.value()
+        } onCancel: {
+            pending.finish(.failure(TransportError(.maybeSent, .cancelled, origin: origin)))
+        }
+        world.timeline.callOff(timeout)
+        guard process.passes("hears of \(what): \(Self.words(answer))") else {
+            throw TransportError(.maybeSent, .cancelled, origin: origin)
+        }
+        let response = try answer.get()
+        guard response.body.count <= request.responseLimit else {
+            throw TransportError(.maybeSent, .responseTooLarge(limit: request.responseLimit), origin: origin)
+        }
+        return response
+    }
+
+    private static func words(_ answer: Answer) -> String {
+        switch answer {
+        case .success(let response): "\(response.status), \(response.body.count) bytes"
+        case .failure(let error): "\(error.reason)"
+        }
+    }
+
+    // MARK: The way there and back
+
+    private func dispatch(_ request: HTTPRequest, _ pending: Pending<Answer>) {
+        let faults = world.faults
+        let draw = world.fate
+        let origin = request.url.origin
+        func happens(_ probability: Double) -> Bool { probability > 0 && draw.fraction() < probability }
+        func fail(_ phase: TransportError.Phase, _ reason: TransportError.Reason) {
+            let world = world
+            world.timeline.schedule(after: delay(faults)) {
+                pending.finish(.failure(TransportError(phase, reason, origin: origin)))
+            }
+        }
+        if happens(faults.notSent) { return fail(.notSent, .connectFailed("refused")) }
+        world.left(request)
+        guard let service = world.service(at: request.url.authority) else { return fail(.notSent, .hostNotFound) }
+        if happens(faults.lostBefore) { return fail(.maybeSent, .connectionLost("lost")) }
+        if happens(faults.redirected) {
+            let moved = HTTPResponse(status: 307, headers: ["Location": "https://elsewhere.example/"])
+            world.timeline.schedule(after: delay(faults)) { pending.finish(.success(moved)) }
+            return
+        }
+        if happens(faults.failedBefore) {
+            world.timeline.schedule(after: delay(faults)) { pending.finish(.success(HTTPResponse(status: 500))) }
+            return
+        }
+        if happens(faults.lostAfter) {
+            return deliver(request, service, faults) { _ in
+                pending.finish(.failure(TransportError(.maybeSent, .connectionLost("lost"), origin: origin)))
+            }
+        }
+        if happens(faults.failedAfter) {
+            return deliver(request, service, faults) { _ in pending.finish(.success(HTTPResponse(status: 500))) }
+        }
+        if happens(faults.silentReplay) {
+            return deliver(request, service, faults) { _ in
+                deliver(request, service, faults) { pending.finish(.success($0)) }
+            }
+        }
+        if happens(faults.duplicated) { deliver(request, service, faults) { pending.finish(.success($0)) } }
+        deliver(request, service, faults) { pending.finish(.success($0)) }
+    }
+
+    /// Brings the request to the service and its answer back; nobody's death stops it.
+    private func deliver(
+        _ request: HTTPRequest, _ service: any SandboxService, _ faults: SimulatedFaults,
+        _ reply: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let world = world
+        let wayBack = delay(faults)
+        world.timeline.schedule(after: delay(faults)) {
+            world.note("service gets \(request.method.rawValue) \(request.url.path)")
+            Task(executorPreference: world.executor) {
+                let response = await service.respond(to: request)
+                world.timeline.schedule(after: wayBack) { reply(response) }
+            }
+        }
+    }
+
+    /// Nanoseconds for one way.
+    private func delay(_ faults: SimulatedFaults) -> Int64 {
+        let usual = Int64(truncatingIfNeeded: world.fate.next() % 50_000_000)
+        guard faults.delayed > 0, world.fate.fraction() < faults.delayed else { return usual }
+        return Int64(truncatingIfNeeded: world.fate.next() % 120_000_000_000)
+    }
+}

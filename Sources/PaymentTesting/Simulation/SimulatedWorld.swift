@@ -1,0 +1,169 @@
+public import PaymentCore
+import PaymentRouting
+public import PaymentSandbox
+import Synchronization
+
+/// A world in one thread: time, network, disk, services and the order of all work follow from a seed.
+///
+/// ```swift
+/// let world = SimulatedWorld(seed: 42, faults: .drawn(from: SeededRandomSource(seed: 42)))
+/// let service = WalletConnectPaySandbox(clock: world.clock, random: world.random)
+/// world.connect(service, to: "api.pay.walletconnect.com")
+/// let outcome = try world.run {
+///     let process = world.start()
+///     return try await process.router(registry).pay(link, as: payer)
+/// }
+/// ```
+///
+/// The same seed gives the same history, byte for byte (``trace``). Code under test must take time, chance, network and
+/// disk from its process only, and must not start tasks of its own outside the router: those would leave the
+/// simulation, which ``run(steps:_:)`` reports.
+public final class SimulatedWorld: Sendable {
+    private struct State {
+        var faults: SimulatedFaults
+        var services: [String: any SandboxService] = [:]
+        var processes: [SimulatedProcess] = []
+        var lines: [String] = []
+        var requests: [HTTPRequest] = []
+    }
+
+    /// The number that everything follows from.
+    public let seed: UInt64
+    /// Random numbers for services and for the history itself.
+    public let random: SeededRandomSource
+    /// The disk, which survives crashes.
+    public let disk: SimulatedDisk
+    /// The world's time, for services.
+    public var clock: any PaymentClock { SimulatedClock(timeline: timeline, process: nil) }
+
+    let timeline: Timeline
+    let executor: SeededExecutor
+    /// Draws faults and delays.
+    let fate: SeededRandomSource
+    private let state: Mutex<State>
+
+    /// Makes a world without services and processes.
+    public init(seed: UInt64, faults: SimulatedFaults = .none) {
+        self.seed = seed
+        var seeds = SplitMix64(seed: seed)
+        executor = SeededExecutor(seed: seeds.next())
+        timeline = Timeline(seed: seeds.next())
+        fate = SeededRandomSource(seed: seeds.next())
+        random = SeededRandomSource(seed: seeds.next())
+        disk = SimulatedDisk(random: SeededRandomSource(seed: seeds.next()))
+        state = Mutex(State(faults: faults))
+    }
+
+    // MARK: Making history
+
+    /// What goes wrong from now on.
+    public var faults: SimulatedFaults {
+        get { state.withLock { $0.faults } }
+        set { state.withLock { $0.faults = newValue } }
+    }
+
+    /// Puts `service` on the network as `authority` (`host`, or `host:port`).
+    public func connect(_ service: any SandboxService, to authority: String) {
+        state.withLock { $0.services[authority] = service }
+    }
+
+    /// Starts a process: what it reads from the disk is what earlier ones left there.
+    ///
+    /// - Parameter crash: the number of the input or output operation at which it dies, from 0, or nil.
+    public func start(
+        crashingAt crash: Int? = nil, leaving fate: SimulatedDisk.Fate = .drawn
+    ) -> SimulatedProcess {
+        let number = state.withLock { $0.processes.count + 1 }
+        let process = SimulatedProcess(number: number, world: self, crashingAt: crash, fate: fate)
+        state.withLock { $0.processes.append(process) }
+        return process
+    }
+
+    /// Runs `body` to its end in this world; virtual time passes whenever nothing else can happen.
+    ///
+    /// - Parameter steps: the most pieces of work.
+    /// - Throws: ``SimulationFailure``, and what `body` throws.
+    public func run<Value: Sendable>(
+        steps: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let ending = Ending<Value>()
+        executor.drive(true)
+        defer { executor.drive(false) }
+        RouterTasks.$executor.withValue(executor) {
+            _ = Task(executorPreference: executor) {
+                let result: Result<Value, any Error>
+                do { result = .success(try await body()) } catch { result = .failure(error) }
+                ending.set(result)
+            }
+        }
+        let last = executor.count + steps
+        while true {
+            if let result = ending.result {
+                guard executor.strays == 0 else { throw SimulationFailure.escaped(seed: seed) }
+                return try result.get()
+            }
+            guard executor.count < last else { throw SimulationFailure.endless(seed: seed, steps: steps) }
+            guard executor.runOne() || timeline.advance() else {
+                throw executor.strays == 0 ? SimulationFailure.stalled(seed: seed) : .escaped(seed: seed)
+            }
+        }
+    }
+
+    /// Ends the world: all processes die and everything that is still going on comes to its end.
+    public func end() {
+        for process in state.withLock({ $0.processes }) { process.crash() }
+        executor.drive(true)
+        defer { executor.drive(false) }
+        RouterTasks.$executor.withValue(executor) {
+            for _ in 0..<1_000_000 where !(executor.runOne() || timeline.advance()) { break }
+        }
+    }
+
+    // MARK: Looking back
+
+    /// What happened, line by line.
+    public var trace: [String] { state.withLock { $0.lines } }
+
+    /// Seconds since the beginning.
+    public var elapsed: Double { Double(timeline.elapsed) / 1e9 }
+
+    /// Every request that left a process, in order.
+    public var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    /// Adds a line to the trace.
+    public func note(_ line: String) {
+        let time = timeline.elapsed / 1000
+        state.withLock { $0.lines.append("\(time) \(line)") }
+    }
+
+    func service(at authority: String) -> (any SandboxService)? { state.withLock { $0.services[authority] } }
+
+    func left(_ request: HTTPRequest) { state.withLock { $0.requests.append(request) } }
+}
+
+/// How the body of a simulation ended.
+private final class Ending<Value: Sendable>: Sendable {
+    private let state = Mutex<Result<Value, any Error>?>(nil)
+    var result: Result<Value, any Error>? { state.withLock { $0 } }
+    func set(_ result: Result<Value, any Error>) { state.withLock { $0 = result } }
+}
+
+/// Why a simulation has no result. Each names its seed.
+public enum SimulationFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Everything waits for something that will never happen.
+    case stalled(seed: UInt64)
+    /// It did not end within so many pieces of work.
+    case endless(seed: UInt64, steps: Int)
+    /// Some work left the simulation: a task without the executor preference, or real time, was used.
+    case escaped(seed: UInt64)
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .stalled(let seed): "SEED=\(seed): everything waits, nothing will happen"
+        case .endless(let seed, let steps): "SEED=\(seed): no end after \(steps) pieces of work"
+        case .escaped(let seed):
+            "SEED=\(seed): work left the simulation; use the process's clock and no unstructured tasks"
+        }
+    }
+}

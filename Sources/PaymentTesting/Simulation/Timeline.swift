@@ -1,0 +1,136 @@
+import PaymentCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Virtual time: a list of things that will happen. Time leaps to the next one when nothing else can run.
+final class Timeline: Sendable {
+    typealias Action = @Sendable () -> Void
+
+    private struct Event {
+        let time: Int64
+        /// Orders events of one moment: drawn, so that no accident of the code decides.
+        let draw: UInt64
+        let number: Int
+        let action: Action
+    }
+
+    private struct State {
+        var now: Int64 = 0
+        var events: [Event] = []
+        var made = 0
+        var random: SplitMix64
+    }
+
+    private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+    private let state: Mutex<State>
+
+    init(seed: UInt64) { state = Mutex(State(random: SplitMix64(seed: seed))) }
+
+    /// Nanoseconds since the beginning.
+    var elapsed: Int64 { state.withLock { $0.now } }
+
+    /// The date.
+    var now: Date { Self.start.addingTimeInterval(Double(elapsed) / 1e9) }
+
+    /// Makes `action` happen after `delay` nanoseconds.
+    ///
+    /// - Returns: the number by which it can be called off.
+    @discardableResult
+    func schedule(after delay: Int64, _ action: @escaping Action) -> Int {
+        state.withLock { state in
+            state.made += 1
+            let time = state.now.addingReportingOverflow(max(0, delay))
+            state.events.append(
+                Event(
+                    time: time.overflow ? .max : time.partialValue, draw: state.random.next(), number: state.made,
+                    action: action))
+            return state.made
+        }
+    }
+
+    /// Calls off what has not happened yet.
+    func callOff(_ number: Int) {
+        state.withLock { state in
+            guard let index = state.events.firstIndex(where: { $0.number == number }) else { return }
+            state.events.swapAt(index, state.events.count - 1)
+            state.events.removeLast()
+        }
+    }
+
+    /// Leaps to the next event and lets it happen. False when there is none.
+    func advance() -> Bool {
+        let action: Action? = state.withLock { state in
+            guard
+                let index = state.events.indices.min(by: {
+                    let (one, other) = (state.events[$0], state.events[$1])
+                    return (one.time, one.draw, one.number) < (other.time, other.draw, other.number)
+                })
+            else { return nil }
+            state.events.swapAt(index, state.events.count - 1)
+            let event = state.events.removeLast()
+            state.now = max(state.now, event.time)
+            return event.action
+        }
+        action?()
+        return action != nil
+    }
+
+    /// Waits, or not at all when the current task is cancelled, or less when it is cancelled meanwhile.
+    func pause(_ delay: Int64) async {
+        let pending = Pending<Void>()
+        let number = schedule(after: delay) { pending.finish(()) }
+        await withTaskCancellationHandler {
+            await pending.value()
+        } onCancel: {
+            pending.finish(())
+        }
+        callOff(number)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, cut off at the ends of the range.
+    var nanoseconds: Int64 {
+        let (seconds, fraction) = components
+        let product = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let sum = product.partialValue.addingReportingOverflow(fraction / 1_000_000_000)
+        return product.overflow || sum.overflow ? (seconds < 0 ? .min : .max) : sum.partialValue
+    }
+}
+
+/// A value that arrives once; the first one counts.
+final class Pending<Value: Sendable>: Sendable {
+    private enum State {
+        case open(CheckedContinuation<Value, Never>?)
+        case done(Value)
+    }
+
+    private let state = Mutex(State.open(nil))
+
+    /// Hands the value in, unless there is one.
+    func finish(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            guard case .open(let waiter) = state else { return nil }
+            state = .done(value)
+            return waiter
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Waits for the value. Called once.
+    func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let known: Value? = state.withLock { state in
+                if case .done(let value) = state { return value }
+                state = .open(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PaymentCore
+import PaymentTesting
+import Synchronization
+
+/// The reference provider with one flaw.
+struct BrokenProvider: PaymentProvider {
+    enum Flaw: Sendable, CaseIterable {
+        case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, tells, wanders, asksAgain,
+            waitsForEver
+
+        /// The probe that is there to find it.
+        var probe: ProviderConformance.Probe {
+            switch self {
+            case .changesDescriptor: .descriptor
+            case .claimsNothing: .patterns
+            case .trustsEverybody: .links
+            case .paysNothing: .payment
+            case .hopes: .hostileAnswers
+            case .tells: .secrets
+            case .wanders: .hosts
+            case .asksAgain: .crashes
+            case .waitsForEver: .polling
+            }
+        }
+    }
+
+    let flaw: Flaw
+    private let base = KeyedProvider()
+    private let looks = Looks()
+
+    init(_ flaw: Flaw) { self.flaw = flaw }
+
+    private final class Looks: Sendable {
+        private let count = Mutex(0)
+        func next() -> Int {
+            count.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
+
+    var descriptor: ProviderDescriptor {
+        let sound = base.descriptor
+        return ProviderDescriptor(
+            id: sound.id, name: flaw == .changesDescriptor ? "Look \(looks.next())" : sound.name,
+            patterns: flaw == .claimsNothing
+                ? [.host("")]
+                : flaw == .trustsEverybody ? sound.patterns + [.hostSuffix("evil.example")] : sound.patterns,
+            outboundHosts: sound.outboundHosts, replayWindow: sound.replayWindow)
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        if flaw == .tells { context.log("asking with \(Subjects.secret)") }
+        let quote = try await base.quote(request, in: context)
+        guard flaw == .asksAgain, let amount = quote.amount else { return quote }
+        // It also offers what is being paid already.
+        return PaymentQuote(
+            reference: quote.reference, payee: quote.payee, amount: amount,
+            options: [PaymentOption(id: "charge", title: "Charge", amount: amount)])
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: attempt.reference))
+        switch flaw {
+        case .paysNothing: return paid
+        case .hopes:
+            do { return try await base.pay(attempt, in: context) } catch { return paid }
+        case .wanders:
+            _ = try? await context.http.send(HTTPRequest(.get, try HTTPURL("https://other.example/payments/p1")))
+        case .asksAgain:
+            // A charge that poses as a question, with a new key each time.
+            let id = attempt.reference.id
+            _ = try await context.step("ask", .query) {
+                let url = try HTTPURL("https://\(KeyedService.host)/payments/\(id)/charge")
+                let headers: HTTPHeaders = ["Idempotency-Key": context.random.uuid()]
+                let body = Array(#"{"amount":"1000"}"#.utf8)
+                let request = HTTPRequest(.post, url, headers: headers, body: body, replay: .safe)
+                return try await context.http.send(request).status
+            }
+            return paid
+        case .waitsForEver:
+            var outcome = try await base.pay(attempt, in: context)
+            for _ in 0..<5000 where !outcome.isFinal {
+                try await context.clock.sleep(for: .seconds(1))
+                outcome = try await base.status(of: attempt.reference, in: context)
+            }
+            return outcome
+        default: break
+        }
+        return try await base.pay(attempt, in: context)
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: context)
+    }
+}

@@ -1,0 +1,77 @@
+import PaymentCore
+import PaymentTesting
+import Synchronization
+import Testing
+
+@Suite("Simulated world")
+struct WorldTests {
+    private actor Counter {
+        var order: [Int] = []
+        func add(_ number: Int) { order.append(number) }
+    }
+
+    private static func order(_ seed: UInt64) throws -> [Int] {
+        try SimulatedWorld(seed: seed).run {
+            let counter = Counter()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 { group.addTask { await counter.add(number) } }
+            }
+            return await counter.order
+        }
+    }
+
+    @Test("Another seed is another order; the same seed is the same")
+    func orders() throws {
+        var seen: Set<[Int]> = []
+        for seed in 0..<50 as Range<UInt64> {
+            let order = try Self.order(seed)
+            #expect(order.sorted() == Array(0..<8))
+            for _ in 0..<4 { #expect(try Self.order(seed) == order) }
+            seen.insert(order)
+        }
+        #expect(seen.count > 40)
+    }
+
+    @Test("Years pass in no time, in order")
+    func time() throws {
+        let world = SimulatedWorld(seed: 1)
+        let counter = Counter()
+        try world.run {
+            await withTaskGroup(of: Void.self) { group in
+                for number in [3, 1, 2] {
+                    group.addTask {
+                        try? await world.clock.sleep(for: .seconds(number * 31_536_000))
+                        await counter.add(number)
+                    }
+                }
+            }
+        }
+        #expect(try world.run { await counter.order } == [1, 2, 3])
+        #expect(world.elapsed == 3 * 31_536_000)
+    }
+
+    @Test("Waiting for what never happens, and never ending, are told")
+    func stalls() {
+        let world = SimulatedWorld(seed: 9)
+        #expect(throws: SimulationFailure.endless(seed: 9, steps: 1000)) {
+            try world.run(steps: 1000) {
+                while !Task.isCancelled { try await world.clock.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    @Test("A crash cuts off everything, and leaves what was durable")
+    func crash() throws {
+        let world = SimulatedWorld(seed: 3)
+        let process = world.start()
+        process.crash()
+        try world.run {
+            await #expect(throws: (any Error).self) { try await process.journal.unfinished() }
+            await #expect(throws: (any Error).self) { try await process.clock.sleep(for: .seconds(1)) }
+            let request = HTTPRequest(.get, try HTTPURL("https://a.example"))
+            await #expect(throws: TransportError.self) { try await process.transport.send(request) }
+        }
+        #expect(world.requests.isEmpty)
+        #expect(world.disk.histories.isEmpty)
+    }
+}
