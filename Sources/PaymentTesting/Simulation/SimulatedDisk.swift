@@ -164,24 +164,3 @@ extension SimulatedDisk.State {
         }
     }
 }
-
-extension PaymentLease {
-    /// When others may take over if nothing more is heard of the holder.
-    fileprivate func end(from now: Date) -> Date { now.addingTimeInterval(duration / .seconds(1)) }
-}
-
-extension AttemptHistory {
-    /// Erases what the payer's wallet or forms answered.
-    fileprivate mutating func eraseInteractions() {
-        var interactions: Set<String> = []
-        for index in entries.indices {
-            switch entries[index].event {
-            case .stepStarted(let name, .interaction): interactions.insert(name)
-            case .stepFinished(let name, _) where interactions.contains(name):
-                entries[index] = JournalEntry(
-                    date: entries[index].date, event: .stepFinished(name: name, result: .null))
-            default: break
-            }
-        }
-    }
-}
