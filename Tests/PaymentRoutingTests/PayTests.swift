@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -262,4 +263,56 @@ struct PayTests {
         #expect(world.provider.calls["complete"] == 1)
         #expect(try await router.pay(ScriptedProvider.link, as: Payer()) == .succeeded(completed))
     }
+
+    @Test("A return URL that names no payment concerns every open one, latest first")
+    func namelessCallback() async throws {
+        var world = World()
+        world.provider.match = { link in
+            guard link.scheme == "shop" else { return ScriptedProvider.match(link) }
+            return LinkMatch(reference: nil, role: .callback)
+        }
+        world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try world.router
+        #expect(try await router.handle("shop://paid?ret=0") == nil, "nothing is open")
+        _ = try await router.pay("https://pay.acme.example/?id=p1", as: Payer())
+        _ = try await router.pay("https://pay.acme.example/?id=p2", as: Payer())
+        func completed(_ id: String) -> PaymentOutcome {
+            let reference = PaymentReference(provider: "acme", id: id)
+            return .succeeded(PaymentReceipt(reference: reference, transactionID: "completed"))
+        }
+        #expect(try await router.handle("shop://paid?ret=0") == completed("p2"))
+        #expect(try await router.handle("shop://paid?ret=0") == completed("p1"))
+        #expect(try await router.handle("shop://paid?ret=0") == nil)
+    }
+
+    @Test("A provider finds the link while it is known, and the journal never does")
+    func link() async throws {
+        let world = World()
+        let seen = Seen()
+        var provider = world.provider
+        provider.payBody = { attempt, context in
+            seen.add(context.link?.text)
+            return try await context.step("pay", .mutation(replay: .sameKey)) { .pending(retryAfter: nil) }
+        }
+        let link = ScriptedProvider.link + "&token=tok_secret"
+        var again = world
+        again.provider = provider
+        let router = try again.router
+        guard case .matched(let route) = router.route(link) else { Issue.record("no route"); return }
+        let quote = try await router.quote(route, as: Payer())
+        _ = try await router.pay(quote, option: "card", as: Payer())
+        _ = try await router.pay(link, as: Payer())
+        let attempt = try #require(try await again.histories.first?.attempt)
+        _ = try await router.resume(attempt.id, as: Payer())
+        #expect(seen.all == [link, link, nil])
+        #expect(!"\(try await again.histories)".contains("tok_secret"))
+        #expect(!String(reflecting: quote).contains("tok_secret"))
+    }
+}
+
+/// What a provider saw.
+private final class Seen: Sendable {
+    private let texts = Mutex<[String?]>([])
+    var all: [String?] { texts.withLock(\.self) }
+    func add(_ text: String?) { texts.withLock { $0.append(text) } }
 }

@@ -35,6 +35,8 @@ public struct PaymentQuote: Sendable, Hashable {
     public let expiresAt: Date?
     /// What has become of the payment, when it is already over.
     public let outcome: PaymentOutcome?
+    /// The link that was quoted; set by the router, for paying an option later.
+    package var link: Redacted<PaymentLink>?
 
     /// Makes a quote.
     public init(

@@ -5,8 +5,13 @@ public struct Payer: Sendable {
     public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentOption.ID?
     /// Gathers data about the payer, or nil to decline.
     public typealias DataCollector = @Sendable (DataRequest) async throws -> [String: Redacted<String>]?
-    /// Shows a page and returns when the payer has left it.
-    public typealias Browser = @Sendable (PageRequest) async throws -> Void
+    /// Shows a page and returns when the payer has left it: the return URL when the application caught one, nil
+    /// otherwise. It proves nothing; providers ask their service.
+    public typealias Browser = @Sendable (PageRequest) async throws -> PaymentLink?
+    /// Opens another app and returns when the payer is back, with the return URL when the application caught one.
+    public typealias AppLauncher = @Sendable (AppRequest) async throws -> PaymentLink?
+    /// Shows a code for another device to scan. Returns as soon as it is shown; the provider then asks its service.
+    public typealias CodeDisplay = @Sendable (CodeRequest) async throws -> Void
 
     /// The accounts the payer can pay from.
     public var accounts: [AccountID]
@@ -18,17 +23,24 @@ public struct Payer: Sendable {
     public var dataCollector: DataCollector?
     /// Shows a page.
     public var browser: Browser?
+    /// Opens another app.
+    public var appLauncher: AppLauncher?
+    /// Shows a code.
+    public var codeDisplay: CodeDisplay?
 
     /// Makes a payer.
     public init(
         accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,
-        dataCollector: DataCollector? = nil, browser: Browser? = nil
+        dataCollector: DataCollector? = nil, browser: Browser? = nil, appLauncher: AppLauncher? = nil,
+        codeDisplay: CodeDisplay? = nil
     ) {
         self.accounts = accounts
         self.signer = signer
         self.chooser = chooser
         self.dataCollector = dataCollector
         self.browser = browser
+        self.appLauncher = appLauncher
+        self.codeDisplay = codeDisplay
     }
 
     /// Whether the payer can do what an option needs.
@@ -37,6 +49,8 @@ public struct Payer: Sendable {
         case .signing(let method): signer?.supports(method: method) ?? false
         case .data: dataCollector != nil
         case .page: browser != nil
+        case .app: appLauncher != nil
+        case .code: codeDisplay != nil
         }
     }
 }
@@ -49,6 +63,10 @@ public enum PayerNeed: Sendable, Hashable, Codable {
     case data
     /// A page shown to the payer.
     case page
+    /// Another app of this name, such as `WeChat Pay`.
+    case app(name: String)
+    /// A code shown to the payer.
+    case code
 }
 
 extension PayerNeed: CustomStringConvertible {
@@ -58,6 +76,8 @@ extension PayerNeed: CustomStringConvertible {
         case .signing(let method): "a wallet that can do \(method)"
         case .data: "data about the payer"
         case .page: "a page shown to the payer"
+        case .app(let name): "the app \(name)"
+        case .code: "a code shown to the payer"
         }
     }
 }
@@ -130,13 +150,4 @@ public struct DataRequest: Sendable, Hashable {
         self.fields = fields
         self.formURL = formURL
     }
-}
-
-/// A page that the payer has to see.
-public struct PageRequest: Sendable, Hashable {
-    /// The page.
-    public let url: HTTPURL
-
-    /// Makes a request.
-    public init(url: HTTPURL) { self.url = url }
 }

@@ -11,6 +11,9 @@ public struct ProviderContext: Sendable {
     public let random: any RandomSource
     /// Secrets of the application.
     public let secrets: any SecretStore
+    /// The link being paid, where the caller has it. Links may hold secrets, so none is journaled: an attempt that is
+    /// resumed without its link finds nil here.
+    public let link: PaymentLink?
 
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
@@ -18,13 +21,15 @@ public struct ProviderContext: Sendable {
     /// Makes a context. Routers do this; providers receive it.
     public init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, steps: any StepRunner, remark: @escaping @Sendable (String) -> Void
+        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
+        remark: @escaping @Sendable (String) -> Void
     ) {
         self.http = http
         self.payer = payer
         self.clock = clock
         self.random = random
         self.secrets = secrets
+        self.link = link
         self.steps = steps
         self.remark = remark
     }

@@ -28,3 +28,13 @@ extension Redacted: CustomStringConvertible, CustomDebugStringConvertible, Custo
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
+
+extension Redacted: Equatable where Value: Equatable {
+    /// Equal when the wrapped values are. Not for checking secrets: the time it takes depends on them.
+    public static func == (left: Self, right: Self) -> Bool { left.reveal() == right.reveal() }
+}
+
+extension Redacted: Hashable where Value: Hashable {
+    /// Hashes the wrapped value.
+    public func hash(into hasher: inout Hasher) { hasher.combine(reveal()) }
+}

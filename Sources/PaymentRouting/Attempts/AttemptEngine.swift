@@ -17,7 +17,7 @@ struct AttemptEngine: Sendable {
 
     /// Pays the payment of `request`: quote, choice, attempt.
     func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
-        if let outcome = try await goOn(with: request.reference) { return outcome }
+        if let outcome = try await goOn(with: request.reference, request.link) { return outcome }
         let quote = try await quote(request)
         if let outcome = quote.outcome { return try checked(outcome, of: quote.reference) }
         switch try await choose(from: quote) {
@@ -28,20 +28,20 @@ struct AttemptEngine: Sendable {
 
     /// Pays `option` of `quote`.
     func pay(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
-        if let outcome = try await goOn(with: quote.reference) { return outcome }
+        if let outcome = try await goOn(with: quote.reference, quote.link?.reveal()) { return outcome }
         return try await begin(quote, option)
     }
 
     /// The ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that may
     /// have moved money and is carried on here. Nil when a new attempt may begin.
-    private func goOn(with payment: PaymentReference) async throws -> PaymentOutcome? {
+    private func goOn(with payment: PaymentReference, _ link: PaymentLink?) async throws -> PaymentOutcome? {
         let histories = try await journaled { try await journal.histories(of: payment) }
         for history in histories {
             if case .succeeded? = history.outcome { return history.outcome }
         }
         // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
-            return try await carryOut(interrupted)
+            return try await carryOut(interrupted, link)
         }
         for history in histories where !history.isFinished {
             try await close(history.attempt, .abandoned(reason: "a new attempt was started"))
@@ -67,7 +67,7 @@ struct AttemptEngine: Sendable {
             id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: quote.reference, option: option,
             idempotencyKey: effects.random.uuid(), startedAt: now, expiresAt: quote.expiresAt)
         try await journaled { try await journal.open(attempt) }
-        return try await carryOut(AttemptHistory(attempt: attempt))
+        return try await carryOut(AttemptHistory(attempt: attempt), quote.link?.reveal())
     }
 
     /// Goes on with the attempt called `id`.
@@ -93,11 +93,11 @@ struct AttemptEngine: Sendable {
     }
 
     /// Starts or goes on with an attempt.
-    private func carryOut(_ history: AttemptHistory) async throws -> PaymentOutcome {
+    private func carryOut(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
-            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal)
+            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal, link: link)
         do {
             let outcome = try checked(try await provider.pay(attempt, in: context), attempt)
             if await steps.hasUnresolvedMutation, Self.claimsNoEffect(outcome) {

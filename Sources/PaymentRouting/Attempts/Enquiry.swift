@@ -9,12 +9,14 @@ struct Enquiry: Sendable {
 
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
-        let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id), link: request.link)
         var quote = try await provider.quote(request, in: context)
         guard quote.reference == request.reference else {
             throw PaymentError(
                 .integrity, "the quote is for another payment than the link", provider: descriptor.id)
         }
+        quote.link = Redacted(request.link)
         for index in quote.options.indices {
             quote.options[index].unmet = quote.options[index].needs.filter { !payer.canFulfil($0) }
         }

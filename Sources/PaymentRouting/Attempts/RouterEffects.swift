@@ -14,14 +14,14 @@ struct RouterEffects: Sendable {
     /// - Parameter journal: the journal whose lease is kept alive while the provider waits.
     func context(
         for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, attempt: AttemptID? = nil,
-        journal: LeasedJournal? = nil
+        journal: LeasedJournal? = nil, link: PaymentLink? = nil
     ) -> ProviderContext {
         let log = log
         var time = clock
         if let journal { time = LeasedClock(base: clock, journal: journal) }
         return ProviderContext(
             http: GuardedTransport(base: transport, hosts: Set(descriptor.outboundHosts)), payer: payer, clock: time,
-            random: random, secrets: secrets, steps: steps
+            random: random, secrets: secrets, link: link, steps: steps
         ) { message in
             log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))
         }

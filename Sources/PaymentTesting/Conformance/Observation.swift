@@ -70,7 +70,7 @@ struct WatchedProvider: PaymentProvider {
     private func watched(_ context: ProviderContext) -> ProviderContext {
         ProviderContext(
             http: WatchedTransport(base: context.http, observation: observation), payer: context.payer,
-            clock: context.clock, random: context.random, secrets: context.secrets,
+            clock: context.clock, random: context.random, secrets: context.secrets, link: context.link,
             steps: WatchedSteps(context: context, observation: observation), remark: { context.log($0) })
     }
 }
