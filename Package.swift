@@ -27,6 +27,10 @@ let package = Package(
         .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
         .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
+        .library(name: "CitconProvider", targets: ["CitconProvider"]),
+        .library(name: "CitconKit", targets: ["CitconKit"]),
+        .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
+        .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
         .executable(name: "payroute", targets: ["payroute"]),
     ],
     targets: [
@@ -34,6 +38,9 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CLibcrypto", path: "Sources/SystemLibraries/CLibcrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
             providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
@@ -58,14 +65,18 @@ let package = Package(
             name: "PaymentStore",
             dependencies: ["PaymentCore", .target(name: "CSQLite", condition: linux)],
             swiftSettings: settings),
-        .target(name: "PaymentCrypto", swiftSettings: settings),
+        .target(
+            name: "PaymentCrypto", dependencies: [.target(name: "CLibcrypto", condition: linux)],
+            swiftSettings: settings),
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
         .target(
             name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
             swiftSettings: settings),
         .target(
             name: "PaymentSandbox",
-            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "CMicrohttpd"],
+            dependencies: [
+                "PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "PayrailsProvider", "CMicrohttpd",
+            ],
             swiftSettings: settings),
 
         .target(
@@ -76,11 +87,23 @@ let package = Package(
         .target(
             name: "WalletConnectPayProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
             path: "Plugins/WalletConnectPay", swiftSettings: settings),
+        .target(
+            name: "CitconProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
+            path: "Plugins/Citcon", swiftSettings: settings),
+        .target(
+            name: "PayrailsProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
+            path: "Plugins/Payrails", swiftSettings: settings),
 
         // The vendors' own entry points, ready to use: a provider and the network.
         .target(
             name: "WalletConnectPayKit", dependencies: ["PaymentTransport", "WalletConnectPayProvider"],
             path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
+        .target(
+            name: "CitconKit", dependencies: ["PaymentTransport", "CitconProvider"],
+            path: "Plugins/CitconKit", swiftSettings: settings),
+        .target(
+            name: "PayrailsKit", dependencies: ["PaymentTransport", "PayrailsProvider"],
+            path: "Plugins/PayrailsKit", swiftSettings: settings),
 
         // The command line.
         .executableTarget(
@@ -158,9 +181,26 @@ let package = Package(
             name: "PaymentWalletTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(name: "PaymentCryptoTests", dependencies: ["PaymentCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "CitconProviderTests",
+            dependencies: [
+                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentStore",
+                "PaymentTransport", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PayrailsProviderTests",
+            dependencies: [
+                "PayrailsProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentStore",
+                "PaymentTransport", "TestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "PaymentSandboxTests",
-            dependencies: ["PaymentCore", "PaymentTransport", "PaymentWallet", "PaymentSandbox"],
+            dependencies: [
+                "PaymentCore", "PaymentCrypto", "PaymentTransport", "PaymentWallet", "PaymentSandbox", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",

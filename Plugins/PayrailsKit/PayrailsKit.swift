@@ -1,0 +1,2 @@
+// One import gives followers of the vendor's guide everything it uses.
+@_exported public import PayrailsProvider

@@ -1,0 +1,78 @@
+#if canImport(CryptoKit)
+    import CryptoKit
+    import Foundation
+#else
+    import CLibcrypto
+#endif
+
+/// The hash functions of FIPS 180-4 that payment services use.
+public enum Digest: Sendable, Hashable, CaseIterable {
+    /// SHA-1: for entity tags and other checksums only, never against forgery.
+    case sha1
+    /// SHA-256.
+    case sha256
+    /// SHA-384.
+    case sha384
+    /// SHA-512.
+    case sha512
+
+    /// The number of bytes that ``hash(_:)`` returns.
+    public var byteCount: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// The digest of `bytes`.
+    public func hash(_ bytes: [UInt8]) -> [UInt8] {
+        #if canImport(CryptoKit)
+            switch self {
+            case .sha1: Array(Insecure.SHA1.hash(data: bytes))
+            case .sha256: Array(SHA256.hash(data: bytes))
+            case .sha384: Array(SHA384.hash(data: bytes))
+            case .sha512: Array(SHA512.hash(data: bytes))
+            }
+        #else
+            var digest = [UInt8](repeating: 0, count: byteCount)
+            let done = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
+            // It fails only without memory or without the algorithm, and both mean that nothing here can go on.
+            precondition(done == 1, "libcrypto has no \(self)")
+            return digest
+        #endif
+    }
+
+    /// The keyed hash of `message` (HMAC, RFC 2104).
+    public func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        #if canImport(CryptoKit)
+            let key = SymmetricKey(data: key)
+            return switch self {
+            case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+            case .sha256: Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+            case .sha384: Array(HMAC<SHA384>.authenticationCode(for: message, using: key))
+            case .sha512: Array(HMAC<SHA512>.authenticationCode(for: message, using: key))
+            }
+        #else
+            var code = [UInt8](repeating: 0, count: byteCount)
+            // A nil key would mean "the key of before"; an empty one has to stay a key.
+            let done = (key.isEmpty ? [0] : key).withUnsafeBytes { bytes in
+                HMAC(algorithm, bytes.baseAddress, Int32(key.count), message, message.count, &code, nil)
+            }
+            precondition(done != nil, "libcrypto has no HMAC with \(self)")
+            return code
+        #endif
+    }
+
+    #if !canImport(CryptoKit)
+        var algorithm: OpaquePointer? {
+            switch self {
+            case .sha1: EVP_sha1()
+            case .sha256: EVP_sha256()
+            case .sha384: EVP_sha384()
+            case .sha512: EVP_sha512()
+            }
+        }
+    #endif
+}
