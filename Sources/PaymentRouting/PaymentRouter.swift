@@ -9,9 +9,9 @@ public struct PaymentRouter: Sendable {
     /// The providers.
     public let registry: ProviderRegistry
     private let readers: [any InstructionReader]
-    private let effects: RouterEffects
+    let effects: RouterEffects
     private let flights = InFlightPayments()
-    private let leases: PaymentLeases
+    let leases: PaymentLeases
 
     /// Makes a router.
     ///
@@ -245,7 +245,7 @@ public struct PaymentRouter: Sendable {
             link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))
     }
 
-    private func enquiry(for id: ProviderID, payer: Payer) throws(PaymentError) -> Enquiry {
+    func enquiry(for id: ProviderID, payer: Payer) throws(PaymentError) -> Enquiry {
         guard let index = registry.index(of: id) else {
             throw PaymentError(.unroutable, "no provider called \(id) is registered")
         }
@@ -254,7 +254,7 @@ public struct PaymentRouter: Sendable {
         )
     }
 
-    private func fly(
+    func fly(
         _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         try await flights.run(payment) {

@@ -16,6 +16,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let ambiguous = Code(rawValue: "ambiguous")
         /// The link does not prove where it leads, and the caller did not consent.
         public static let untrustedLink = Code(rawValue: "untrusted-link")
+        /// The notification is not genuine.
+        public static let untrustedNotification = Code(rawValue: "untrusted-notification")
         /// The link is not a request for payment.
         public static let notAPayment = Code(rawValue: "not-a-payment")
         /// The network failed.

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// One try to pay one payment with one option. Everything a provider needs to go on after a crash; no secrets, and
+/// One try to pay one payment with one option, or to give one back. Everything a provider needs to go on after a crash; no secrets, and
 /// not the link, which may hold some.
 public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// The attempt's own id.
@@ -19,11 +19,13 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     public let startedAt: Date
     /// When the payment can no longer be paid.
     public let expiresAt: Date?
+    /// The refund that this is an attempt at; nil when it is one at a payment.
+    public let refund: RefundRequest?
 
     /// Makes an attempt.
     public init(
         id: AttemptID, reference: PaymentReference, option: PaymentOption, idempotencyKey: String, startedAt: Date,
-        expiresAt: Date?
+        expiresAt: Date?, refund: RefundRequest? = nil
     ) {
         self.id = id
         self.reference = reference
@@ -31,5 +33,6 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
         self.idempotencyKey = idempotencyKey
         self.startedAt = startedAt
         self.expiresAt = expiresAt
+        self.refund = refund
     }
 }

@@ -33,23 +33,28 @@ public protocol RedirectCompletingProvider: PaymentProvider {
 
 /// A provider that can call off a payment that nobody has paid yet.
 public protocol CancellingProvider: PaymentProvider {
-    /// Cancels the payment and says what has become of it.
+    /// Cancels the payment, in mutation steps, and says what has become of it.
+    ///
+    /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
+    /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
 /// A provider that can give money back.
 public protocol RefundingProvider: PaymentProvider {
-    /// Gives back `amount`, or everything when nil, within a mutation step.
-    func refund(
-        _ payment: PaymentReference, amount: Money?, in context: ProviderContext
-    ) async throws -> PaymentOutcome
+    /// Gives money back, in durable steps as ``PaymentProvider/pay(_:in:)`` has them. A receipt is for
+    /// ``RefundRequest/reference``.
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
+
+    /// Asks what has become of a refund. Must not change anything.
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
 /// A provider whose service reports payments by itself, to a server.
 public protocol NotificationVerifyingProvider: PaymentProvider {
     /// Checks that `notification` is genuine and reads it.
     ///
-    /// - Throws: when it is not genuine, too old or malformed.
+    /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification
 }
 

@@ -34,7 +34,7 @@ struct AttemptEngine: Sendable {
 
     /// The ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that may
     /// have moved money and is carried on here. Nil when a new attempt may begin.
-    private func goOn(with payment: PaymentReference, _ link: PaymentLink?) async throws -> PaymentOutcome? {
+    func goOn(with payment: PaymentReference, _ link: PaymentLink?) async throws -> PaymentOutcome? {
         let histories = try await journaled { try await journal.histories(of: payment) }
         for history in histories {
             if case .succeeded? = history.outcome { return history.outcome }
@@ -52,7 +52,7 @@ struct AttemptEngine: Sendable {
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
     private func quote(_ request: QuoteRequest) async throws -> PaymentQuote { try await asker.quote(request) }
 
-    private var asker: Enquiry {
+    var asker: Enquiry {
         Enquiry(provider: provider, descriptor: descriptor, payer: payer, effects: effects)
     }
 
@@ -63,11 +63,18 @@ struct AttemptEngine: Sendable {
         if let end = option.expiresAt, end <= now {
             throw error(.unusableOption, "the price of this option has expired; quote again for a new one")
         }
+        return try await open(quote.reference, option, until: quote.expiresAt, link: quote.link?.reveal())
+    }
+
+    func open(
+        _ reference: PaymentReference, _ option: PaymentOption, until end: Date? = nil, refund: RefundRequest? = nil,
+        link: PaymentLink? = nil
+    ) async throws -> PaymentOutcome {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: quote.reference, option: option,
-            idempotencyKey: effects.random.uuid(), startedAt: now, expiresAt: quote.expiresAt)
+            id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: reference, option: option,
+            idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end, refund: refund)
         try await journaled { try await journal.open(attempt) }
-        return try await carryOut(AttemptHistory(attempt: attempt), quote.link?.reveal())
+        return try await carryOut(AttemptHistory(attempt: attempt), link)
     }
 
     /// Goes on with the attempt called `id`.
@@ -93,13 +100,13 @@ struct AttemptEngine: Sendable {
     }
 
     /// Starts or goes on with an attempt.
-    private func carryOut(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
+    func carryOut(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal, link: link)
         do {
-            let outcome = try checked(try await provider.pay(attempt, in: context), attempt)
+            let outcome = try checked(try await perform(attempt, in: context), attempt)
             if await steps.hasUnresolvedMutation, Self.claimsNoEffect(outcome) {
                 throw self.error(.network, "the service's answer was lost; only its status can tell", phase: .maybeSent)
             }
@@ -173,7 +180,7 @@ struct AttemptEngine: Sendable {
 
     /// The integrity rules on a provider's word: a receipt must be for this payment and, where it states an amount,
     /// in the currency that the payer agreed to.
-    private func checked(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) throws -> PaymentOutcome {
+    func checked(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) throws -> PaymentOutcome {
         guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
         let agreed = attempt.option.amount
         if let paid = receipt.amount,
@@ -204,7 +211,7 @@ struct AttemptEngine: Sendable {
                 do { try await effects.clock.sleep(for: delay) } catch { break }
                 delay = min(delay * 2, .seconds(5))
             }
-            if let outcome = try? await provider.status(of: attempt.reference, in: context), outcome.isFinal,
+            if let outcome = try? await status(of: attempt, in: context), outcome.isFinal,
                 let sound = try? checked(outcome, attempt)
             {
                 return sound
@@ -213,7 +220,7 @@ struct AttemptEngine: Sendable {
         return .unknown(UnknownOutcome(reference: attempt.reference, message: failure.message))
     }
 
-    private func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async -> PaymentOutcome {
+    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async -> PaymentOutcome {
         effects.log(
             PaymentEvent(
                 provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
@@ -222,12 +229,12 @@ struct AttemptEngine: Sendable {
         return outcome
     }
 
-    private func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
+    func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.append(entry, to: attempt.id) }
     }
 
-    private func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+    func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(descriptor.id)
         } catch {
@@ -235,7 +242,7 @@ struct AttemptEngine: Sendable {
         }
     }
 
-    private func error(
+    func error(
         _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
     ) -> PaymentError {
         PaymentError(code, message, provider: descriptor.id, phase: phase)

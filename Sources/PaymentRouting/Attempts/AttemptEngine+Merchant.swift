@@ -1,0 +1,52 @@
+import PaymentCore
+
+/// Refunds, cancellations and notifications.
+extension AttemptEngine {
+    /// Gives money back: once, however often it is asked for.
+    func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
+        let histories = try await journaled { try await journal.histories(of: request.reference) }
+        guard histories.allSatisfy({ $0.attempt.refund == request }) else {
+            throw error(.integrity, "the refund '\(request.id)' was asked for before, with other particulars")
+        }
+        if let outcome = try await goOn(with: request.reference, nil) { return outcome }
+        let option = PaymentOption(id: "refund", title: "Refund", amount: request.amount)
+        return try await open(request.reference, option, refund: request)
+    }
+
+    /// Calls a payment off, and ends its attempt when that is what became of it.
+    func cancel(_ payment: PaymentReference, with provider: any CancellingProvider) async throws -> PaymentOutcome {
+        let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
+        let outcome = try asker.checked(try await provider.cancel(payment, in: context), of: payment)
+        let histories = try await journaled { try await journal.histories(of: payment) }
+        guard let history = histories.last(where: { !$0.isFinished }) else { return outcome }
+        return await ended(history.attempt, try checked(outcome, history.attempt))
+    }
+
+    /// Takes the service's own word on a payment, when it is the last one.
+    func note(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
+        let histories = try await journaled { try await journal.histories(of: payment) }
+        guard outcome.isFinal, let history = histories.last(where: { !$0.isFinished }) else { return }
+        try await close(history.attempt, .outcome(try checked(outcome, history.attempt)))
+    }
+
+    // MARK: Attempts at a payment or a refund
+
+    func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        guard let refund = attempt.refund else { return try await provider.pay(attempt, in: context) }
+        return try await refunder.refund(refund, in: context)
+    }
+
+    func status(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        guard let refund = attempt.refund else { return try await provider.status(of: attempt.reference, in: context) }
+        return try await refunder.status(of: refund, in: context)
+    }
+
+    private var refunder: any RefundingProvider {
+        get throws {
+            guard let refunder = provider as? any RefundingProvider else {
+                throw error(.unsupported, "the provider gives no money back")
+            }
+            return refunder
+        }
+    }
+}

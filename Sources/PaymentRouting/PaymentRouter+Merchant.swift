@@ -1,0 +1,68 @@
+public import PaymentCore
+
+/// What merchants ask of a router: money back, payments called off, notifications read.
+extension PaymentRouter {
+    /// Gives money back, once: the same request asked again, from anywhere, returns what became of the first.
+    ///
+    /// Durable like a payment: an interrupted refund is listed by the journal and settled by ``recover(as:width:)``.
+    ///
+    /// - Returns: the outcome; a refusal by the service is an outcome.
+    /// - Throws: ``PaymentError``; `unsupported` when the provider gives no money back, `integrity` when the request's
+    ///   id was used for another refund.
+    public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
+        let enquiry = try enquiry(for: request.payment.provider, payer: Payer())
+        guard enquiry.provider is any RefundingProvider else {
+            throw PaymentError(.unsupported, "the provider gives no money back", provider: request.payment.provider)
+        }
+        return try await fly(request.reference) { try await enquiry.engine($0).refund(request) }
+    }
+
+    /// Calls off a payment that nobody has paid yet.
+    ///
+    /// - Returns: what has become of the payment: it may just have been paid.
+    /// - Throws: ``PaymentError``; `unsupported` when the provider cannot cancel.
+    public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
+        let enquiry = try enquiry(for: payment.provider, payer: Payer())
+        guard let canceller = enquiry.provider as? any CancellingProvider else {
+            throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
+        }
+        do {
+            return try await leases.with(payment) {
+                try await enquiry.engine($0).cancel(payment, with: canceller)
+            } orElse: {
+                $0
+            }
+        } catch {
+            throw AttemptEngine.paymentError(error, provider: payment.provider)
+        }
+    }
+
+    /// Reads a notification that a provider's service sent to this server, and ends the payment's attempt when it
+    /// says how the payment ended.
+    ///
+    /// Answer the service with success only after this returned. Notifications may come twice and in any order.
+    ///
+    /// - Throws: ``PaymentError``; `unsupported` when the provider takes no notifications, `untrustedNotification`
+    ///   when it is not genuine, `journal` when it could not be stored.
+    public func handle(
+        _ notification: IncomingNotification, from provider: ProviderID
+    ) async throws(PaymentError) -> PaymentNotification {
+        let enquiry = try enquiry(for: provider, payer: Payer())
+        guard let verifier = enquiry.provider as? any NotificationVerifyingProvider else {
+            throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
+        }
+        do {
+            let genuine = try verifier.verify(notification)
+            guard genuine.reference.provider == provider else {
+                throw PaymentError(.integrity, "the notification is about another provider's payment")
+            }
+            try await leases.with(genuine.reference) {
+                try await enquiry.engine($0).note(genuine.outcome, on: genuine.reference)
+            } orElse: { _ in
+            }
+            return genuine
+        } catch {
+            throw AttemptEngine.paymentError(error, provider: provider)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// A merchant's provider whose service is a few closures.
+private struct Shop: CancellingProvider, RefundingProvider, NotificationVerifyingProvider {
+    typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> PaymentOutcome
+
+    var base = ScriptedProvider()
+    var refundBody: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
+    var refundStatus: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
+    var cancelled: PaymentOutcome = .cancelled
+    var calls: Tally { base.calls }
+
+    var descriptor: ProviderDescriptor { base.descriptor }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await base.quote(request, in: context)
+    }
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.pay(attempt, in: context)
+    }
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: context)
+    }
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await context.step("cancel", .mutation(replay: .never)) {
+            calls.count("cancel")
+            return cancelled
+        }
+    }
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await context.step("refund", .mutation(replay: .never)) {
+            calls.count("refund")
+            return try await refundBody(request, context)
+        }
+    }
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        calls.count("refund status")
+        return try await refundStatus(refund, context)
+    }
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        guard notification.headers["Signature"] == "good" else {
+            throw PaymentError(.untrustedNotification, "the signature does not match")
+        }
+        let reference = PaymentReference(provider: "acme", id: String(decoding: notification.body, as: UTF8.self))
+        return PaymentNotification(
+            reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
+    }
+}
+
+@Suite("What merchants do")
+struct MerchantTests {
+    private let journal: any PaymentJournal = InMemoryJournal()
+    private let clock = VirtualClock()
+    private let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
+
+    private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 1))
+    }
+
+    private func receipt(_ request: RefundRequest) -> PaymentOutcome {
+        .succeeded(PaymentReceipt(reference: request.reference))
+    }
+
+    @Test("A refund that is asked for twice is made once")
+    func refundOnce() async throws {
+        let shop = Shop()
+        let router = try router(shop)
+        #expect(try await router.refund(request) == receipt(request))
+        #expect(try await router.refund(request) == receipt(request))
+        #expect(shop.calls["refund"] == 1)
+        let other = RefundRequest(of: ScriptedProvider.reference, amount: .cents(1), id: "credit-8")
+        #expect(try await router.refund(other) == receipt(other))
+        #expect(shop.calls["refund"] == 2)
+    }
+
+    @Test("An id stands for one refund only")
+    func sameIDOtherAmount() async throws {
+        let router = try router(Shop())
+        _ = try await router.refund(request)
+        let changed = RefundRequest(of: request.payment, amount: .cents(251), id: request.id)
+        await #expect { try await router.refund(changed) } throws: { ($0 as? PaymentError)?.code == .integrity }
+    }
+
+    @Test("A refund whose answer was lost is settled by asking, never by sending again")
+    func lostAnswer() async throws {
+        var shop = Shop()
+        let calls = shop.calls
+        shop.refundBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
+        shop.refundStatus = { request, _ in
+            // The router asks five times before it lets the payment rest.
+            guard calls["refund status"] > 5 else { throw PaymentError(.network, "down") }
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+        let router = try router(shop)
+        guard case .unknown = try await router.refund(request) else { Issue.record("it cannot be known"); return }
+        let reports = try await router.recover(as: Payer())
+        #expect(reports.map(\.result) == [.success(receipt(request))])
+        #expect(reports.first?.attempt.refund == request)
+        #expect(shop.calls["refund"] == 1)
+    }
+
+    @Test("Cancelling ends the attempt; a payment that was made meanwhile stays paid")
+    func cancel() async throws {
+        var shop = Shop()
+        shop.base.payBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try router(shop)
+        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled)
+        #expect(try await journal.unfinished().isEmpty)
+        #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled, "nothing open is no obstacle")
+    }
+
+    @Test("A genuine notification ends the attempt, once; another changes nothing")
+    func notification() async throws {
+        var shop = Shop()
+        shop.base.payBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try router(shop)
+        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        let forged = IncomingNotification(headers: ["Signature": "bad"], body: Array("p1".utf8))
+        await #expect { try await router.handle(forged, from: "acme") } throws: {
+            ($0 as? PaymentError)?.code == .untrustedNotification
+        }
+        #expect(try await journal.unfinished().count == 1)
+        let genuine = IncomingNotification(headers: ["Signature": "good"], body: Array("p1".utf8))
+        for _ in 1...2 {
+            let notification = try await router.handle(genuine, from: "acme")
+            #expect(notification.reference == ScriptedProvider.reference)
+        }
+        #expect(try await journal.unfinished().isEmpty)
+        let paid = PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "notified")
+        #expect(try await journal.histories(of: ScriptedProvider.reference).map(\.outcome) == [.succeeded(paid)])
+    }
+
+    @Test("A provider that cannot do it says so")
+    func unsupported() async throws {
+        let router = try router(ScriptedProvider())
+        let asks: [@Sendable () async throws -> Void] = [
+            { _ = try await router.refund(request) },
+            { _ = try await router.cancel(ScriptedProvider.reference) },
+            { _ = try await router.handle(IncomingNotification(headers: [:], body: []), from: "acme") },
+        ]
+        for ask in asks {
+            await #expect { try await ask() } throws: { ($0 as? PaymentError)?.code == .unsupported }
+        }
+        #expect(try await journal.unfinished().isEmpty)
+    }
+}
