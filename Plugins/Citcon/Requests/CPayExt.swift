@@ -1,0 +1,93 @@
+/// More about the transaction, the device and the gateway. In the vendor's SDK, not in its guide.
+public final class CPayExt: CPayConfidential {
+    /// More about the transaction.
+    public var transaction: CPayExtTransaction?
+    /// The device.
+    public var device: CPayExtDevice?
+    /// The application; known from later releases.
+    public var app: CPayExtApp?
+    /// What a gateway needs at confirmation; known from later releases.
+    public var gateway: CPayExtGateway?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// More about the transaction.
+public final class CPayExtTransaction: CPayConfidential {
+    /// The receipt that Korean payers may ask for.
+    public var receipt: CPayExtReceipt?
+    /// Free text of the merchant; known from later releases.
+    public var metadata: String?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// A Korean cash receipt.
+public final class CPayExtReceipt: CPayConfidential {
+    /// `income_deduction`, `expense_proof` or `not_issued`.
+    public var type: String?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// The device. Cards through Fomo need its address.
+public final class CPayExtDevice: CPayConfidential {
+    /// Its address on the network.
+    public var ip: String?
+    /// Its system.
+    public var os: String?
+    /// The system's version; known from later releases, as the two that follow.
+    public var osVersion: String?
+    /// What kind of device it is.
+    public var model: String?
+    /// What tells it from others.
+    public var fingerprint: String?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// The application.
+public final class CPayExtApp: CPayConfidential {
+    /// Its name. On the wire it is called `app_name`.
+    public var appName: String?
+    /// Its version.
+    public var version: String?
+    /// Where it comes from.
+    public var source: String?
+    /// Its bundle id.
+    public var bundleId: String?
+    /// The version of the SDK in it.
+    public var sdkVersion: String?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// What a gateway needs at confirmation: PayPal's own order, Klarna's authorisation, Cash App's grant.
+public final class CPayExtGateway: CPayConfidential {
+    /// The gateway's order.
+    public var orderId: String?
+    /// The gateway's id of the payer.
+    public var orderPayerId: String?
+    /// The gateway's id of the payment.
+    public var orderPaymentId: String?
+    /// What the payer paid with.
+    public var orderPaymentSource: String?
+    /// Klarna's word that the payer agreed.
+    public var authorizationToken: String?
+    /// Cash App's id of the payer's consent.
+    public var grantId: String?
+    /// When that consent ends.
+    public var grantExpiry: String?
+    /// Cash App's id of the payer.
+    public var consumerId: String?
+    /// The payer's name at Cash App.
+    public var cashtag: String?
+
+    /// Makes an empty value.
+    public init() {}
+}

@@ -1,0 +1,83 @@
+/// What is bought and where it goes (guide, `CPayGoods`).
+public final class CPayGoods: CPayConfidential {
+    /// The products. On the wire the list is called `data`.
+    public var goods: [CPayProduct]?
+    /// Where they go.
+    public var shipping: CPayShipping?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// One product (guide, `CPayProduct`). Amounts are in minor units; what is nil is not sent.
+public final class CPayProduct: CPayConfidential {
+    /// The name.
+    public var name: String?
+    /// The merchant's article number.
+    public var sku: String?
+    /// The product's page.
+    public var url: String?
+    /// How many.
+    public var quantity: Int?
+    /// The total, with tax and discount.
+    public var totalAmount: Int?
+    /// The price of one, with tax, without discount.
+    public var unitAmount: Int?
+    /// The rate of tax.
+    public var totalTaxRate: Int?
+    /// The tax.
+    public var totalTaxAmount: Int?
+    /// The discount.
+    public var totalDiscountAmount: Int?
+    /// The part that is taxed.
+    public var taxableAmount: Int?
+    /// The part that is not taxed.
+    public var taxExemptAmount: Int?
+    /// The code of the discount; in the vendor's SDK, not in its guide.
+    public var totalDiscountCode: String?
+
+    // Known from later releases of the vendor's SDK.
+
+    /// The kind of product, in the merchant's words.
+    public var category: String?
+    /// The kind of product for the gateway, such as `physical`, `digital` or `service`.
+    public var productType: String?
+    /// What it is. On the wire it is called `description`.
+    public var desc: String?
+    /// The tax on one.
+    public var unitTaxAmount: Int?
+
+    /// Makes an empty value.
+    public init() {}
+}
+
+/// Where the goods go (guide, `CPayShipping`).
+public final class CPayShipping: CPayConfidential {
+    /// The first name.
+    public var firstName: String?
+    /// The last name.
+    public var lastName: String?
+    /// The telephone number.
+    public var phone: String?
+    /// The e-mail address.
+    public var email: String?
+    /// Street and number.
+    public var street: String?
+    /// The unit within the house.
+    public var street2: String?
+    /// The city.
+    public var city: String?
+    /// The state or province.
+    public var state: String?
+    /// The postal code.
+    public var zip: String?
+    /// The country, two letters.
+    public var country: String?
+    /// `shipping` or a kind of collection; known from later releases of the vendor's SDK.
+    public var type: String?
+    /// What shipping costs, in minor units; known from later releases of the vendor's SDK.
+    public var amount: Int?
+
+    /// Makes an empty value.
+    public init() {}
+}

@@ -1,0 +1,105 @@
+import PaymentCore
+
+/// The calls that the vendor's mobile SDK makes, one by one. Stateless.
+struct CitconService: Sendable {
+    /// The release of the vendor's guide that this follows; sent as the client's version.
+    static let version = "2.0.6"
+
+    let baseURL: HTTPURL
+    let token: Redacted<String>
+    let http: any HTTPTransport
+    let timeout: Duration
+
+    /// Asks which gateway carries a method. It changes nothing, so it may be asked again.
+    func config(method: String, consumer: Redacted<String>?) async throws(CitconCallError) -> GatewayConfig {
+        let body: JSONValue = [
+            "payment": ["method": .string(method)],
+            "ext": ["client": ["app": "iOS", "version": .string(Self.version)]],
+        ]
+        var full = body
+        if let consumer { full["data"] = ["consumer_id": .string(consumer.reveal())] }
+        return GatewayConfig(try await send(.post, ["config"], body: full, replay: .safe).data)
+    }
+
+    /// Confirms a charge: its token works once, so this is never sent again by itself.
+    func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError) -> Answer {
+        let token = chargeToken.reveal()
+        guard !token.isEmpty else { throw .invalidRequest("the charge token is empty") }
+        return Answer(try await send(.post, ["charges", token], body: body.reveal(), replay: .never))
+    }
+
+    /// Asks about the transaction that the service calls `id`.
+    func inquire(id: String) async throws(CitconCallError) -> Answer {
+        try await inquire(id, query: [])
+    }
+
+    /// Asks about the charge that the merchant calls `reference`.
+    func inquire(reference: String) async throws(CitconCallError) -> Answer {
+        try await inquire(reference, query: [("type", "reference")])
+    }
+
+    private func inquire(
+        _ id: String, query: [(name: String, value: String)]
+    ) async throws(CitconCallError) -> Answer {
+        guard !id.isEmpty else { throw .invalidRequest("the transaction's id is empty") }
+        return Answer(try await send(.get, ["transactions", id], query: query, body: nil, replay: .safe))
+    }
+
+    /// An answer that describes a transaction.
+    struct Answer: Sendable {
+        let status: String
+        let app: String?
+        let version: String?
+        let transaction: TransactionFields
+
+        init(_ envelope: Envelope) {
+            status = envelope.status
+            app = envelope.app
+            version = envelope.version
+            transaction = TransactionFields(envelope.data)
+        }
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue?,
+        replay: HTTPRequest.Replay
+    ) async throws(CitconCallError) -> Envelope {
+        let url: HTTPURL
+        do { url = try baseURL.appending(path, query: query) } catch {
+            throw .invalidRequest("what was given cannot be part of an address: \(error)")
+        }
+        let headers: HTTPHeaders = [
+            "Authorization": "Bearer \(token.reveal())", "Content-Type": "application/json",
+            "Accept": "application/json",
+        ]
+        let request = HTTPRequest(
+            method, url, headers: headers, body: body?.serialized() ?? [], replay: replay, timeout: timeout)
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .transport(error) }
+        guard (200..<300).contains(response.status) else {
+            throw .refused(CitconRefusal(response, try? Envelope(response.body)))
+        }
+        let envelope = try Envelope(response.body)
+        guard envelope.isSuccess else {
+            // A word that is neither yes nor no must not pass for either.
+            guard CPayStatus(rawValue: envelope.status) == .failed else {
+                throw .unusableAnswer("its 'status' is neither success nor fail")
+            }
+            throw .refused(CitconRefusal(response, envelope))
+        }
+        return envelope
+    }
+}
+
+/// What `config` says about a payment method: who carries it, and the keys of that gateway's own SDK.
+struct GatewayConfig: Sendable {
+    /// The gateway's id; the vendor's SDK takes Alipay where none is named.
+    let gateway: String
+    /// The gateway's keys, by the names that the service uses, such as `client_token`.
+    let keys: Redacted<[String: String]>
+
+    init(_ data: JSONValue) {
+        gateway = data["gateway"]?.string ?? "alipay"
+        keys = Redacted((data["config"]?.object ?? [:]).compactMapValues(\.string))
+    }
+}

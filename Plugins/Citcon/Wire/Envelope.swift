@@ -1,0 +1,122 @@
+import PaymentCore
+
+/// What every answer of the service is wrapped in. `status` speaks of the request, never of a payment.
+struct Envelope: Sendable {
+    /// `success` or `fail`, as it came.
+    let status: String
+    let app: String?
+    let version: String?
+    /// The result, or code and message of a failure.
+    let data: JSONValue
+
+    /// Reads a body.
+    ///
+    /// - Throws: ``CitconCallError/unusableAnswer(_:)`` saying what is wrong with it, without quoting it.
+    init(_ body: [UInt8]) throws(CitconCallError) {
+        let json: JSONValue
+        do { json = try JSONValue(parsing: body) } catch { throw .unusableAnswer("the service's answer is not JSON") }
+        guard let status = json["status"]?.string, let data = json["data"], data.object != nil else {
+            throw .unusableAnswer("the service's answer lacks 'status' or 'data'")
+        }
+        self.status = status
+        self.data = data
+        app = json["app"]?.string
+        version = json["version"]?.string
+    }
+
+    /// Whether the request worked.
+    var isSuccess: Bool { CPayStatus(rawValue: status) == .succeeded }
+}
+
+/// The members of `data` that describe a transaction: created, confirmed or asked about.
+///
+/// Lenient as the vendor's own decoders: every member may be missing, null, or an empty string. A number that is not
+/// one counts as missing, because a state that is known must not be lost over a defective time.
+struct TransactionFields: Sendable {
+    var code: String?
+    var message: String?
+    var id: String?
+    var object: String?
+    var reference: String?
+    var amount: Int?
+    var amountCaptured: Int?
+    var amountRefunded: Int?
+    var currency: String?
+    var country: String?
+    var status: String?
+    var autoCapture = false
+    var timeCreated: Int?
+    var timeAuthorized: Int?
+    var timeCaptured: Int?
+    var timeCanceled: Int?
+    var expiry: String?
+    var chargeToken: Redacted<String>?
+    var method: String?
+    var token: Redacted<String>?
+    var type: String?
+    var pan: Redacted<String>?
+    var cardExpiry: Redacted<String>?
+    var client: [ClientEntry] = []
+
+    init() {}
+
+    init(_ data: JSONValue) {
+        code = Self.text(data["code"])
+        message = data["message"]?.string
+        id = data["id"]?.string
+        object = data["object"]?.string
+        reference = data["reference"]?.string
+        amount = Self.whole(data["amount"])
+        amountCaptured = Self.whole(data["amount_captured"])
+        amountRefunded = Self.whole(data["amount_refunded"])
+        currency = data["currency"]?.string
+        country = data["country"]?.string
+        status = data["status"]?.string
+        autoCapture = Self.flag(data["auto_capture"])
+        timeCreated = Self.whole(data["time_created"])
+        timeAuthorized = Self.whole(data["time_authorized"])
+        timeCaptured = Self.whole(data["time_captured"])
+        timeCanceled = Self.whole(data["time_canceled"])
+        expiry = Self.text(data["expiry"])
+        chargeToken = data["charge_token"]?.string.map { Redacted($0) }
+        let payment = data["payment"]
+        method = payment?["method"]?.string
+        token = payment?["token"]?.string.map { Redacted($0) }
+        type = payment?["type"]?.string
+        pan = payment?["data"]?["pan"]?.string.map { Redacted($0) }
+        cardExpiry = payment?["data"]?["expiry"]?.string.map { Redacted($0) }
+        client = (payment?["client"]?.array ?? []).map(ClientEntry.init)
+    }
+
+    /// The state, read; nil when the service left it out.
+    var state: CPayStatus? { status.map(CPayStatus.init(rawValue:)) }
+
+    /// A whole number, which older versions write with a fraction of zeros.
+    private static func whole(_ value: JSONValue?) -> Int? { value?.number?.exactly() }
+
+    private static func text(_ value: JSONValue?) -> String? { value?.string ?? value?.number?.text }
+
+    /// The guide types one flag as a string.
+    private static func flag(_ value: JSONValue?) -> Bool {
+        value?.bool ?? (value?.string?.equalsIgnoringASCIICase("true") ?? false)
+    }
+}
+
+/// One way to meet a payment: `payment.client[]` of a charge.
+struct ClientEntry: Sendable, Hashable {
+    /// The kind of client it is for, such as `mobile_native`.
+    let client: String?
+    /// `redirect`, `json` or `qr`.
+    let format: String?
+    /// How a page is asked for; `GET`.
+    let method: String?
+    /// A URL, or JSON as text.
+    let content: Redacted<String>?
+
+    init(_ json: JSONValue) {
+        client = json["client"]?.string
+        format = json["format"]?.string
+        method = json["method"]?.string
+        content = json["content"]?.string.map { Redacted($0) }
+    }
+}
