@@ -1,3 +1,5 @@
+import PaymentCore
+
 /// The result of an inquiry, and what the asynchronous notification carries (guide, `CPayCheck`).
 public final class CPayCheck: Sendable {
     /// `success` or `fail`: whether the inquiry worked, not whether anything was paid.

@@ -1,3 +1,5 @@
+import PaymentCore
+
 /// The synchronous result of an order (guide, `CPayResult`).
 ///
 /// An order is paid when ``status`` is `success` and `data.status` is a success status; see ``isPaid``.
