@@ -110,7 +110,7 @@ let package = Package(
             name: "payroute",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentTransport", "PaymentStore", "PaymentWallet",
-                "PaymentSandbox", "WalletConnectPayProvider", "CQREncode",
+                "PaymentSandbox", "CitconProvider", "PayrailsProvider", "WalletConnectPayProvider", "CQREncode",
             ],
             swiftSettings: settings),
 
@@ -124,7 +124,10 @@ let package = Package(
             path: "Tests/Benchmarks", swiftSettings: settings),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "WalletConnectPayProvider"],
+            dependencies: [
+                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentStore", "PayrailsProvider",
+                "TestSupport", "WalletConnectPayProvider",
+            ],
             path: "Tests/Fuzz", swiftSettings: settings),
 
         // Examples.
@@ -181,12 +184,13 @@ let package = Package(
             name: "PaymentWalletTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "PaymentCryptoTests", dependencies: ["PaymentCrypto"], swiftSettings: settings),
+        .testTarget(
+            name: "PaymentCryptoTests", dependencies: ["PaymentCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CitconProviderTests",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentStore",
-                "PaymentTransport", "TestSupport",
+                "CitconKit", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox",
+                "PaymentStore", "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -225,13 +229,15 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
-                "WalletConnectPayProvider",
+                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "PayrailsProvider", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["TestSupport", "quick-start", "route-links", "custom-provider", "wallet-checkout"],
+            dependencies: [
+                "TestSupport", "quick-start", "route-links", "custom-provider", "wallet-checkout",
+            ],
             swiftSettings: settings),
     ]
 )

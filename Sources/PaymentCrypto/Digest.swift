@@ -67,7 +67,8 @@ public enum Digest: Sendable, Hashable, CaseIterable {
 
     #if !canImport(CryptoKit)
         var algorithm: OpaquePointer? {
-            switch self {
+            guard Libcrypto.isReady else { return nil }
+            return switch self {
             case .sha1: EVP_sha1()
             case .sha256: EVP_sha256()
             case .sha384: EVP_sha384()

@@ -27,7 +27,7 @@
         /// Sockets looked at in one turn; the others wait for the next.
         private static let eventsPerTurn = 256
 
-        private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+        private static let isReady = ccurl_start() == CURLE_OK
 
         /// - Returns: nil when the system has no descriptor or memory left.
         init?(_ configuration: TransportConfiguration, bell: Int32) {

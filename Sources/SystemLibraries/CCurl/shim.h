@@ -1,8 +1,22 @@
 #pragma once
 #include <curl/curl.h>
+#include <dlfcn.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+
+// Starts libcurl, once per process.
+//
+// OpenSSL, if libcurl stands on it, would free its state in an exit handler while the thread of libcurl may be using it: the
+// process would crash or hang as it ends. So OpenSSL is told first to keep its state. It is looked up in whatever is loaded
+// (NULL), because libcurl may stand on something else.
+static inline CURLcode ccurl_start(void) {
+    const uint64_t no_exit_handler = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
+    int (*start_openssl)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(NULL, "OPENSSL_init_crypto");
+    if (start_openssl) start_openssl(no_exit_handler, NULL);
+    return curl_global_init(CURL_GLOBAL_ALL);
+}
 
 // Swift cannot call C functions with variable arguments: one fixed-argument form per kind of argument.
 
