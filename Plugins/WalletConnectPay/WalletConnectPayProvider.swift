@@ -124,11 +124,18 @@ public struct WalletConnectPayProvider: PaymentProvider {
         let body = ConfirmRequestBody(
             optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
             collectedData: data.values)
-        let confirmed = try await context.step("confirm", .mutation(replay: .never)) {
-            if mayGiveUp { try expiry.check() }
-            return try await translated(isMutation: true) { () throws(GatewayError) in
-                try await gateway.confirm(id, body)
+        let confirmed: StatusBody
+        do {
+            confirmed = try await context.step("confirm", .mutation(replay: .never)) {
+                if mayGiveUp { try expiry.check() }
+                return try await translated(isMutation: true) { () throws(GatewayError) in
+                    try await gateway.confirm(id, body)
+                }
             }
+        } catch let error as PaymentError where error.code == .payerRefused && !mayGiveUp {
+            // What the wallet sent to the chain is under way, whatever the service thinks of the payer: calling this
+            // declined would let the next attempt send it again.
+            throw PaymentError(error.code, error.message, provider: Self.id, phase: .maybeSent)
         }
         return try await settled(confirmed, attempt, gateway, context)
     }
@@ -183,9 +190,11 @@ public struct WalletConnectPayProvider: PaymentProvider {
             throw error(.invalidResponse, "an option's account is not a CAIP-10 account")
         }
         let network = body.amount.display.networkName.map { " on \($0)" } ?? ""
+        let amount = try money(body.amount)
         return PaymentCore.PaymentOption(
-            id: body.id, title: body.amount.display.assetSymbol + network, amount: try money(body.amount),
-            account: account, needs: OptionActions.needs(of: body),
+            id: body.id, title: body.amount.display.assetSymbol + network, amount: amount,
+            // Recorded payments in native coins were settled at another amount than quoted.
+            isEstimate: amount.currency.isNativeCoin, account: account, needs: OptionActions.needs(of: body),
             expiresAt: body.expiresAt.map { Date(timeIntervalSince1970: Double($0)) },
             providerData: try JSONValue.encode(OptionActions.Stored(body)))
     }

@@ -27,7 +27,7 @@ extension PaymentRouter {
             throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
         }
         do {
-            return try await leases.with(payment) {
+            return try await leases.with(payment, as: .visitor) {
                 try await enquiry.engine($0).cancel(payment, with: canceller)
             } orElse: {
                 $0
@@ -56,7 +56,7 @@ extension PaymentRouter {
             guard genuine.reference.provider == provider else {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
-            try await leases.with(genuine.reference) {
+            try await leases.with(genuine.reference, as: .visitor) {
                 try await enquiry.engine($0).note(genuine.outcome, on: genuine.reference)
             } orElse: { _ in
             }

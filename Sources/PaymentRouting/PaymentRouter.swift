@@ -175,7 +175,7 @@ public struct PaymentRouter: Sendable {
 
     private func settle(_ attempt: PaymentAttempt, as payer: Payer) async throws -> PaymentOutcome {
         let enquiry = try enquiry(for: attempt.reference.provider, payer: payer)
-        return try await leases.with(attempt.reference, sharing: false, waiting: false) {
+        return try await leases.with(attempt.reference, waiting: false) {
             try await enquiry.engine($0).resume(attempt.id)
         } orElse: {
             $0
@@ -200,7 +200,7 @@ public struct PaymentRouter: Sendable {
         for reference in try await openPayments(at: route.provider, called: route.match.reference) {
             do {
                 // Beside this router's own payment under way, which may be waiting for just this.
-                let outcome = try await leases.with(reference) {
+                let outcome = try await leases.with(reference, as: .visitor) {
                     try await enquiry.engine($0).complete(route.link, of: reference, with: completer)
                 } orElse: {
                     $0

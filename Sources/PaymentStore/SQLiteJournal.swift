@@ -8,8 +8,10 @@ public import PaymentCore
 
 /// The durable journal: one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
-/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`). Beside the file SQLite
-/// keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of them live; only the user may
+/// What a method wrote survives the end of the process when it returns. What keeps payments from being made twice is on
+/// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and everything
+/// from the start of its first mutation on. The rest is there with the next of these; a power failure in between takes
+/// the last of it back, as if it had not happened yet. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of them live; only the user may
 /// read them. Nothing secret is stored: no links, no keys of services; answers of wallets and forms only until their
 /// attempt ends, then they are overwritten in the file, and in the write-ahead log as it is reused.
 /// Network file systems are not supported.
@@ -100,8 +102,8 @@ public actor SQLiteJournal: PaymentJournal {
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
             try database.run(
                 """
-                INSERT INTO attempt (id, provider, payment, option, key, started, expires)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                INSERT INTO attempt (id, provider, payment, option, key, started, expires, refund)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                 """, values)
         }
     }
@@ -111,7 +113,7 @@ public actor SQLiteJournal: PaymentJournal {
     /// - Throws: ``JournalError``.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
         let (event, name, detail) = try AttemptRows.values(entry.event)
-        try database.transaction { () throws(JournalError) in
+        try write(durably: try !mayLose(entry, of: attempt)) { () throws(JournalError) in
             let rows = try database.query(
                 "SELECT number, provider, payment, finished FROM attempt WHERE id = ?1", [.text(attempt.rawValue)]
             ) { ($0.integer(0), $0.text(1), $0.text(2), $0.integer(3) != 0) }
@@ -133,6 +135,18 @@ public actor SQLiteJournal: PaymentJournal {
         }
     }
 
+    /// Whether a power failure may take back the entry, which comes next in an attempt. Nobody can begin a mutation
+    /// between this look and the entry that it is about: whoever carries the attempt through does one after the other.
+    private func mayLose(_ entry: JournalEntry, of attempt: AttemptID) throws(JournalError) -> Bool {
+        guard entry.mayBeLost(afterMutation: false) else { return false }
+        let mutations = try database.number(
+            """
+            SELECT count(*) FROM entry WHERE attempt = (SELECT number FROM attempt WHERE id = ?1)
+                AND event = 'started' AND detail LIKE 'mutation%'
+            """, [.text(attempt.rawValue)])
+        return entry.mayBeLost(afterMutation: mutations != 0)
+    }
+
     /// Marks an attempt as ended and erases what the payer's wallet or forms answered.
     private func finish(_ attempt: Int64) throws(JournalError) {
         try database.run("UPDATE attempt SET finished = 1 WHERE number = ?1", [.integer(attempt)])
@@ -152,9 +166,16 @@ public actor SQLiteJournal: PaymentJournal {
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
     }
 
-    /// A transaction whose loss in a power failure does no harm: whoever held a lease then is gone as well. It becomes
-    /// durable with the next one.
+    /// A transaction about a lease. Its loss in a power failure does no harm: whoever held a lease then is gone as well.
     private func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try write(durably: false, body)
+    }
+
+    /// A transaction that is on the disk at the end, and everything before it; or one that becomes durable with the next.
+    private func write<Result>(
+        durably: Bool, _ body: () throws(JournalError) -> Result
+    ) throws(JournalError) -> Result {
+        guard !durably else { return try database.transaction(body) }
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
         do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
@@ -200,8 +221,8 @@ public actor SQLiteJournal: PaymentJournal {
                 histories.append(AttemptHistory(attempt: attempt))
                 last = number
             }
-            if !row.isNull(8) {
-                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 8))
+            if !row.isNull(9) {
+                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 9))
             }
         }
         return histories

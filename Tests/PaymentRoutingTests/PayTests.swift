@@ -184,9 +184,22 @@ struct PayTests {
         PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")),
         PaymentReceipt(reference: PaymentReference(provider: "other", id: "p1")),
         PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(1000, .usd)),
+        PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(999)),
+        PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(1001)),
     ]
 
-    @Test("A receipt for another payment or currency is never reported as success", arguments: unsound)
+    @Test("Only where the option's amount is an estimate may the receipt state another one")
+    func estimate() async throws {
+        var world = World()
+        world.provider.options = [PaymentOption(id: "coin", title: "Coin", amount: .cents(1000), isEstimate: true)]
+        let receipt = PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(998))
+        world.provider.payBody = { _, _ in .succeeded(receipt) }
+        #expect(try await world.pay() == .succeeded(receipt))
+        let option = try #require(try await world.histories.first?.attempt.option)
+        #expect(try JSONValue.encode(option).decode(PaymentOption.self).isEstimate)
+    }
+
+    @Test("A receipt for another payment, currency or amount is never reported as success", arguments: unsound)
     func unsoundReceipt(receipt: PaymentReceipt) async throws {
         for usesMutation in [true, false] {
             var world = World()

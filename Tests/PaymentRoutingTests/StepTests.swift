@@ -222,6 +222,26 @@ struct GuardTests {
         #expect(transport.sent.isEmpty)
     }
 
+    @Test(
+        "A declared domain opens the hosts below it, and no others",
+        arguments: [
+            ("one.acme.example", true), ("a.b.acme.example", true), ("acme.example", false), ("xacme.example", false),
+            ("one.acme.example:8443", false),
+        ])
+    func declaredDomain(host: String, isSent: Bool) async throws {
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns, outboundHosts: [".acme.example"])
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) {
+                try await context.http.send(.capture(host: host)).status
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try? await world.pay()
+        #expect(world.transport.sent.count == (isSent ? 1 : 0))
+    }
+
     @Test("What must not be repeated leaves only within a mutation step")
     func mutationStep() async throws {
         let (refused, silent) = try await refusal({ try .capture() }, inMutation: false)

@@ -31,6 +31,22 @@ struct ContractTests {
         #expect(try await journal.histories(of: Samples.reference("none")).isEmpty)
     }
 
+    @Test("An attempt at a refund stays one: taken for a payment, it would be made", arguments: Kind.allCases)
+    func refunds(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let request = RefundRequest(
+            of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "note 7")
+        let lease = PaymentLease(payment: request.reference, holder: "h", duration: .seconds(60))
+        let sample = try Samples.attempt()
+        let attempt = PaymentAttempt(
+            id: sample.id, reference: request.reference, option: sample.option, idempotencyKey: "k",
+            startedAt: Samples.now, expiresAt: nil, refund: request)
+        #expect(try await journal.acquire(lease, at: Samples.now))
+        try await journal.open(attempt, under: lease)
+        #expect(try await journal.unfinished().map(\.attempt) == [attempt])
+        #expect(try await journal.histories(of: request.reference).first?.attempt.refund == request)
+    }
+
     @Test("Attempts keep their order, and only the unfinished are unfinished", arguments: Kind.allCases)
     func order(kind: Kind) async throws {
         let journal = try kind.make(in: folder)

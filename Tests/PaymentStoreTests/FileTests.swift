@@ -7,6 +7,9 @@ import Testing
 
 @Suite("The journal's file")
 struct FileTests {
+    /// The version after the current one.
+    private static let next = Schema.current.version + 1
+
     private let folder = ScratchFolder()
     private var path: String { folder.file("journal ?#%'ä") }
 
@@ -109,7 +112,9 @@ struct FileTests {
         let next = Schema(steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)"])
         _ = try SQLiteJournal(JournalFile(path: path, schema: next))
         let before = try content()
-        #expect(throws: JournalError.newerVersion(path: path, found: 2, supported: 1)) { try SQLiteJournal(path: path) }
+        #expect(throws: JournalError.newerVersion(path: path, found: Self.next, supported: Self.next - 1)) {
+            try SQLiteJournal(path: path)
+        }
         #expect(try content() == before)
     }
 
@@ -121,7 +126,25 @@ struct FileTests {
         #expect(try await SQLiteJournal(path: path).unfinished().count == 1, "a failed migration changes nothing")
         let next = Schema(steps: Schema.current.steps + ["ALTER TABLE attempt ADD COLUMN note TEXT"])
         #expect(try await SQLiteJournal(JournalFile(path: path, schema: next)).unfinished().count == 1)
-        #expect(throws: JournalError.newerVersion(path: path, found: 2, supported: 1)) { try SQLiteJournal(path: path) }
+        #expect(throws: JournalError.newerVersion(path: path, found: Self.next, supported: Self.next - 1)) {
+            try SQLiteJournal(path: path)
+        }
+    }
+
+    @Test("A journal of the first version is brought up to date")
+    func firstVersion() async throws {
+        let first = Schema(steps: Array(Schema.current.steps.prefix(1)))
+        do {
+            let database = try JournalFile(path: path, schema: first).open("x")
+            try database.run(
+                """
+                INSERT INTO attempt (id, provider, payment, option, key, started)
+                VALUES ('a', 'acme', 'p', ?1, 'k', 0)
+                """, [.text(try JSONValue.encode(try Samples.attempt().option).text)])
+        }
+        let histories = try await SQLiteJournal(path: path).unfinished()
+        #expect(histories.map(\.attempt.id.rawValue) == ["a"])
+        #expect(histories.first?.attempt.refund == nil)
     }
 
     @Test("Places where no file can be are refused by name")

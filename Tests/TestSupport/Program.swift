@@ -37,7 +37,8 @@ package final class Program: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = errors
-        process.standardInput = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: true)
+        let inputHandle = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: true)
+        process.standardInput = inputHandle
         let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
         self.exit = exit
         process.terminationHandler = {
@@ -48,6 +49,8 @@ package final class Program: Sendable {
         let errorLines = Self.lines(errors.fileHandleForReading)
         errorText = Task { await errorLines.reduce(into: "") { $0 += $1 + "\n" } }
         try process.run()
+        // The system's library keeps ended processes, and with them whatever they hold open.
+        try? inputHandle.close()
     }
 
     /// Sends a signal.
@@ -87,7 +90,7 @@ package final class Program: Sendable {
             }
             if !pending.isEmpty { continuation.yield(String(decoding: pending, as: UTF8.self)) }
             continuation.finish()
-            _ = handle
+            try? handle.close()
         }
         return stream
     }

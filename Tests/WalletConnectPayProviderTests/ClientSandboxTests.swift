@@ -4,6 +4,7 @@ import PaymentSandbox
 import PaymentTransport
 import PaymentWallet
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayProvider
@@ -24,7 +25,7 @@ import Testing
         init(
             _ wire: TestWorld.Wire, key: String = "key", requestTimeout: Duration = .seconds(10)
         ) throws {
-            let clock = LeapingClock()
+            let clock = VirtualClock()
             sandbox = WalletConnectPaySandbox(clock: clock)
             faults = FaultInjector(sandbox)
             server = wire == .loopback ? try LoopbackServer(faults) : nil

@@ -4,6 +4,7 @@ import PaymentSandbox
 import PaymentTransport
 import PaymentWallet
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayProvider
@@ -123,7 +124,7 @@ import Testing
     /// The guides' flow, step by step, over loopback HTTP.
     @Test func theGuidesFlow() async throws {
         forget()
-        let sandbox = WalletConnectPaySandbox(clock: LeapingClock())
+        let sandbox = WalletConnectPaySandbox(clock: VirtualClock())
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
         let payment = await sandbox.createPayment()

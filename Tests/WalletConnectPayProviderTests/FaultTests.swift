@@ -4,6 +4,7 @@ import PaymentRouting
 import PaymentSandbox
 import PaymentStore
 import PaymentTransport
+import TestSupport
 import Testing
 import WalletConnectPayProvider
 
@@ -84,7 +85,7 @@ import WalletConnectPayProvider
                 WalletConnectPayProvider(
                     configuration: try GatewayConfiguration(
                         credentials: .apiKey(Redacted("key")), baseURL: server.baseURL.text))
-            ]), transport: PlatformTransport(), journal: world.journal, clock: LeapingClock())
+            ]), transport: PlatformTransport(), journal: world.journal, clock: VirtualClock())
         let outcome = try await router.pay(payment.link, as: world.payer())
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
         #expect(await world.sandbox.ledger.confirmRequests(of: payment.id) == 1)

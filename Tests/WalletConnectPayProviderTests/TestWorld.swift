@@ -5,21 +5,8 @@ import PaymentSandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
-import Synchronization
+import TestSupport
 import WalletConnectPayProvider
-
-/// Time that passes only by being slept away, so that back-off and polling cost nothing.
-final class LeapingClock: PaymentClock {
-    private let skipped = Mutex(Duration.zero)
-
-    var now: Date { Date().addingTimeInterval(skipped.withLock { $0 } / .seconds(1)) }
-
-    func sleep(for duration: Duration) async throws {
-        try Task.checkCancellation()
-        skipped.withLock { $0 += duration }
-        await Task.yield()
-    }
-}
 
 /// A sandbox, the faults before it, and a router that pays through it.
 struct TestWorld: Sendable {
@@ -38,7 +25,7 @@ struct TestWorld: Sendable {
     ) throws {
         var configuration = WalletConnectPaySandbox.Configuration()
         configuration.pollInMs = 10
-        let clock = LeapingClock()
+        let clock = VirtualClock()
         sandbox = WalletConnectPaySandbox(configuration, clock: clock)
         faults = FaultInjector(sandbox)
         server = wire == .loopback ? try LoopbackServer(faults) : nil

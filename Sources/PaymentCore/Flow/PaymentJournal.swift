@@ -4,7 +4,10 @@
     public import Foundation
 #endif
 
-/// The durable memory of attempts. Every method returns only when what it wrote survives a crash.
+/// The durable memory of attempts. Every method returns only when what it wrote survives the end of the process. What
+/// keeps a payment from being made twice also survives the end of the machine: the opening of an attempt, its endings,
+/// and every entry from the start of its first mutation on. Earlier entries may be lost then, the last ones first: nothing
+/// of the attempt had left by then, and it only asks again.
 ///
 /// Several routers, also in several processes, may share one journal. Whoever works on a payment holds its
 /// ``PaymentLease``; only the holder writes about the payment. That alone keeps a payment from being made twice by two
@@ -77,6 +80,17 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether a failure of the power may take the entry back, together with all that follow it: it ends nothing, and
+    /// nothing of its attempt can have moved money. All others are on the disk before their writer goes on.
+    ///
+    /// - Parameter afterMutation: whether a mutation of the attempt began before.
+    package func mayBeLost(afterMutation: Bool) -> Bool {
+        switch event {
+        case .stepStarted(_, .mutation), .outcome, .abandoned: false
+        case .stepStarted, .stepFinished, .stepFailed: !afterMutation
+        }
+    }
+
     /// Makes an entry.
     public init(date: Date, event: Event) {
         self.date = date
@@ -106,6 +120,11 @@ public struct AttemptHistory: Sendable, Hashable {
     /// Whether nothing more will happen to the attempt.
     public var isFinished: Bool {
         entries.contains(where: \.isEnding)
+    }
+
+    /// Whether a mutation ever began, whatever became of it.
+    package var hasBegunMutation: Bool {
+        entries.contains { if case .stepStarted(_, .mutation) = $0.event { true } else { false } }
     }
 
     /// Whether a mutation began whose end is not stored as being without effect: money may have moved.

@@ -33,7 +33,7 @@ public struct PaymentQuote: Sendable, Hashable {
     public var options: [PaymentOption]
     /// When the payment can no longer be paid.
     public let expiresAt: Date?
-    /// What has become of the payment, when it is already over.
+    /// What has become of the payment, when it is already over or under way: nothing is sent for it again.
     public let outcome: PaymentOutcome?
     /// The link that was quoted; set by the router, for paying an option later.
     package var link: Redacted<PaymentLink>?
@@ -74,6 +74,11 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
     public let title: String
     /// What leaves the payer.
     public let amount: Money
+    /// Whether the amount is the service's estimate, as with coins whose price moves until they are spent. Otherwise a
+    /// receipt over any other amount is refused.
+    public var isEstimate: Bool { estimate ?? false }
+    // Absent where it is not so, which is also how journals without it are read.
+    private let estimate: Bool?
     /// The account that pays.
     public let account: AccountID?
     /// What it asks of the payer.
@@ -87,12 +92,13 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
 
     /// Makes an option.
     public init(
-        id: String, title: String, amount: Money, account: AccountID? = nil, needs: [PayerNeed] = [],
-        expiresAt: Date? = nil, providerData: JSONValue? = nil
+        id: String, title: String, amount: Money, isEstimate: Bool = false, account: AccountID? = nil,
+        needs: [PayerNeed] = [], expiresAt: Date? = nil, providerData: JSONValue? = nil
     ) {
         self.id = id
         self.title = title
         self.amount = amount
+        estimate = isEstimate ? true : nil
         self.account = account
         self.needs = needs
         unmet = []

@@ -61,6 +61,11 @@ extension Currency {
         if case .asset(let mine) = self, case .asset(let others) = other { return mine.denotesSame(as: others) }
         return self == other
     }
+
+    /// Whether it is the coin of a chain itself, not a token on it (CAIP-19 namespace `slip44`).
+    public var isNativeCoin: Bool {
+        if case .asset(let asset) = self { asset.namespace == "slip44" } else { false }
+    }
 }
 
 extension Currency: CustomStringConvertible {

@@ -19,7 +19,8 @@ public struct ProviderDescriptor: Sendable, Hashable {
     public let name: String
     /// The links it claims.
     public let patterns: [LinkPattern]
-    /// Every host it may call, `host` or `host:port`; requests elsewhere are refused before anything is sent.
+    /// Every host it may call: `host`, `host:port`, or `.example.com` for all hosts below one; see ``OutboundHosts``.
+    /// Requests elsewhere are refused before anything is sent.
     public let outboundHosts: [String]
     /// How long the service recognises a repeated idempotency key; zero when it does not. After that a mutation
     /// declared ``MutationReplay/sameKey`` is no longer sent again.

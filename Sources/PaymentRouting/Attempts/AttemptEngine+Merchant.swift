@@ -19,7 +19,7 @@ extension AttemptEngine {
         let outcome = try asker.checked(try await provider.cancel(payment, in: context), of: payment)
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard let history = histories.last(where: { !$0.isFinished }) else { return outcome }
-        return await ended(history.attempt, try checked(outcome, history.attempt))
+        return try await ended(history.attempt, try checked(outcome, history.attempt))
     }
 
     /// Takes the service's own word on a payment, when it is the last one.

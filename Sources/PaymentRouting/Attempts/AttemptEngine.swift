@@ -59,7 +59,11 @@ struct AttemptEngine: Sendable {
     /// Opens an attempt with `option` and carries it out.
     private func begin(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
         let now = effects.clock.now
-        if let end = quote.expiresAt, end <= now { return .expired }
+        if let end = quote.expiresAt, end <= now {
+            // The quote may be old: this can be told only while nobody else has taken the payment over, and paid it.
+            try await journaled { try await journal.renew(at: now) }
+            return .expired
+        }
         if let end = option.expiresAt, end <= now {
             throw error(.unusableOption, "the price of this option has expired; quote again for a new one")
         }
@@ -83,9 +87,7 @@ struct AttemptEngine: Sendable {
             throw error(.notFound, "the journal has no attempt \(id)")
         }
         guard history.isFinished else {
-            guard history.mayHaveMovedMoney || history.outcome != nil || !isOver(history.attempt) else {
-                return await ended(history.attempt, .expired)
-            }
+            guard history.mayHaveMovedMoney || history.outcome != nil else { return try await begun(history) }
             return try await carryOut(history)
         }
         guard let outcome = history.outcome, outcome.isFinal else {
@@ -94,9 +96,17 @@ struct AttemptEngine: Sendable {
         return outcome
     }
 
-    private func isOver(_ attempt: PaymentAttempt) -> Bool {
-        let end = [attempt.expiresAt, attempt.option.expiresAt].compactMap(\.self).min()
-        return end.map { $0 <= effects.clock.now } ?? false
+    /// Goes on with an attempt that has sent nothing, unless its time is over.
+    private func begun(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        let (attempt, now) = (history.attempt, effects.clock.now)
+        if let end = attempt.expiresAt, end <= now { return try await ended(attempt, .expired) }
+        if let end = attempt.option.expiresAt, end <= now {
+            // Only the price is over: the payment can still be paid, with another attempt.
+            let failure = error(.unusableOption, "the price of this option has expired; quote again for a new one")
+            try await close(attempt, .abandoned(reason: failure.message))
+            throw failure
+        }
+        return try await carryOut(history)
     }
 
     /// Starts or goes on with an attempt.
@@ -110,7 +120,7 @@ struct AttemptEngine: Sendable {
             if await steps.hasUnresolvedMutation, Self.claimsNoEffect(outcome) {
                 throw self.error(.network, "the service's answer was lost; only its status can tell", phase: .maybeSent)
             }
-            return await ended(attempt, outcome)
+            return try await ended(attempt, outcome)
         } catch {
             let failure = Self.paymentError(error, provider: descriptor.id)
             // Whoever took the payment over settles it; asking here as well would only say the same.
@@ -121,7 +131,7 @@ struct AttemptEngine: Sendable {
                 try? await close(attempt, .abandoned(reason: failure.message))
                 throw failure
             }
-            return await ended(attempt, await settle(attempt, after: failure, in: context))
+            return try await ended(attempt, await settle(attempt, after: failure, in: context))
         }
     }
 
@@ -135,7 +145,7 @@ struct AttemptEngine: Sendable {
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
         let outcome = try await provider.complete(callback, for: history.attempt, in: context)
-        return await ended(history.attempt, try checked(outcome, history.attempt))
+        return try await ended(history.attempt, try checked(outcome, history.attempt))
     }
 
     // MARK: Choosing
@@ -179,14 +189,16 @@ struct AttemptEngine: Sendable {
     // MARK: Ending
 
     /// The integrity rules on a provider's word: a receipt must be for this payment and, where it states an amount,
-    /// in the currency that the payer agreed to.
+    /// over what the payer agreed to.
     func checked(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) throws -> PaymentOutcome {
         guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
+        guard let paid = receipt.amount else { return outcome }
         let agreed = attempt.option.amount
-        if let paid = receipt.amount,
-            !paid.currency.denotesSame(as: agreed.currency) || paid.exponent != agreed.exponent
-        {
+        guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
             throw error(.integrity, "the receipt is in another currency than the chosen option", phase: .maybeSent)
+        }
+        guard paid.minorUnits == agreed.minorUnits || attempt.option.isEstimate else {
+            throw error(.integrity, "the receipt is over \(paid), but \(agreed) was agreed", phase: .maybeSent)
         }
         return outcome
     }
@@ -217,15 +229,22 @@ struct AttemptEngine: Sendable {
                 return sound
             }
         }
-        return .unknown(UnknownOutcome(reference: attempt.reference, message: failure.message))
+        let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
+        return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
     }
 
-    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async -> PaymentOutcome {
+    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async throws -> PaymentOutcome {
+        do { try await close(attempt, .outcome(outcome)) } catch let failure as PaymentError
+            where failure.code == .inUse && Self.claimsNoEffect(outcome)
+        {
+            // Somebody has taken the payment over, and may have paid it since.
+            throw failure
+        } catch {
+            // The outcome is true even when it cannot be stored; the next look will ask the service again.
+        }
         effects.log(
             PaymentEvent(
                 provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
-        // The outcome is true even when it cannot be stored; the next look will ask the service again.
-        try? await close(attempt, .outcome(outcome))
         return outcome
     }
 

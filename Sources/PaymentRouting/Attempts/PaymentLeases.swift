@@ -2,9 +2,18 @@ import PaymentCore
 
 /// The leases that one router holds.
 actor PaymentLeases {
+    /// What somebody who holds a lease does.
+    enum Role: Sendable {
+        /// Carries an attempt through: one at a time, also within this router.
+        case carrier
+        /// Brings news of an attempt, beside whoever carries it through and may be waiting for just this.
+        case visitor
+    }
+
     private struct Holding {
         let lease: PaymentLease
         var users: Int
+        var hasCarrier: Bool
     }
 
     private let effects: RouterEffects
@@ -21,17 +30,17 @@ actor PaymentLeases {
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that
     /// is the outcome, and `work` is not done.
     ///
-    /// - Parameter sharing: whether `work` may go on beside other work of this router on the same payment.
+    /// - Parameter waiting: whether to wait; otherwise a payment in use is an error at once.
     nonisolated func with<Outcome: Sendable>(
-        _ payment: PaymentReference, sharing: Bool = true, waiting: Bool = true,
+        _ payment: PaymentReference, as role: Role = .carrier, waiting: Bool = true,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome,
         orElse take: @Sendable (PaymentOutcome) -> Outcome
     ) async throws -> Outcome {
         var finishedBefore: Set<AttemptID>?
-        var lease = try await tryTake(payment, sharing: sharing)
+        var lease = try await tryTake(payment, role)
         if lease == nil, waiting {
             finishedBefore = Set(try await finished(payment).map(\.attempt.id))
-            lease = try await wait(for: payment)
+            lease = try await wait(for: payment, role)
         }
         guard let lease else { throw PaymentError.inUse(payment.provider) }
         let ending: Result<Outcome, any Error>
@@ -47,12 +56,12 @@ actor PaymentLeases {
         } catch {
             ending = .failure(error)
         }
-        await drop(lease)
+        await drop(lease, role)
         return try ending.get()
     }
 
     /// Asks for the lease again and again, until patience ends.
-    private nonisolated func wait(for payment: PaymentReference) async throws -> PaymentLease? {
+    private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> PaymentLease? {
         var waited = Duration.zero
         var pause = Duration.milliseconds(20)
         while waited < policy.patience {
@@ -60,14 +69,17 @@ actor PaymentLeases {
             do { try await effects.clock.sleep(for: pause) } catch { return nil }
             waited += pause
             pause = min(pause * 2, .milliseconds(500))
-            if let lease = try await tryTake(payment, sharing: true) { return lease }
+            if let lease = try await tryTake(payment, role) { return lease }
         }
         return nil
     }
 
-    private func tryTake(_ payment: PaymentReference, sharing: Bool) async throws -> PaymentLease? {
+    private func tryTake(_ payment: PaymentReference, _ role: Role) async throws -> PaymentLease? {
         if let holding = holdings[payment] {
-            guard sharing else { return nil }
+            if role == .carrier {
+                guard !holding.hasCarrier else { return nil }
+                holdings[payment]?.hasCarrier = true
+            }
             holdings[payment]?.users += 1
             return holding.lease
         }
@@ -78,12 +90,13 @@ actor PaymentLeases {
         }
         guard isTaken else { return nil }
         // Only one of several that asked at once gets the journal's lease, so no holding is overwritten here.
-        holdings[payment] = Holding(lease: lease, users: 1)
+        holdings[payment] = Holding(lease: lease, users: 1, hasCarrier: role == .carrier)
         return lease
     }
 
-    private func drop(_ lease: PaymentLease) async {
+    private func drop(_ lease: PaymentLease, _ role: Role) async {
         guard let holding = holdings[lease.payment], holding.lease == lease else { return }
+        if role == .carrier { holdings[lease.payment]?.hasCarrier = false }
         holdings[lease.payment]?.users -= 1
         guard holding.users == 1 else { return }
         holdings[lease.payment] = nil

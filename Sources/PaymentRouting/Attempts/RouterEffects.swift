@@ -20,7 +20,8 @@ struct RouterEffects: Sendable {
         var time = clock
         if let journal { time = LeasedClock(base: clock, journal: journal) }
         return ProviderContext(
-            http: GuardedTransport(base: transport, hosts: Set(descriptor.outboundHosts)), payer: payer, clock: time,
+            http: GuardedTransport(base: transport, hosts: OutboundHosts(descriptor.outboundHosts)), payer: payer,
+            clock: time,
             random: random, secrets: secrets, link: link, steps: steps
         ) { message in
             log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))

@@ -24,11 +24,11 @@ final class StepScope: Sendable {
 /// The network as one provider may use it: only declared hosts, and mutations only within their durable step.
 struct GuardedTransport: HTTPTransport {
     let base: any HTTPTransport
-    let hosts: Set<String>
+    let hosts: OutboundHosts
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let url = request.url
-        guard hosts.contains(url.authority) else {
+        guard hosts.permits(url) else {
             throw TransportError(.notSent, .hostNotDeclared(url.authority), origin: url.origin)
         }
         guard request.replay == .safe || StepScope.current?.isMutation == true else {

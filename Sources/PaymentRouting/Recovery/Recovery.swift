@@ -11,7 +11,9 @@ struct Recovery: Sendable {
         _ attempts: [PaymentAttempt],
         _ settle: @escaping @Sendable (PaymentAttempt) async -> Result<PaymentOutcome, PaymentError>
     ) async -> [RecoveryReport] {
+        // Oldest first: a dictionary's order is another one in every process.
         let payments = Dictionary(grouping: attempts.enumerated(), by: \.element.reference).values
+            .sorted { $0[0].offset < $1[0].offset }
         return await withTaskGroup(of: [(Int, RecoveryReport)].self) { group in
             var reports: [(Int, RecoveryReport)] = []
             var running = 0

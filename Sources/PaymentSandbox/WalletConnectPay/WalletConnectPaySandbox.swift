@@ -119,3 +119,8 @@ public actor WalletConnectPaySandbox: SandboxService {
         return factory.offers(for: record, accounts: [payer]).first.map { .init($0, random: random) }
     }
 }
+
+extension WalletConnectPaySandbox {
+    /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
+    public static let paths = ["/v1/gateway", "/v1/payments", "/v1/merchant", "/collect"]
+}

@@ -8,7 +8,7 @@ import PaymentCore
 
 /// How attempts and entries become rows, and rows become them again.
 enum AttemptRows {
-    static let columns = "number, id, provider, payment, option, key, started, expires"
+    static let columns = "number, id, provider, payment, option, key, started, expires, refund"
 
     static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
         [
@@ -16,6 +16,7 @@ enum AttemptRows {
             .text(try JSONValue.encode(attempt.option).text), .text(attempt.idempotencyKey),
             .real(attempt.startedAt.timeIntervalSinceReferenceDate),
             attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
+            try attempt.refund.map { .text(try JSONValue.encode($0).text) } ?? .null,
         ]
     }
 
@@ -24,11 +25,18 @@ enum AttemptRows {
         guard let option = try? JSONValue(parsing: row.text(4)).decode(PaymentOption.self) else {
             throw row.damage("the option of \(id) cannot be read")
         }
+        var refund: RefundRequest?
+        if !row.isNull(8) {
+            refund = try? JSONValue(parsing: row.text(8)).decode(RefundRequest.self)
+            // Taken for a payment, it would be made.
+            if refund == nil { throw row.damage("the refund of \(id) cannot be read") }
+        }
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: id),
             reference: PaymentReference(provider: ProviderID(rawValue: row.text(2)), id: row.text(3)), option: option,
             idempotencyKey: row.text(5), startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
-            expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)))
+            expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)),
+            refund: refund)
         return (row.integer(0), attempt)
     }
 

@@ -26,7 +26,7 @@ struct JournalFile: Sendable {
         try makeIfMissing(name)
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
         // it, so only the check after opening counts then.
-        if access(path + "-journal", F_OK) != 0 { try schema.check(Database(path: path, to: .look)) }
+        if access(path + "-journal", F_OK) != 0 { try look() }
         let database = try Database(path: path)
         // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
@@ -39,6 +39,16 @@ struct JournalFile: Sendable {
             throw .inaccessible(path: path, detail: "the file system lacks what write-ahead logging needs")
         }
         return database
+    }
+
+    /// Refuses a file that is not ours or too new, without touching it.
+    private func look() throws(JournalError) {
+        do { try schema.check(Database(path: path, to: .look)) } catch {
+            // This sees the file without its log. While a log is moved into its file, and after a crash in the middle of
+            // that, the file alone looks damaged: the real opening puts both together, and then checks.
+            if case .damaged = error { return }
+            throw error
+        }
     }
 
     private func checkSoundness(_ database: Database) throws(JournalError) {

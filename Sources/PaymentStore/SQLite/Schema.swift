@@ -44,7 +44,8 @@ struct Schema: Sendable {
             ends REAL NOT NULL,
             PRIMARY KEY (provider, payment)
         ) STRICT, WITHOUT ROWID;
-        """
+        """,
+        "ALTER TABLE attempt ADD COLUMN refund TEXT",
     ])
 
     /// Refuses a file that is not ours or too new. `database` is open for looking only; an empty file is fine.

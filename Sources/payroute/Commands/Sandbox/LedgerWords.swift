@@ -7,9 +7,11 @@ extension SandboxLedger {
             switch event {
             case .created: "created"
             case .confirmRequested: "confirm requested"
+            case .authorized: "authorized"
             case .captured: "captured"
             case .settled: "settled"
-            case .failed: "failed, given back"
+            case .refunded: "refunded"
+            case .failed: "failed"
             case .cancelled: "cancelled"
             case .expired: "expired"
             }

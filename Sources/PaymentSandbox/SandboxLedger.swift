@@ -6,10 +6,14 @@ public struct SandboxLedger: Sendable, Hashable {
         case created
         /// A request to confirm it arrived, acceptable or not.
         case confirmRequested
-        /// Money was taken: option, amount in minor units with its CAIP-19 unit, and the account it was taken from.
+        /// Money was set aside for the payee, who has yet to take it: option and amount in minor units with its unit.
+        case authorized(option: String, amount: String)
+        /// Money was taken: option, amount in minor units with its unit, and the account it was taken from.
         case captured(option: String, amount: String, account: String)
         /// The money arrived.
         case settled
+        /// Money was given back after it had arrived: amount in minor units with its unit.
+        case refunded(amount: String)
         /// The settlement failed or the payer was refused; the money was given back.
         case failed
         /// It was cancelled.

@@ -1,0 +1,29 @@
+/// The hosts that a provider may call, from ``ProviderDescriptor/outboundHosts``.
+///
+/// `host` and `host:port` stand for exactly that. `.example.com` stands for every host below `example.com`, at a
+/// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
+public struct OutboundHosts: Sendable, Hashable {
+    private let exact: Set<String>
+    private let suffixes: [String]
+
+    /// Makes a rule of a descriptor's list.
+    public init(_ entries: [String]) {
+        exact = Set(entries.filter { !$0.hasPrefix(".") })
+        suffixes = entries.filter { $0.hasPrefix(".") }
+    }
+
+    /// Whether `url` may be called.
+    public func permits(_ url: HTTPURL) -> Bool {
+        if exact.contains(url.authority) { return true }
+        guard url.isSecure, url.port == 443 else { return false }
+        return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
+    }
+
+    /// Whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a dot.
+    public static func isWellFormed(_ entry: String) -> Bool {
+        let isSuffix = entry.hasPrefix(".")
+        let host = isSuffix ? String(entry.dropFirst()) : entry
+        guard (try? HTTPURL("https://\(host)"))?.authority == host else { return false }
+        return !isSuffix || (try? PaymentLink("https://\(host)/"))?.hostKind == .name && !host.contains(":")
+    }
+}

@@ -1,0 +1,40 @@
+public import PaymentCore
+
+/// Several sandboxes behind one address, told apart by the paths of requests.
+public struct SharedAddress: SandboxService {
+    /// One of the sandboxes, and the paths that lead to it: each stands for itself and everything below it.
+    public struct Tenant: Sendable {
+        let paths: [[Substring]]
+        let service: any SandboxService
+
+        /// Makes a tenant.
+        ///
+        /// - Parameter paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
+        public init(_ service: any SandboxService, paths: [String]) {
+            self.service = service
+            self.paths = paths.map { $0.split(separator: "/") }
+        }
+    }
+
+    private let tenants: [Tenant]
+
+    /// Makes an address; of tenants that claim the same path the first one answers.
+    public init(_ tenants: [Tenant]) {
+        self.tenants = tenants
+    }
+
+    /// The tenant's answer, or 404.
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        await tenant(of: request)?.respond(to: request) ?? HTTPResponse(status: 404)
+    }
+
+    /// The tenant's answer, or 404.
+    public func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        await tenant(of: request)?.answer(to: request) ?? .response(HTTPResponse(status: 404))
+    }
+
+    private func tenant(of request: HTTPRequest) -> (any SandboxService)? {
+        let path = request.url.path.split(separator: "/")
+        return tenants.first { $0.paths.contains { path.starts(with: $0) } }?.service
+    }
+}

@@ -1,0 +1,42 @@
+import PaymentCore
+import Testing
+
+@Suite("Hosts that a provider may call")
+struct OutboundHostsTests {
+    private let hosts = OutboundHosts(["api.acme.example", "127.0.0.1:8080", ".pay.example"])
+
+    @Test(
+        "Named hosts, and all below a named domain",
+        arguments: [
+            "https://api.acme.example/x", "http://api.acme.example/", "http://127.0.0.1:8080/",
+            "https://a.pay.example/", "https://a.b.pay.example/", "https://A.PAY.EXAMPLE:443/",
+        ])
+    func permitted(url: String) throws {
+        #expect(hosts.permits(try HTTPURL(url)))
+    }
+
+    @Test(
+        "Nothing else: not the domain itself, no name that merely ends alike, no other port, nothing unencrypted",
+        arguments: [
+            "https://pay.example/", "https://notpay.example/", "https://pay.example.evil.example/",
+            "https://xpay.example/", "http://a.pay.example/", "https://a.pay.example:8443/", "https://acme.example/",
+            "https://b.api.acme.example/", "https://127.0.0.1/", "http://127.0.0.1:8081/",
+            "https://api.acme.example:81/",
+        ])
+    func refused(url: String) throws {
+        #expect(!hosts.permits(try HTTPURL(url)))
+    }
+
+    @Test("How entries are written")
+    func form() {
+        for entry in ["api.acme.example", "127.0.0.1:8080", "localhost", ".pay.example", ".a.pay.example"] {
+            #expect(OutboundHosts.isWellFormed(entry), "\(entry)")
+        }
+        for entry in [
+            "", ".", "API.acme.example", "https://acme.example", "acme.example/", ".example", "..pay.example",
+            ".pay.example:8080", ".127.0.0.1", ".Pay.example", "*.pay.example",
+        ] {
+            #expect(!OutboundHosts.isWellFormed(entry), "\(entry)")
+        }
+    }
+}

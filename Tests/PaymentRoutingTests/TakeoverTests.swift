@@ -1,0 +1,134 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a router may say about a payment that somebody else has taken over, or works on beside it.
+@Suite("Taken over")
+struct TakeoverTests {
+    private static let otherLease = PaymentLease(
+        payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
+
+    /// Lets so much time pass that another router takes the payment over.
+    private static func takeOver(_ journal: any PaymentJournal, _ clock: VirtualClock) async throws {
+        clock.advance(by: .seconds(700))
+        #expect(try await journal.acquire(otherLease, at: clock.now))
+    }
+
+    private static func isInUse(_ error: PaymentError?) -> Bool {
+        error?.code == .inUse && error?.phase == .maybeSent
+    }
+
+    @Test("An ending without effect is not told when it cannot be stored any more", arguments: [true, false])
+    func endings(isTakenOver: Bool) async throws {
+        for claimed in [PaymentOutcome.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
+            var world = World()
+            let (journal, clock) = (world.journal, world.clock)
+            world.provider.payBody = { _, _ in
+                if isTakenOver { try await Self.takeOver(journal, clock) }
+                return claimed
+            }
+            if isTakenOver {
+                let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+                #expect(Self.isInUse(error))
+                #expect(try await world.histories.first?.isFinished == false)
+            } else {
+                #expect(try await world.pay() == claimed)
+            }
+        }
+    }
+
+    @Test("A success is told whoever has the payment: the service said so")
+    func success() async throws {
+        var world = World()
+        let (journal, clock) = (world.journal, world.clock)
+        world.provider.payBody = { attempt, _ in
+            try await Self.takeOver(journal, clock)
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        guard case .succeeded = try await world.pay() else { throw CancellationError() }
+    }
+
+    @Test("A quote that is over says nothing of a payment that was taken over since", arguments: [true, false])
+    func oldQuote(isTakenOver: Bool) async throws {
+        var world = World()
+        let (journal, clock) = (world.journal, world.clock)
+        world.provider.expiresAt = clock.now.addingTimeInterval(500)
+        let payer = Payer(chooser: { quote in
+            if isTakenOver {
+                try await Self.takeOver(journal, clock)
+            } else {
+                clock.advance(by: .seconds(500))
+            }
+            return quote.options.first?.id
+        })
+        if isTakenOver {
+            let error = await #expect(throws: PaymentError.self) { try await world.pay(as: payer) }
+            #expect(Self.isInUse(error))
+        } else {
+            #expect(try await world.pay(as: payer) == .expired)
+        }
+        #expect(try await world.histories.isEmpty)
+    }
+
+    @Test("An interrupted attempt whose price is over is given up; the payment can still be paid")
+    func price() async throws {
+        let world = World()
+        let end = world.clock.now.addingTimeInterval(60)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference,
+            option: .euros("card", expiresAt: end), idempotencyKey: "k", startedAt: world.clock.now,
+            expiresAt: end.addingTimeInterval(600))
+        try await world.leave(AttemptHistory(attempt: attempt))
+        world.clock.advance(by: .seconds(60))
+        let error = await #expect(throws: PaymentError.self) {
+            try await world.router.resume(attempt.id, as: Payer())
+        }
+        #expect(error?.code == .unusableOption && error?.phase == .beforeSend)
+        #expect(try await world.histories.map(\.isFinished) == [true])
+        #expect(try await world.histories.first?.outcome == nil)
+        guard case .succeeded = try await world.pay() else { throw CancellationError() }
+    }
+
+    @Test("A payment is not carried on by its recovery and by its payer at once")
+    func recoveryBesidePay() async throws {
+        var world = World()
+        _ = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))])
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: [.host("pay.acme.example")], outboundHosts: ["api.acme.example"],
+            replayWindow: .seconds(3600))
+        let (inside, leave) = (Gate(), Gate())
+        let runs = Mutex((now: 0, most: 0))
+        world.provider.payBody = { attempt, context in
+            runs.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            defer { runs.withLock { $0.now -= 1 } }
+            _ = try await context.step("capture", .mutation(replay: .sameKey)) {
+                await inside.open()
+                await leave.pass()
+                return 1
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        // Patient, because the clock leaps ahead of everyone else.
+        let clock = world.clock
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
+            clock: clock, random: world.random, leases: LeasePolicy(patience: .seconds(1_000_000)))
+        async let reports = router.recover(as: Payer())
+        await inside.pass()
+        async let outcome = router.pay(ScriptedProvider.link, as: Payer())
+        // The payer asks for the payment's lease, again and again, while the recovery has it.
+        while clock.slept < .milliseconds(100) { await Task.yield() }
+        await leave.open()
+        guard case .succeeded = try await outcome else { throw CancellationError() }
+        #expect(try await reports.map(\.isSettled) == [true])
+        #expect(runs.withLock { $0.most } == 1)
+        #expect(world.provider.calls["pay"] == 1)
+    }
+}
