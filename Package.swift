@@ -219,11 +219,20 @@ let package = Package(
                 "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting",
+                "PaymentTransport", "PaymentWallet", "PayrailsProvider", "WalletConnectPayProvider",
+            ],
+            path: "Tests/Simulation", swiftSettings: settings),
+        .executableTarget(
+            name: "Simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
-                "PaymentWallet", "WalletConnectPayProvider",
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet", "Simulate",
+                "Simulation", "TestSupport", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,13 +5,19 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed.
+/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed, `PAYROUTE_RACES` how many
+/// links are raced for; these are few by default, `make kill-test` takes many.
 @Suite("Processes that are killed or race", .serialized)
 struct KillTests {
     private let folder = ScratchFolder()
     private var journal: String { folder.file("journal") }
 
-    private static var kills: Int { ProcessInfo.processInfo.environment["PAYROUTE_KILLS"].flatMap { Int($0) } ?? 30 }
+    private static let kills = number("PAYROUTE_KILLS", default: 30)
+    private static let races = number("PAYROUTE_RACES", default: 20)
+
+    private static func number(_ name: String, default number: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
+    }
 
     private static func sandbox() -> WalletConnectPaySandbox {
         var configuration = WalletConnectPaySandbox.Configuration()
@@ -26,27 +32,29 @@ struct KillTests {
         defer { server.stop() }
         let url = server.baseURL.text
         let random = SeededRandomSource(seed: 4)
-        // How long an undisturbed payment takes here, so that the moments spread over all of it.
-        let whole = await sandbox.createPayment()
-        let start = ContinuousClock.now
-        #expect(try await Program.run("pay", whole.link, "--sandbox", url, "--journal", journal).code == 0)
-        let span = ContinuousClock.now - start
+        // How long an undisturbed payment takes here from its first line on, so that the moments spread over all of it.
+        let whole = try Program(
+            ["pay", await sandbox.createPayment().link, "--sandbox", url, "--journal", journal])
+        var start: ContinuousClock.Instant?
+        for await _ in whole.lines where start == nil { start = .now }
+        #expect(await whole.end().code == 0)
+        let span = try ContinuousClock.now - #require(start)
 
         var endings: [String: Int] = [:]
         var killed: [String] = []
         for kill in 0..<Self.kills {
-            let payment = await sandbox.createPayment(kill % 2 == 0 ? .paidAtOnce : .paidAfterPolling)
+            let payment = await sandbox.createPayment(kill % 4 < 2 ? .paidAtOnce : .paidAfterPolling)
             let program = try Program(["pay", payment.link, "--sandbox", url, "--journal", journal])
-            if kill % 3 == 0 {
-                // Right after some line of the report: `step`, `done` and the like stand at the moments that matter.
-                var left = 1 + Int(random.next() % 18)
+            // Right after some line of the report, because `step`, `done` and the like stand at the moments that matter;
+            // or at any time after the first line, and now and then before it.
+            var left = kill % 2 == 0 ? 1 + Int(random.next() % 18) : Int(random.next() % 8 == 0 ? 0 : 1)
+            if left > 0 {
                 for await _ in program.lines {
                     left -= 1
                     if left == 0 { break }
                 }
-            } else {
-                try await Task.sleep(for: span * random.fraction())
             }
+            if kill % 2 != 0 { try await Task.sleep(for: span * random.fraction()) }
             program.signal(SIGKILL)
             _ = await program.end()
 
@@ -60,7 +68,8 @@ struct KillTests {
         #expect(endings.values.reduce(0, +) == Self.kills, "none is lost")
         #expect(try await SQLiteJournal(path: journal).unfinished().isEmpty)
         #expect(endings["paid", default: 0] > 0)
-        print("killed \(Self.kills): \(endings)")
+        let summary = endings.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        print("\(Self.kills) processes killed and resumed: \(summary)")
     }
 
     /// Resumes all that was interrupted. What was killed between its entry in the journal and the confirmation's arrival
@@ -112,7 +121,7 @@ struct KillTests {
         defer { server.stop() }
         let (url, journal) = (server.baseURL.text, journal)
         var payments: [WalletConnectPaySandbox.Payment] = []
-        for _ in 0..<20 { payments.append(await sandbox.createPayment()) }
+        for _ in 0..<Self.races { payments.append(await sandbox.createPayment()) }
         for payment in payments {
             async let first = Program.run("pay", payment.link, "--sandbox", url, "--journal", journal, "--json")
             async let second = Program.run("pay", payment.link, "--sandbox", url, "--journal", journal, "--json")
@@ -125,5 +134,9 @@ struct KillTests {
             #expect(await sandbox.ledger.captures(of: payment.id) == 1)
             #expect(await sandbox.ledger.confirmRequests(of: payment.id) == 1)
         }
+        var captures = 0
+        for payment in payments { captures += await sandbox.ledger.captures(of: payment.id) }
+        #expect(captures == payments.count)
+        print("\(payments.count) links paid by two processes at once, recovered by a third: \(captures) captures")
     }
 }

@@ -1,46 +1,27 @@
 import Foundation
-import PaymentCore
 import PaymentTesting
+import Simulation
+import TestSupport
 import Testing
 
-/// How many histories a run makes.
-enum Seeds {
-    static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { Int($0) } ?? 200
-    static let parts = 8
+/// How many histories a run makes. These are few: `make test` plays ten thousand in release.
+private enum Seeds {
+    static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 200
+    static let parts: UInt64 = 8
 
-    static func part(_ index: Int) -> Range<UInt64> {
-        UInt64(count * index / parts)..<UInt64(count * (index + 1) / parts)
-    }
-
-    /// The commit that is tested, when it can be read.
-    static let commit: String = {
-        var root = URL(filePath: #filePath)
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        func read(_ path: String) -> String? {
-            try? String(contentsOf: root.appending(path: ".git/" + path), encoding: .utf8)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        guard let head = read("HEAD") else { return "unknown" }
-        return head.hasPrefix("ref: ") ? read(String(head.dropFirst(5))) ?? "unknown" : head
-    }()
+    static func part(_ index: UInt64) -> Range<UInt64> { count * index / parts..<count * (index + 1) / parts }
 }
 
 @Suite("Simulation")
 struct SimulationTests {
     @Test("Histories with faults and crashes keep every promise", arguments: 0..<Seeds.parts)
-    func histories(part: Int) {
-        var captures = 0
-        var failures = 0
-        for seed in Seeds.part(part) {
-            let verdict = History(seed: seed).run()
-            captures += verdict.captures
-            guard !verdict.breaches.isEmpty else { continue }
-            failures += 1
-            let text = "SEED=\(seed) COMMIT=\(Seeds.commit)\n  " + verdict.breaches.joined(separator: "\n  ")
-            Issue.record("\(text)\n\(failures == 1 ? verdict.trace.joined(separator: "\n") : "")")
-            if failures == 3 { return }
+    func histories(part: UInt64) {
+        let totals = Campaign(seeds: Seeds.part(part), threads: 1).run()
+        for (seed, breaches) in totals.failures {
+            Issue.record("\(Replay.hint(seed))\n  \(breaches.joined(separator: "\n  "))")
         }
-        #expect(captures > Seeds.part(part).count / 4, "histories in which nothing is paid prove nothing")
+        #expect(totals.captures > totals.histories / 2, "histories in which nothing is paid prove nothing")
+        #expect(totals.processes > totals.histories * 2)
     }
 
     @Test(
@@ -51,5 +32,27 @@ struct SimulationTests {
         #expect(first.count > 10)
         for _ in 0..<4 { #expect(History(seed: seed).run().trace == first) }
         #expect(History(seed: seed &+ 1000).run().trace != first)
+    }
+
+    @Test("Another process replays the same history, byte for byte", arguments: [6, 43290])
+    func otherProcess(seed: UInt64) async throws {
+        let program = try #require(Program.url("Simulate"))
+        let outputs = try await [
+            Program.run("--seed", "\(seed)", executable: program),
+            Program.run("--seed", "\(seed)", executable: program),
+        ].map(\.output)
+        let trace = History(seed: seed).run().trace.joined(separator: "\n")
+        #expect(outputs[0].hasPrefix(trace + "\n"))
+        #expect(outputs[0] == outputs[1])
+        #expect(outputs[0].contains("SEED=\(seed) COMMIT=\(Replay.commit)"))
+    }
+
+    @Test("Whether it is written down changes nothing")
+    func untraced() {
+        for seed in 0..<20 as Range<UInt64> {
+            let (traced, silent) = (History(seed: seed).run(), History(seed: seed).run(isTraced: false))
+            #expect(silent.trace.isEmpty)
+            #expect(silent.seconds == traced.seconds && silent.captures == traced.captures)
+        }
     }
 }

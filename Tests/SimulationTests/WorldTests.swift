@@ -74,4 +74,32 @@ struct WorldTests {
         #expect(world.requests.isEmpty)
         #expect(world.disk.histories.isEmpty)
     }
+
+    @Test("One process dies alone; without power all do")
+    func deaths() throws {
+        let world = SimulatedWorld(seed: 3)
+        let (first, second, third) = (world.start(), world.start(crashingAt: 0), world.start())
+        first.crash()
+        #expect(first.isDead && !second.isDead && !third.isDead)
+        let lease = PaymentLease(
+            payment: PaymentReference(provider: "a", id: "p"), holder: "h", duration: .seconds(1))
+        try world.run {
+            _ = try await second.journal.unfinished()
+            await #expect(throws: (any Error).self) { try await second.journal.release(lease) }
+        }
+        #expect(second.isDead && third.isDead)
+    }
+
+    @Test("A process that is stopped does nothing until it goes on")
+    func stops() throws {
+        let world = SimulatedWorld(seed: 3)
+        let (stopped, other) = (world.start(), world.start())
+        stopped.sleep(for: .seconds(1000))
+        try world.run {
+            _ = try await other.journal.unfinished()
+            #expect(world.elapsed < 1)
+            _ = try await stopped.journal.unfinished()
+            #expect(world.elapsed >= 1000)
+        }
+    }
 }

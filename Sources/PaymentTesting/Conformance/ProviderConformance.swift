@@ -77,7 +77,7 @@ public enum ProviderConformance {
         if subject.provider.descriptor != descriptor { findings.append("two looks at the descriptor differ") }
         if descriptor.name.isEmpty { findings.append("it has no name") }
         if descriptor.patterns.isEmpty { findings.append("it claims no links") }
-        for host in descriptor.outboundHosts where (try? HTTPURL("https://\(host)"))?.authority != host {
+        for host in descriptor.outboundHosts where !OutboundHosts.isWellFormed(host) {
             findings.append("'\(host)' is not a host as requests name it; write it in lower case, without a scheme")
         }
         if descriptor.replayWindow < .zero { findings.append("the replay window is negative") }
@@ -172,7 +172,7 @@ public enum ProviderConformance {
     }
 
     private static func hosts(_ subject: ConformanceSubject) throws -> [String] {
-        let declared = Set(subject.provider.descriptor.outboundHosts)
+        let declared = OutboundHosts(subject.provider.descriptor.outboundHosts)
         let usual = try run(Trial(subject: subject))
         var sent = usual.observation.sent
         for index in usual.observation.responses.indices.prefix(20) {
@@ -181,7 +181,7 @@ public enum ProviderConformance {
             }
             sent += try run(Trial(subject: subject, spoiling: (index, redirect))).observation.sent
         }
-        return Set(sent.map(\.request.url.authority)).subtracting(declared).sorted().map {
+        return Set(sent.map(\.request.url).filter { !declared.permits($0) }.map(\.authority)).sorted().map {
             "it calls \($0), which it does not declare"
         }
     }

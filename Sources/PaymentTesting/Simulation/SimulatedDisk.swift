@@ -7,37 +7,42 @@ import Synchronization
     import Foundation
 #endif
 
-/// A disk that holds one journal. Records are first only in the system's memory, then durable; a crash decides what
-/// becomes of those in between.
+/// A disk that holds one journal, shared by all processes of a ``SimulatedWorld``.
+///
+/// Records are first only in the system's memory, where every process sees them, then durable. A process that dies takes
+/// nothing with it; when the power fails, the fate decides what becomes of the bytes in between.
 public final class SimulatedDisk: Sendable {
-    /// What a crash leaves of the records that are not durable.
-    public enum Fate: Sendable, Hashable, CaseIterable {
+    /// What a loss of power leaves of the bytes that are not durable. A record that is not whole is discarded when the
+    /// journal is read again, and everything behind it.
+    public enum Fate: Sendable, Hashable {
         /// All of them.
         case clean
-        /// All but the last, of which only a part is there: it is discarded when the journal is opened.
+        /// Those before some byte, by chance, and sometimes garbage behind it.
         case torn
+        /// The first so many bytes.
+        case cut(Int)
         /// None.
         case lostTail
-        /// Any of these, by chance.
+        /// Any of clean, torn and lost, by chance.
         case drawn
     }
 
-    enum Record: Sendable {
-        case opened(PaymentAttempt)
-        case added(JournalEntry, AttemptID)
-    }
-
-    fileprivate struct Holding {
+    private struct Holding {
         let holder: String
         /// The number of the process.
         let process: Int
         var end: Date
     }
 
-    fileprivate struct State {
-        var records: [Record] = []
-        var durable = 0
-        /// No crash needs to decide about leases: nobody waits for a dead process.
+    private struct State {
+        /// What the processes see.
+        var seen = RecordBook()
+        /// What would be there after the loss of everything that is not durable.
+        var durable = RecordBook()
+        /// The records that are seen but not durable, oldest first.
+        var tail: [DiskRecord] = []
+        var synced = 0
+        /// A process that dies frees its leases: nobody waits for it.
         var holdings: [PaymentReference: Holding] = [:]
     }
 
@@ -46,34 +51,19 @@ public final class SimulatedDisk: Sendable {
 
     init(random: SeededRandomSource) { self.random = random }
 
-    /// The attempts as a process that starts now would find them, oldest first.
-    public var histories: [AttemptHistory] { histories(durableOnly: false) }
+    /// The attempts as processes see them, oldest first.
+    public var histories: [AttemptHistory] { state.withLock { $0.seen.histories } }
 
     /// The attempts as far as they are durable, oldest first.
-    public var durableHistories: [AttemptHistory] { histories(durableOnly: true) }
+    public var durableHistories: [AttemptHistory] { state.withLock { $0.durable.histories } }
 
-    private func histories(durableOnly: Bool) -> [AttemptHistory] {
-        let records = state.withLock { state in
-            Array(state.records.prefix(durableOnly ? state.durable : state.records.count))
-        }
-        return Self.histories(records)
-    }
+    /// How many bytes are not durable.
+    public var bytesAtRisk: Int { state.withLock { $0.tail.reduce(0) { $0 + $1.frame.count } } }
 
-    fileprivate static func histories(_ records: [Record]) -> [AttemptHistory] {
-        var histories: [AttemptHistory] = []
-        var places: [AttemptID: Int] = [:]
-        for record in records {
-            switch record {
-            case .opened(let attempt):
-                places[attempt.id] = histories.count
-                histories.append(AttemptHistory(attempt: attempt))
-            case .added(let entry, let id):
-                guard let place = places[id] else { continue }
-                histories[place].entries.append(entry)
-                if entry.isEnding { histories[place].eraseInteractions() }
-            }
-        }
-        return histories
+    func history(of attempt: AttemptID) -> AttemptHistory? { state.withLock { $0.seen.history(of: attempt) } }
+
+    func histories(where isWanted: (AttemptHistory) -> Bool) -> [AttemptHistory] {
+        state.withLock { $0.seen.histories.filter(isWanted) }
     }
 
     // MARK: Leases
@@ -91,7 +81,7 @@ public final class SimulatedDisk: Sendable {
 
     /// Makes a held lease count from `now` on.
     func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
-        let isHeld = state.withLock { $0.renew(lease, at: now) }
+        let isHeld = state.withLock { Self.renew(lease, at: now, in: &$0) }
         guard isHeld else { throw .leaseLost(lease.payment) }
     }
 
@@ -102,64 +92,93 @@ public final class SimulatedDisk: Sendable {
         }
     }
 
+    /// Frees the leases of a process that has ended.
+    func forget(process: Int) {
+        state.withLock { state in state.holdings = state.holdings.filter { $0.value.process != process } }
+    }
+
+    private static func renew(_ lease: PaymentLease, at now: Date, in state: inout State) -> Bool {
+        guard state.holdings[lease.payment]?.holder == lease.holder else { return false }
+        state.holdings[lease.payment]?.end = lease.end(from: now)
+        return true
+    }
+
     // MARK: Writing
 
     /// Puts a record into the system's memory.
     ///
-    /// - Returns: its place.
+    /// - Returns: its place, when it has to be made durable before its writer goes on, or nil.
     /// - Throws: what a journal must refuse.
-    func write(_ record: Record, under lease: PaymentLease) throws(JournalError) -> Int {
-        let result: Result<Int, JournalError> = state.withLock { state in
-            if let refusal = state.refusal(of: record, under: lease) { return .failure(refusal) }
-            state.records.append(record)
-            return .success(state.records.count)
+    func write(_ record: DiskRecord, under lease: PaymentLease) throws(JournalError) -> Int? {
+        let result: Result<Int?, JournalError> = state.withLock { state in
+            if let refusal = Self.refusal(of: record, under: lease, in: &state) { return .failure(refusal) }
+            let mayBeLost = state.seen.mayLose(record)
+            state.seen.add(record)
+            state.tail.append(record)
+            return .success(mayBeLost ? nil : state.synced + state.tail.count)
         }
         return try result.get()
     }
 
     /// Makes everything up to `place` durable.
     func sync(upTo place: Int) {
-        state.withLock { $0.durable = max($0.durable, min(place, $0.records.count)) }
-    }
-
-    /// The machine goes down with the process; its leases end.
-    func crash(_ fate: Fate, of process: Int) {
-        let drawn: Fate = fate == .drawn ? [.clean, .torn, .lostTail][Int(random.next() % 3)] : fate
         state.withLock { state in
-            let atRisk = state.records.count - state.durable
-            switch drawn {
-            case .clean, .drawn: break
-            case .torn: if atRisk > 0 { state.records.removeLast() }
-            case .lostTail: state.records.removeLast(atRisk)
-            }
-            state.durable = state.records.count
-            state.holdings = state.holdings.filter { $0.value.process != process }
+            let count = place - state.synced
+            // Somebody's later sync has done it, or a loss of power came in between.
+            guard count > 0, count <= state.tail.count else { return }
+            for record in state.tail[..<count] { state.durable.add(record) }
+            state.tail.removeFirst(count)
+            state.synced = place
         }
     }
-}
 
-extension SimulatedDisk.State {
-    fileprivate mutating func renew(_ lease: PaymentLease, at now: Date) -> Bool {
-        guard holdings[lease.payment]?.holder == lease.holder else { return false }
-        holdings[lease.payment]?.end = lease.end(from: now)
-        return true
+    /// The machine goes down: all leases end, and the bytes at risk meet their fate.
+    ///
+    /// - Returns: how many records are lost.
+    func losePower(_ fate: Fate) -> Int {
+        let drawn: Fate = fate == .drawn ? [.clean, .torn, .lostTail][Int(random.next() % 3)] : fate
+        return state.withLock { state in
+            state.holdings = [:]
+            guard !state.tail.isEmpty else { return 0 }
+            let left: [DiskRecord]
+            switch drawn {
+            case .clean, .drawn: left = state.tail
+            case .lostTail: left = []
+            case .torn: left = DiskRecord.read(torn(state.tail.flatMap(\.frame)))
+            case .cut(let count): left = DiskRecord.read(Array(state.tail.flatMap(\.frame).prefix(count)))
+            }
+            let lost = state.tail.count - left.count
+            for record in left { state.durable.add(record) }
+            state.seen = state.durable
+            state.synced += left.count
+            state.tail = []
+            return lost
+        }
+    }
+
+    /// The bytes before a place by chance; in every second case followed by garbage, as when sectors arrived out of order.
+    private func torn(_ bytes: [UInt8]) -> [UInt8] {
+        let place = Int(random.next() % UInt64(bytes.count))
+        guard random.next() % 2 == 0 else { return Array(bytes[..<place]) }
+        return bytes[..<place] + bytes[place...].map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
     /// Why `record` may not be written; nil when it may.
-    fileprivate mutating func refusal(of record: SimulatedDisk.Record, under lease: PaymentLease) -> JournalError? {
-        let histories = SimulatedDisk.histories(records)
+    private static func refusal(
+        of record: DiskRecord, under lease: PaymentLease, in state: inout State
+    ) -> JournalError? {
         switch record {
         case .opened(let attempt):
-            guard attempt.reference == lease.payment, renew(lease, at: attempt.startedAt) else {
+            guard attempt.reference == lease.payment, renew(lease, at: attempt.startedAt, in: &state) else {
                 return .leaseLost(attempt.reference)
             }
-            if histories.contains(where: { $0.attempt.id == attempt.id }) { return .duplicateAttempt(attempt.id) }
-            let open = histories.first { $0.attempt.reference == attempt.reference && !$0.isFinished }
+            if state.seen.history(of: attempt.id) != nil { return .duplicateAttempt(attempt.id) }
+            let open = state.seen.histories.first { $0.attempt.reference == attempt.reference && !$0.isFinished }
             return open.map { .unfinishedAttempt($0.attempt.id) }
         case .added(let entry, let id):
-            guard let history = histories.first(where: { $0.attempt.id == id }) else { return .unknownAttempt(id) }
+            guard let history = state.seen.history(of: id) else { return .unknownAttempt(id) }
             let payment = history.attempt.reference
-            guard payment == lease.payment, renew(lease, at: entry.date) else { return .leaseLost(payment) }
+            guard payment == lease.payment, renew(lease, at: entry.date, in: &state) else { return .leaseLost(payment) }
             return history.isFinished ? .finishedAttempt(id) : nil
         }
     }

@@ -25,6 +25,9 @@ public struct SimulatedFaults: Sendable, Hashable {
     /// The record is durable, but the journal reports a failure.
     public var diskLate = 0.0
 
+    /// The process stops for up to twenty minutes and then goes on as if nothing had happened.
+    public var stopped = 0.0
+
     /// Makes a world where nothing goes wrong.
     public init() {}
 
@@ -36,7 +39,7 @@ public struct SimulatedFaults: Sendable, Hashable {
         var faults = SimulatedFaults()
         let kinds: [WritableKeyPath<SimulatedFaults, Double>] = [
             \.notSent, \.lostBefore, \.lostAfter, \.duplicated, \.silentReplay, \.delayed, \.redirected,
-            \.failedBefore, \.failedAfter, \.diskFull, \.diskLate,
+            \.failedBefore, \.failedAfter, \.diskFull, \.diskLate, \.stopped,
         ]
         for kind in kinds {
             let intensity = random.fraction()
@@ -45,6 +48,8 @@ public struct SimulatedFaults: Sendable, Hashable {
         // Full disks are rare, and one that is nearly always full tells little.
         faults.diskFull /= 3
         faults.diskLate /= 3
+        // One stop outlasts everything else.
+        faults.stopped /= 10
         return faults
     }
 }

@@ -17,7 +17,7 @@ struct SimulatedJournal: PaymentJournal {
     }
 
     func renew(_ lease: PaymentLease, at now: Date) async throws {
-        try alive()
+        try await look()
         try disk.renew(lease, at: now)
     }
 
@@ -31,51 +31,59 @@ struct SimulatedJournal: PaymentJournal {
     }
 
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await store(.added(entry, attempt), under: lease, "writes \(Self.words(entry.event)) to \(attempt)")
+        try await store(
+            .added(entry, attempt), under: lease, "writes \(Self.words(entry.event)) to \(attempt)")
     }
 
     func history(of attempt: AttemptID) async throws -> AttemptHistory? {
-        try alive()
-        return disk.histories.first { $0.attempt.id == attempt }
+        try await look()
+        return disk.history(of: attempt)
     }
 
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        try alive()
-        return disk.histories.filter { $0.attempt.reference == payment }
+        try await look()
+        return disk.histories { $0.attempt.reference == payment }
     }
 
     func unfinished() async throws -> [AttemptHistory] {
+        try await look()
+        return disk.histories { !$0.isFinished }
+    }
+
+    private func look() async throws {
+        await process.awake()
         try alive()
-        return disk.histories.filter { !$0.isFinished }
     }
 
     // MARK: Writing
 
     /// Begins a change of the disk, which may find no room, and takes some time.
-    private func touch(_ what: String) async throws {
-        try begin(what)
+    private func touch(_ what: @autoclosure () -> String) async throws {
+        try await begin(what())
         await pause()
         try alive()
     }
 
-    private func begin(_ what: String) throws {
-        let world = process.world
-        guard process.passes(what) else { throw SimulatedDiskError.gone }
-        let full = world.faults.diskFull
-        if full > 0, world.fate.fraction() < full { throw SimulatedDiskError.full }
+    private func begin(_ what: @autoclosure () -> String) async throws {
+        await process.awake()
+        guard process.passes(what()) else { throw SimulatedDiskError.gone }
+        if process.world.happens(process.world.faults.diskFull) { throw SimulatedDiskError.full }
     }
 
-    private func store(_ record: SimulatedDisk.Record, under lease: PaymentLease, _ what: String) async throws {
-        let world = process.world
-        try begin(what)
-        let faults = world.faults
+    private func store(
+        _ record: DiskRecord, under lease: PaymentLease, _ what: @autoclosure () -> String
+    ) async throws {
+        try await begin(what())
         let place = try disk.write(record, under: lease)
         await pause()
-        guard process.passes("syncs") else { throw SimulatedDiskError.gone }
-        disk.sync(upTo: place)
-        await pause()
+        if let place {
+            guard process.passes("syncs") else { throw SimulatedDiskError.gone }
+            disk.sync(upTo: place)
+            await pause()
+        }
+        await process.awake()
         guard process.passes("has stored") else { throw SimulatedDiskError.gone }
-        if faults.diskLate > 0, world.fate.fraction() < faults.diskLate { throw SimulatedDiskError.late }
+        if process.world.happens(process.world.faults.diskLate) { throw SimulatedDiskError.late }
     }
 
     /// A disk takes its time, cancelled or not.

@@ -8,24 +8,34 @@ import Synchronization
     import Foundation
 #endif
 
+/// What a ``SimulatedProcess`` dies of.
+public enum SimulatedCrash: Sendable, Hashable {
+    /// It is killed, alone. What it wrote stays.
+    case process
+    /// The power fails: every process ends, and the fate decides about what is not durable.
+    case machine(SimulatedDisk.Fate)
+}
+
 /// A program run in a ``SimulatedWorld``. When it crashes, everything that it could still do to the world has no effect.
 public final class SimulatedProcess: Sendable {
     private struct State {
         var isDead = false
         var operations = 0
+        /// Nanoseconds since the beginning of the world, until which it is stopped.
+        var sleepsUntil: Int64 = 0
     }
 
     /// Its number, from 1.
     public let number: Int
     let world: SimulatedWorld
     private let crashIndex: Int?
-    private let fate: SimulatedDisk.Fate
+    private let cause: SimulatedCrash
     private let state = Mutex(State())
 
-    init(number: Int, world: SimulatedWorld, crashingAt crash: Int?, fate: SimulatedDisk.Fate) {
+    init(number: Int, world: SimulatedWorld, crashingAt crash: Int?, by cause: SimulatedCrash) {
         self.number = number
         self.world = world
-        self.fate = fate
+        self.cause = cause
         crashIndex = crash
         random = SeededRandomSource(seed: world.random.next())
     }
@@ -61,7 +71,7 @@ public final class SimulatedProcess: Sendable {
     /// How many input and output operations it has begun.
     public var operations: Int { state.withLock { $0.operations } }
 
-    /// Ends it here and now. What is not durable on the disk meets its fate.
+    /// Kills it, alone, here and now. What it wrote stays.
     public func crash() {
         let died = state.withLock { state in
             defer { state.isDead = true }
@@ -69,21 +79,46 @@ public final class SimulatedProcess: Sendable {
         }
         guard died else { return }
         world.note("process \(number) ends")
-        world.disk.crash(fate, of: number)
+        world.disk.forget(process: number)
+    }
+
+    /// Stops it for a time, as a laptop that is closed does: it lives, but nothing in it goes on.
+    public func sleep(for duration: Duration) {
+        let end = world.timeline.elapsed + duration.nanoseconds
+        state.withLock { $0.sleepsUntil = max($0.sleepsUntil, end) }
+    }
+
+    /// Waits while the process is stopped. It may be stopped here by chance.
+    func awake() async {
+        if world.happens(world.faults.stopped) {
+            let seconds = Int(world.fate.next() % 1200)
+            world.note("process \(number) stops for \(seconds) s")
+            sleep(for: .seconds(seconds))
+        }
+        while !isDead {
+            let left = state.withLock { $0.sleepsUntil } - world.timeline.elapsed
+            guard left > 0 else { return }
+            let pending = Pending<Void>()
+            world.timeline.schedule(after: left) { pending.finish(()) }
+            await pending.value()
+        }
     }
 
     /// Counts an operation, at which the process may die.
     ///
     /// - Returns: whether it lives.
-    func passes(_ operation: String) -> Bool {
+    func passes(_ operation: @autoclosure () -> String) -> Bool {
         let (isDead, index) = state.withLock { state in
             defer { if !state.isDead { state.operations += 1 } }
             return (state.isDead, state.operations)
         }
         guard !isDead else { return false }
-        world.note("process \(number) \(index) \(operation)")
+        world.note("process \(number) \(index) \(operation())")
         guard index == crashIndex else { return true }
-        crash()
+        switch cause {
+        case .process: crash()
+        case .machine(let fate): world.failPower(fate)
+        }
         return false
     }
 }
@@ -99,6 +134,7 @@ struct SimulatedClock: PaymentClock {
         try Task.checkCancellation()
         guard process?.isDead != true else { throw CancellationError() }
         await timeline.pause(duration.nanoseconds)
+        await process?.awake()
         try Task.checkCancellation()
         guard process?.isDead != true else { throw CancellationError() }
     }

@@ -10,9 +10,12 @@ struct SimulatedTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let origin = request.url.origin
+        // A process that stops here has written that it sends, and sends much later.
+        await process.awake()
         guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: origin) }
-        let what = "\(request.method.rawValue) \(request.url.path)"
-        guard process.passes("sends \(what)") else { throw TransportError(.notSent, .cancelled, origin: origin) }
+        guard process.passes("sends \(Self.words(request))") else {
+            throw TransportError(.notSent, .cancelled, origin: origin)
+        }
         let pending = Pending<Answer>()
         dispatch(request, pending)
         let timeout = world.timeline.schedule(after: request.timeout.nanoseconds) {
@@ -24,7 +27,8 @@ struct SimulatedTransport: HTTPTransport {
             pending.finish(.failure(TransportError(.maybeSent, .cancelled, origin: origin)))
         }
         world.timeline.callOff(timeout)
-        guard process.passes("hears of \(what): \(Self.words(answer))") else {
+        await process.awake()
+        guard process.passes("hears of \(Self.words(request)): \(Self.words(answer))") else {
             throw TransportError(.maybeSent, .cancelled, origin: origin)
         }
         let response = try answer.get()
@@ -33,6 +37,8 @@ struct SimulatedTransport: HTTPTransport {
         }
         return response
     }
+
+    private static func words(_ request: HTTPRequest) -> String { "\(request.method.rawValue) \(request.url.path)" }
 
     private static func words(_ answer: Answer) -> String {
         switch answer {
@@ -45,9 +51,8 @@ struct SimulatedTransport: HTTPTransport {
 
     private func dispatch(_ request: HTTPRequest, _ pending: Pending<Answer>) {
         let faults = world.faults
-        let draw = world.fate
         let origin = request.url.origin
-        func happens(_ probability: Double) -> Bool { probability > 0 && draw.fraction() < probability }
+        func happens(_ probability: Double) -> Bool { world.happens(probability) }
         func fail(_ phase: TransportError.Phase, _ reason: TransportError.Reason) {
             let world = world
             world.timeline.schedule(after: delay(faults)) {
@@ -103,7 +108,7 @@ struct SimulatedTransport: HTTPTransport {
     /// Nanoseconds for one way.
     private func delay(_ faults: SimulatedFaults) -> Int64 {
         let usual = Int64(truncatingIfNeeded: world.fate.next() % 50_000_000)
-        guard faults.delayed > 0, world.fate.fraction() < faults.delayed else { return usual }
+        guard world.happens(faults.delayed) else { return usual }
         return Int64(truncatingIfNeeded: world.fate.next() % 120_000_000_000)
     }
 }

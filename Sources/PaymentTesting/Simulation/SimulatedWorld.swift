@@ -40,11 +40,16 @@ public final class SimulatedWorld: Sendable {
     let executor: SeededExecutor
     /// Draws faults and delays.
     let fate: SeededRandomSource
+    private let isTraced: Bool
     private let state: Mutex<State>
 
     /// Makes a world without services and processes.
-    public init(seed: UInt64, faults: SimulatedFaults = .none) {
+    ///
+    /// - Parameter isTraced: whether ``trace`` and ``requests`` are kept. They cost a third of the time; a history that
+    ///   went wrong can be played again with them.
+    public init(seed: UInt64, faults: SimulatedFaults = .none, isTraced: Bool = true) {
         self.seed = seed
+        self.isTraced = isTraced
         var seeds = SplitMix64(seed: seed)
         executor = SeededExecutor(seed: seeds.next())
         timeline = Timeline(seed: seeds.next())
@@ -67,16 +72,25 @@ public final class SimulatedWorld: Sendable {
         state.withLock { $0.services[authority] = service }
     }
 
-    /// Starts a process: what it reads from the disk is what earlier ones left there.
+    /// Starts a process, beside those that live: what it reads from the disk is what the others wrote there.
     ///
-    /// - Parameter crash: the number of the input or output operation at which it dies, from 0, or nil.
+    /// - Parameters:
+    ///   - crash: the number of the input or output operation at which it dies, from 0, or nil.
+    ///   - cause: what it dies of.
     public func start(
-        crashingAt crash: Int? = nil, leaving fate: SimulatedDisk.Fate = .drawn
+        crashingAt crash: Int? = nil, by cause: SimulatedCrash = .machine(.drawn)
     ) -> SimulatedProcess {
         let number = state.withLock { $0.processes.count + 1 }
-        let process = SimulatedProcess(number: number, world: self, crashingAt: crash, fate: fate)
+        let process = SimulatedProcess(number: number, world: self, crashingAt: crash, by: cause)
         state.withLock { $0.processes.append(process) }
         return process
+    }
+
+    /// Cuts the power: every process ends, and what is not durable on the disk meets its fate.
+    public func failPower(_ fate: SimulatedDisk.Fate = .drawn) {
+        for process in state.withLock({ $0.processes }) { process.crash() }
+        let lost = disk.losePower(fate)
+        note("the power fails; \(lost) records are lost")
     }
 
     /// Runs `body` to its end in this world; virtual time passes whenever nothing else can happen.
@@ -112,6 +126,8 @@ public final class SimulatedWorld: Sendable {
     /// Ends the world: all processes die and everything that is still going on comes to its end.
     public func end() {
         for process in state.withLock({ $0.processes }) { process.crash() }
+        // Nobody is left to be delayed.
+        faults = .none
         executor.drive(true)
         defer { executor.drive(false) }
         RouterTasks.$executor.withValue(executor) {
@@ -121,24 +137,30 @@ public final class SimulatedWorld: Sendable {
 
     // MARK: Looking back
 
-    /// What happened, line by line.
+    /// What happened, line by line; nothing in a world that is not traced.
     public var trace: [String] { state.withLock { $0.lines } }
 
     /// Seconds since the beginning.
     public var elapsed: Double { Double(timeline.elapsed) / 1e9 }
 
-    /// Every request that left a process, in order.
+    /// Every request that left a process, in order; none in a world that is not traced.
     public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
     /// Adds a line to the trace.
-    public func note(_ line: String) {
-        let time = timeline.elapsed / 1000
-        state.withLock { $0.lines.append("\(time) \(line)") }
+    public func note(_ line: @autoclosure () -> String) {
+        guard isTraced else { return }
+        let line = "\(timeline.elapsed / 1000) \(line())"
+        state.withLock { $0.lines.append(line) }
     }
 
     func service(at authority: String) -> (any SandboxService)? { state.withLock { $0.services[authority] } }
 
-    func left(_ request: HTTPRequest) { state.withLock { $0.requests.append(request) } }
+    func left(_ request: HTTPRequest) {
+        if isTraced { state.withLock { $0.requests.append(request) } }
+    }
+
+    /// Whether something that happens with `probability` happens now.
+    func happens(_ probability: Double) -> Bool { probability > 0 && fate.fraction() < probability }
 }
 
 /// How the body of a simulation ended.

@@ -1,0 +1,65 @@
+import Foundation
+import Simulation
+import Synchronization
+
+/// One history, told line by line.
+enum OneHistory {
+    static func run(_ seed: UInt64) -> Int32 {
+        let verdict = History(seed: seed).run()
+        print(verdict.trace.joined(separator: "\n"))
+        print("\(verdict.payments) payments, \(verdict.captures) captures, \(verdict.processes) processes")
+        for breach in verdict.breaches { print("BROKEN: \(breach)") }
+        print(Replay.hint(seed))
+        return verdict.breaches.isEmpty ? 0 : 1
+    }
+}
+
+/// The planted mistakes.
+enum Mistakes {
+    static func run() -> Int32 {
+        var missed = 0
+        for mistake in Mistake.all {
+            let seed = mistake.found(in: 0..<10_000)
+            if seed == nil { missed += 1 }
+            print("\(mistake.name): " + (seed.map { "found in history \($0)" } ?? "NOT found in 10,000 histories"))
+        }
+        return missed == 0 ? 0 : 1
+    }
+}
+
+/// Many histories, with progress on standard error.
+enum ManyHistories {
+    static func run(_ count: UInt64) -> Int32 {
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        let start = ContinuousClock.now
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let next = Mutex(start + .seconds(1))
+        let totals = Campaign(seeds: 0..<count, threads: threads).run { totals in
+            let now = ContinuousClock.now
+            let isDue = next.withLock { next in
+                guard now >= next else { return false }
+                next = now + .seconds(isTerminal ? 1 : 30)
+                return true
+            }
+            guard isDue else { return }
+            let rate = Double(totals.histories) / seconds(now - start)
+            let left = Int(Double(Int(count) - totals.histories) / rate)
+            let line = "\(totals.histories) of \(count) histories, \(Int(rate)) /s, \(left) s left"
+            FileHandle.standardError.write(Data((isTerminal ? "\r\u{1B}[K\(line)" : line + "\n").utf8))
+        }
+        if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        let time = seconds(ContinuousClock.now - start)
+        for (seed, breaches) in totals.failures.sorted(by: { $0.seed < $1.seed }) {
+            print("BROKEN in \(Replay.hint(seed))")
+            for breach in breaches { print("  \(breach)") }
+        }
+        print(
+            "\(totals.histories) histories in \(String(format: "%.1f", time)) s on \(threads) threads "
+                + "(\(Int(Double(totals.histories) / time)) seeds/s): \(totals.payments) payments, "
+                + "\(totals.captures) captures, \(totals.processes) processes, "
+                + "\(Int(totals.seconds / 86_400)) days of virtual time, \(totals.failures.count) failures")
+        return totals.failures.isEmpty ? 0 : 1
+    }
+
+    private static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
+}

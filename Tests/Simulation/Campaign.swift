@@ -1,0 +1,80 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Many histories, on several threads. Which thread plays which is of no consequence: a history depends on its seed only.
+package struct Campaign: Sendable {
+    /// What was found so far.
+    package struct Totals: Sendable {
+        package var histories = 0
+        package var payments = 0
+        package var captures = 0
+        package var processes = 0
+        /// Virtual seconds.
+        package var seconds = 0.0
+        /// The histories that broke a promise, in no order.
+        package var failures: [(seed: UInt64, breaches: [String])] = []
+    }
+
+    private let seeds: Range<UInt64>
+    private let threads: Int
+    private let variation: Variation
+    private let mostFailures: Int
+
+    /// - Parameter mostFailures: after how many failures no further history begins.
+    package init(
+        seeds: Range<UInt64>, threads: Int, variation: Variation = Variation(), mostFailures: Int = 3
+    ) {
+        self.seeds = seeds
+        self.threads = max(1, threads)
+        self.variation = variation
+        self.mostFailures = mostFailures
+    }
+
+    /// Plays them all. `report` hears of the totals after every history, one call at a time.
+    package func run(_ report: @escaping @Sendable (Totals) -> Void = { _ in }) -> Totals {
+        let next = Mutex(seeds.lowerBound)
+        let totals = Mutex(Totals())
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            while totals.withLock({ $0.failures.count }) < mostFailures,
+                let seed = next.withLock({ next -> UInt64? in
+                    guard next < seeds.upperBound else { return nil }
+                    defer { next += 1 }
+                    return next
+                })
+            {
+                let verdict = History(seed: seed, variation: variation).run(isTraced: false)
+                totals.withLock { totals in
+                    totals.histories += 1
+                    totals.payments += verdict.payments
+                    totals.captures += verdict.captures
+                    totals.processes += verdict.processes
+                    totals.seconds += verdict.seconds
+                    if !verdict.breaches.isEmpty { totals.failures.append((seed, verdict.breaches)) }
+                    report(totals)
+                }
+            }
+        }
+        return totals.withLock { $0 }
+    }
+}
+
+/// How to see a failure again.
+package enum Replay {
+    /// The commit that is tested, when it can be read.
+    package static let commit: String = {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        func read(_ path: String) -> String? {
+            try? String(contentsOf: root.appending(path: ".git/" + path), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        guard let head = read("HEAD") else { return "unknown" }
+        return head.hasPrefix("ref: ") ? read(String(head.dropFirst(5))) ?? "unknown" : head
+    }()
+
+    /// Seed, commit and the command that plays the very same history.
+    package static func hint(_ seed: UInt64) -> String {
+        "SEED=\(seed) COMMIT=\(commit); play it again: git checkout \(commit) && make simulate SEED=\(seed)"
+    }
+}

@@ -1,0 +1,100 @@
+import PaymentCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A journal with a mistake: everything that is not said otherwise goes to a sound one.
+private protocol FaultyJournal: PaymentJournal {
+    var base: any PaymentJournal { get }
+}
+
+extension FaultyJournal {
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { try await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { try await base.release(lease) }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        try await base.open(attempt, under: lease)
+    }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.histories(of: payment)
+    }
+    func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
+}
+
+/// Says that a mutation's start is stored and does not store it.
+struct ForgetfulJournal: FaultyJournal {
+    let base: any PaymentJournal
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        if case .stepStarted(_, .mutation) = entry.event { return }
+        try await base.append(entry, to: attempt, under: lease)
+    }
+}
+
+/// Says that a mutation's start is stored, and stores it only with the next entry: too late for a crash in between.
+struct HastyJournal: FaultyJournal {
+    private final class Backlog: Sendable {
+        let entries = Mutex<[AttemptID: JournalEntry]>([:])
+    }
+
+    let base: any PaymentJournal
+    private let backlog = Backlog()
+
+    init(base: any PaymentJournal) { self.base = base }
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        if case .stepStarted(_, .mutation) = entry.event {
+            return backlog.entries.withLock { $0[attempt] = entry }
+        }
+        if let late = backlog.entries.withLock({ $0.removeValue(forKey: attempt) }) {
+            try await base.append(late, to: attempt, under: lease)
+        }
+        try await base.append(entry, to: attempt, under: lease)
+    }
+}
+
+/// Gives every lease to everyone.
+struct LeaselessJournal: FaultyJournal {
+    let base: any PaymentJournal
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+        try await base.acquire(shared(lease), at: now)
+    }
+
+    func renew(_ lease: PaymentLease, at now: Date) async throws {}
+
+    func release(_ lease: PaymentLease) async throws {}
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        _ = try await base.acquire(shared(lease), at: attempt.startedAt)
+        try await base.open(attempt, under: shared(lease))
+    }
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        _ = try await base.acquire(shared(lease), at: entry.date)
+        try await base.append(entry, to: attempt, under: shared(lease))
+    }
+
+    private func shared(_ lease: PaymentLease) -> PaymentLease {
+        PaymentLease(payment: lease.payment, holder: "everyone", duration: lease.duration)
+    }
+}
+
+/// A network that takes a fault of the service for proof that nothing happened.
+struct Trusting500: HTTPTransport {
+    let base: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let response = try await base.send(request)
+        guard response.status == 500 else { return response }
+        throw TransportError(.notSent, .tls("a fault of the service"), origin: request.url.origin)
+    }
+}

@@ -1,0 +1,49 @@
+package import PaymentCore
+package import PaymentTesting
+
+/// The reference service, which takes money for whoever asks, and its provider.
+package struct KeyedMarket: Market {
+    private static let scenarios: [KeyedService.Scenario] = [
+        .paidAtOnce, .paidAtOnce, .paidAtOnce, .paidAfterPolling, .paidAfterPolling, .declined, .neverSettles,
+    ]
+
+    /// - Parameters:
+    ///   - keyed: the provider; another one plants a mistake.
+    ///   - recognizesKeys: whether the service takes money only once for one key.
+    package static func maker(
+        share: Int = 1, _ keyed: KeyedProvider = KeyedProvider(), recognizesKeys: Bool = true
+    ) -> MarketMaker {
+        MarketMaker(share: share) { KeyedMarket($0, keyed, recognizesKeys: recognizesKeys) }
+    }
+
+    package let provider: any PaymentProvider
+    private let service: KeyedService
+
+    private init(_ world: SimulatedWorld, _ provider: KeyedProvider, recognizesKeys: Bool) {
+        self.provider = provider
+        service = KeyedService(clock: world.clock, recognizesKeys: recognizesKeys)
+        world.connect(service, to: KeyedService.host)
+    }
+
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+        let scenario = random.pick(Self.scenarios)
+        let id = "p\(number)"
+        return MarketPayment(
+            reference: PaymentReference(provider: provider.descriptor.id, id: id),
+            link: await service.createPayment(id, scenario), isEndless: scenario == .neverSettles)
+    }
+
+    package func captures(of payment: PaymentReference) async -> Int { await service.captures(of: payment.id) }
+
+    package func isPaid(_ payment: PaymentReference) async -> Bool { await service.isPaid(payment.id) }
+
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+        await service.keys(of: attempt.reference.id).contains(attempt.idempotencyKey)
+    }
+
+    package func payment(movedBy request: HTTPRequest) -> String? {
+        let path = request.url.path.split(separator: "/")
+        guard request.url.authority == KeyedService.host, path.last == "charge", path.count == 3 else { return nil }
+        return String(path[1])
+    }
+}

@@ -1,0 +1,84 @@
+import PaymentCore
+import PaymentTesting
+
+/// A mistake that is planted from outside, to prove that the simulator finds what it is there to find.
+package struct Mistake: Sendable {
+    /// What is done wrong.
+    package let name: String
+    /// Histories with the mistake.
+    package let variation: Variation
+    /// Words that its breach must have.
+    package let symptom: String
+
+    /// The first of `seeds` whose history shows the mistake.
+    package func found(in seeds: Range<UInt64>) -> UInt64? {
+        seeds.first { seed in
+            History(seed: seed, variation: variation).run(isTraced: false).breaches.contains { $0.contains(symptom) }
+        }
+    }
+
+    /// All of them. Money taken twice is the symptom wherever the mistake leads to it; the service of these histories shows
+    /// a payment that it has taken, so that nobody pays it again after an attempt was wrongly given up.
+    package static let all = [
+        Mistake(
+            name: "a step is sent before it is journaled", variation: planted { ForgetfulJournal(base: $0) },
+            symptom: "captured 2 times"),
+        Mistake(
+            name: "the key is made anew for a retry",
+            variation: keyedOnly(KeyedProvider { _, context in context.random.uuid() }), symptom: "captured 2 times"),
+        Mistake(
+            name: "status 500 is taken for not processed", variation: trusting500,
+            symptom: "was abandoned as without effect, but money was taken"),
+        Mistake(
+            name: "recovery sends again instead of asking", variation: withoutKeys(.sameKey),
+            symptom: "captured 2 times"),
+        Mistake(
+            name: "the lease is not checked", variation: planted { LeaselessJournal(base: $0) },
+            symptom: "captured 2 times"),
+        Mistake(
+            name: "the start of a mutation is not on the disk when it is sent",
+            variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times"),
+    ]
+
+    /// What the mistakes are planted in: sound without them.
+    package static let controls = [keyedOnly(), withoutKeys(.never)]
+
+    /// The first mistake, with a look at every request that leaves.
+    package static var uncovered: Variation {
+        var variation = Variation()
+        variation.journal = { ForgetfulJournal(base: $0) }
+        return variation
+    }
+
+    private static func keyedOnly(_ provider: KeyedProvider = KeyedProvider()) -> Variation {
+        var variation = Variation()
+        variation.markets = [KeyedMarket.maker(provider)]
+        variation.checksDurability = false
+        return variation
+    }
+
+    private static func planted(
+        _ journal: @escaping @Sendable (any PaymentJournal) -> any PaymentJournal
+    ) -> Variation {
+        var variation = keyedOnly()
+        variation.journal = journal
+        return variation
+    }
+
+    private static var trusting500: Variation {
+        var variation = keyedOnly()
+        variation.transport = { Trusting500(base: $0) }
+        return variation
+    }
+
+    /// The service recognises nothing, and the network itself repeats nothing: every second capture is the client's doing.
+    private static func withoutKeys(_ replay: MutationReplay) -> Variation {
+        var variation = keyedOnly()
+        variation.markets = [KeyedMarket.maker(KeyedProvider(replay: replay), recognizesKeys: false)]
+        variation.faults = { faults in
+            faults.duplicated = 0
+            faults.silentReplay = 0
+        }
+        return variation
+    }
+}
