@@ -1,0 +1,137 @@
+import PaymentCore
+
+/// Confirming a charge: what starts the wallet, or takes the money at once.
+extension CitconSandbox {
+    func confirm(_ request: HTTPRequest, _ token: String) throws(CitconRefusal) -> SandboxAnswer {
+        try tokens.check(request.headers, for: "charge", now: now)
+        let body = try CitconRequests.body(request)
+        let charge = try charge(token)
+        record(charge.id, .confirmRequested)
+        guard !charge.status.isFinal else { throw .badRequest }
+        if case .refusal(let refusal)? = charge.plan?.fault { throw refusal }
+        try check(body, against: charge)
+        guard let method = try CitconRequests.text(body["payment"]?["method"]) ?? charge.method else {
+            throw .badRequest
+        }
+        guard let gateway = CitconGateway(method: method, country: charge.country) else { throw .unsupportedGateway }
+        let clients = try CitconRequests.clients(body["payment"]?["client"])
+        charges[token]?.method = method
+        if charge.plan?.isPaidAtConfirm == true { try act(.pay, on: token) }
+        let entries = try start(gateway, token, body, clients.isEmpty ? ["mobile_native"] : clients, request)
+        if case .refusalAfterwards(let refusal)? = charge.plan?.fault { throw refusal }
+        if case .drop? = charge.plan?.fault {
+            // Whoever asks again is answered.
+            charges[token]?.plan?.fault = nil
+            return .drop
+        }
+        let confirmed = try self.charge(token)
+        return .response(envelope.success(view(confirmed, payment: payment(confirmed, entries), isConfirmed: true)))
+    }
+
+    /// What a confirmation repeats of the charge must be as it was made.
+    private func check(_ body: JSONValue, against charge: CitconCharge) throws(CitconRefusal) {
+        guard let transaction = body["transaction"], !transaction.isNull else { return }
+        let texts = [("reference", charge.reference), ("currency", charge.currency), ("country", charge.country)]
+        for (name, expected) in texts {
+            guard let text = try CitconRequests.text(transaction[name]) else { continue }
+            guard text == expected || (name == "country" && expected.isEmpty) else { throw .badRequest }
+        }
+        if let amount = transaction["amount"], !amount.isNull {
+            guard try CitconRequests.amount(amount) == charge.amount else { throw .badRequest }
+        }
+    }
+
+    /// Starts the payment at its gateway.
+    ///
+    /// - Returns: `payment.client` of the answer.
+    private func start(
+        _ gateway: CitconGateway, _ token: String, _ body: JSONValue, _ clients: [String], _ request: HTTPRequest
+    ) throws(CitconRefusal) -> [WireJSON] {
+        let charge = try charge(token)
+        let isNative = clients.contains("mobile_native")
+        switch gateway {
+        case .wechatpay, .alipay, .upop:
+            guard isNative else { break }
+            return try launch(gateway, token)
+        case .klarna:
+            guard let grant = try CitconRequests.text(body["ext"]?["gateway"]?["authorization_token"]) else {
+                guard isNative else { break }
+                return try launch(gateway, token)
+            }
+            try spend(grant, on: token)
+            return []
+        case .cashapp:
+            guard let grant = try CitconRequests.text(body["ext"]?["gateway"]?["grant"]?["grant_id"]) else { break }
+            try spend(grant, on: token)
+            return []
+        case .braintree:
+            if let nonce = try CitconRequests.text(body["payment"]?["nonce"]), !nonce.isEmpty {
+                guard body["payment"]?["indicator"]?.string == "braintree" else { throw .badRequest }
+                try spend(nonce: nonce, on: token)
+                return []
+            }
+            if let data = body["payment"]?["data"], !data.isNull {
+                try self.charge(card: data, on: token)
+                return []
+            }
+            // There is no page of its own inside an app: its library makes a nonce first.
+            guard !isNative || charge.plan?.isPaidAtConfirm == true else { throw .badRequest }
+        case .toss, .aps, .fomo, .xendit, .flexa: break
+        }
+        guard charge.status == .initiated else { return [] }
+        let pages = makePages(of: charge, for: clients)
+        charges[token]?.pages += pages
+        var fresh = charge
+        fresh.pages = pages
+        return self.pages(fresh, request)
+    }
+
+    /// A payload for a wallet. Asked again, a new one takes the place of the last.
+    private func launch(_ gateway: CitconGateway, _ token: String) throws(CitconRefusal) -> [WireJSON] {
+        let charge = try charge(token)
+        guard charge.status == .initiated,
+            let launch = CitconLaunch(gateway, charge, random: random, now: now)
+        else { return [] }
+        charges[token]?.launch = launch
+        var content = launch.content
+        if case .malformedPayload? = charge.plan?.fault { content = String(content.dropLast(content.count / 2)) }
+        return [entry("mobile_native", "json", content)]
+    }
+
+    /// Uses up what stands for the payer's consent, which this sandbox handed out.
+    private func spend(_ grant: String, on token: String) throws(CitconRefusal) {
+        guard nonces.remove(grant) != nil else { throw .badRequest }
+        try act(.pay, on: token)
+    }
+
+    /// Charges what a nonce stands for: one that this sandbox handed out, or one of those that Braintree publishes for
+    /// tests, which say themselves what becomes of them.
+    private func spend(nonce: String, on token: String) throws(CitconRefusal) {
+        if nonces.remove(nonce) != nil { return try act(.pay, on: token) }
+        guard nonce.hasPrefix("fake-"), !nonce.hasPrefix("fake-consumed") else { throw .badRequest }
+        let isRefused = nonce.hasPrefix("fake-processor-declined") || nonce.hasPrefix("fake-gateway-rejected")
+        let lacksProof = try charge(token).plan?.needsProof == true && !nonce.hasPrefix("fake-three-d-secure-")
+        try act(isRefused || lacksProof ? .fail : .pay, on: token)
+    }
+
+    /// Charges a card by its number, of which nothing is kept.
+    private func charge(card: JSONValue, on token: String) throws(CitconRefusal) {
+        guard let pan = card["pan"]?.string, (12...19).contains(pan.utf8.count), Self.passesLuhn(pan),
+            let code = card["cvv"]?.string, (3...4).contains(code.utf8.count),
+            code.utf8.allSatisfy(\.isASCIIDigit), let expiry = card["expiry"]?.string,
+            expiry.utf8.map({ $0.isASCIIDigit ? UInt8(ascii: "0") : $0 }) == Array("00/00".utf8)
+        else { throw .badRequest }
+        // The number that gateways publish for refused cards.
+        try act(pan == "4000000000000002" ? .fail : .pay, on: token)
+    }
+
+    /// Whether the last digit of a card number fits the others (ISO/IEC 7812-1).
+    private static func passesLuhn(_ pan: String) -> Bool {
+        guard pan.utf8.allSatisfy(\.isASCIIDigit) else { return false }
+        let sum = pan.utf8.reversed().enumerated().reduce(0) { sum, digit in
+            let value = Int(digit.element - UInt8(ascii: "0")) * (digit.offset % 2 + 1)
+            return sum + (value > 9 ? value - 9 : value)
+        }
+        return sum % 10 == 0
+    }
+}

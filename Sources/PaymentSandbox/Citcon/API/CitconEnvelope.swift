@@ -1,0 +1,64 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A refusal as the service words it: its code is text, and its HTTP status goes with the code.
+struct CitconRefusal: Error, Sendable, Hashable {
+    let status: Int
+    let code: String
+    let message: String
+
+    static let badRequest = CitconRefusal(status: 400, code: "4000", message: "bad request")
+    static let unauthorized = CitconRefusal(status: 401, code: "4010", message: "unauthorized")
+    static let duplicate = CitconRefusal(status: 400, code: "4100", message: "duplicate request")
+    static let invalidHeader = CitconRefusal(status: 400, code: "4102", message: "invalid header")
+    static let notFound = CitconRefusal(status: 404, code: "4103", message: "not found")
+    static let gatewayTimeout = CitconRefusal(status: 508, code: "4105", message: "gateway timeout")
+    static let gatewayUnavailable = CitconRefusal(status: 508, code: "4106", message: "gateway unavailable")
+    static let gatewayError = CitconRefusal(status: 508, code: "4107", message: "gateway error")
+    static let refundFailed = CitconRefusal(status: 406, code: "4202", message: "refund failed")
+    static let unsupportedGateway = CitconRefusal(status: 500, code: "5200", message: "gateway not support")
+}
+
+/// Answers of the interface: an envelope in compact JSON, and the header fields that the service sends.
+struct CitconEnvelope: Sendable {
+    /// `v1.0.0` or an earlier one.
+    let version: String
+
+    func success(_ data: WireJSON) -> HTTPResponse {
+        Self.response(200, envelope("success", data))
+    }
+
+    func failure(_ refusal: CitconRefusal) -> HTTPResponse {
+        Self.response(
+            refusal.status, envelope("fail", ["code": .text(refusal.code), "message": .text(refusal.message)]))
+    }
+
+    private func envelope(_ status: String, _ data: WireJSON) -> WireJSON {
+        ["status": .text(status), "app": "citcon_upi", "version": .text(version), "data": data]
+    }
+
+    private static func response(_ status: Int, _ json: WireJSON) -> HTTPResponse {
+        let body = json.bytes
+        return HTTPResponse(
+            status: status,
+            headers: [
+                "Content-Type": "application/json; charset=utf-8",
+                "Cache-Control": "no-cache, no-store, must-revalidate", "Pragma": "no-cache", "Expires": "0",
+                "Vary": "Origin, accept-encoding",
+                "Strict-Transport-Security": "max-age=15552000; includeSubDomains; preload",
+                "Content-Security-Policy": "default-src 'none';", "ETag": entityTag(of: body),
+            ], body: body)
+    }
+
+    /// Length in hexadecimal, then SHA-1 in base64 without its padding.
+    static func entityTag(of body: [UInt8]) -> String {
+        let hash = Data(Digest.sha1.hash(body)).base64EncodedString().prefix(27)
+        return "W/\"\(String(body.count, radix: 16))-\(hash)\""
+    }
+}

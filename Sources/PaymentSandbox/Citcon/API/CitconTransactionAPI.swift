@@ -1,0 +1,67 @@
+import PaymentCore
+
+/// What became of a charge, a capture or a refund.
+extension CitconSandbox {
+    func inquire(_ request: HTTPRequest, _ name: String) throws(CitconRefusal) -> HTTPResponse {
+        try tokens.check(request.headers, for: "inquiry", now: now)
+        let type = QueryItems(Substring(request.url.query ?? "")).values("type").first
+        guard type == nil || type == "reference" else { throw .badRequest }
+        guard let token = type == nil ? tokensByID[name] : references[name] else { throw .notFound }
+        let charge = try charge(token)
+        // Whether the service finds captures and refunds this way is not known; it says nothing of a charge's parts.
+        if let refund = charge.refunds.first(where: { $0.id == name || $0.reference == name }) {
+            return envelope.success(view(refund, of: charge))
+        }
+        if let capture = charge.captures.first(where: { $0.id == name || $0.reference == name }) {
+            return envelope.success(view(capture: capture, of: charge))
+        }
+        return envelope.success(inquiry(charge))
+    }
+
+    private func inquiry(_ charge: CitconCharge) -> WireJSON {
+        let layer = configuration.layer
+        let exchange: WireJSON =
+            charge.method == "paypal"
+            ? ["amount": .number(charge.amount), "currency": .text(charge.currency), "rate": 1]
+            : ["amount": nil, "currency": nil, "rate": nil]
+        return [
+            "id": .text(charge.id), "object": "charge", "amount": .number(charge.amount),
+            "currency": .text(charge.currency), "status": .text(charge.status.rawValue),
+            "time_canceled": charge.canceledAt.map { .number(layer.stamp($0)) } ?? "", "expiry": nil,
+            "time_created": .number(layer.stamp(charge.createdAt)), "country": .text(charge.country),
+            "reference": .text(charge.reference),
+            "amount_captured": .number(orNull: charge.amountCaptured > 0 ? charge.amountCaptured : nil),
+            "amount_refunded": .number(orNull: charge.refunds.isEmpty ? nil : charge.amountRefunded),
+            "time_captured": .number(orNull: charge.capturedAt.map(layer.stamp)),
+            "auto_capture": .value(.bool(charge.autoCapture)),
+            "payment": [
+                "method": .text(orNull: charge.method), "token": nil, "type": "", "data": ["pan": "", "expiry": ""],
+            ], "exchange": exchange,
+            "captures": ["data": .array(charge.captures.map { view(capture: $0, of: charge) })],
+            "refunds": ["data": .array(charge.refunds.map { view($0, of: charge) })], "chargebacks": ["data": []],
+        ]
+    }
+
+    /// `data` of a refund. Recordings show only refunds of everything, in which both amounts are the same.
+    func view(_ refund: CitconCharge.Movement, of charge: CitconCharge) -> WireJSON {
+        [
+            "id": .text(refund.id), "object": "refund", "reference": .text(refund.reference),
+            "amount": .number(refund.amount), "amount_refunded": .number(refund.amount),
+            "currency": .text(charge.currency), "country": .text(charge.country),
+            "time_created": .number(configuration.layer.stamp(refund.time)),
+            "payment": ["method": .text(orNull: charge.method)], "status": "succeeded",
+            "time_completed": .number(configuration.layer.stamp(refund.time)),
+            "exchange": ["amount": .number(refund.amount), "currency": .text(charge.currency), "rate": 1],
+        ]
+    }
+
+    /// `data` of a capture: a guess by analogy, as no recording of one is known.
+    func view(capture: CitconCharge.Movement, of charge: CitconCharge) -> WireJSON {
+        [
+            "id": .text(capture.id), "object": "capture", "reference": .text(capture.reference),
+            "amount": .number(capture.amount), "currency": .text(charge.currency), "country": .text(charge.country),
+            "time_created": .number(configuration.layer.stamp(capture.time)),
+            "payment": ["method": .text(orNull: charge.method)], "status": "succeeded",
+        ]
+    }
+}

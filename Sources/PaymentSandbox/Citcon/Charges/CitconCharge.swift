@@ -1,0 +1,80 @@
+import PaymentCore
+
+/// A charge inside the sandbox.
+struct CitconCharge: Sendable {
+    enum Status: String, Sendable {
+        case initiated, pending, authorized, succeeded, failed, canceled, expired
+
+        var isFinal: Bool {
+            switch self {
+            case .initiated, .pending, .authorized: false
+            case .succeeded, .failed, .canceled, .expired: true
+            }
+        }
+
+        /// Whether a charge in this state can get into `next`. Final states never change.
+        func allows(_ next: Status) -> Bool {
+            switch self {
+            case .initiated: next != .initiated
+            case .pending: next != .initiated && next != .pending
+            case .authorized: next.isFinal
+            case .succeeded, .failed, .canceled, .expired: false
+            }
+        }
+    }
+
+    /// Where the service sends notifications and payers.
+    struct URLs: Sendable {
+        var ipn: String?
+        var success: String?
+        var fail: String?
+        var cancel: String?
+    }
+
+    /// A capture or a refund.
+    struct Movement: Sendable {
+        let id: String
+        let reference: String
+        let amount: Int64
+        /// Unix seconds.
+        let time: Int64
+    }
+
+    /// A page of the charge, as `payment.client` lists it.
+    struct Page: Sendable {
+        let client: String
+        let format: String
+        let id: String
+    }
+
+    let token: String
+    let id: String
+    let reference: String
+    let amount: Int64
+    let currency: String
+    let country: String
+    let autoCapture: Bool
+    var method: String?
+    var urls: URLs
+    var isAccelerated = false
+    /// Unix seconds, like all times here.
+    let createdAt: Int64
+    var expiresAt: Int64
+    var pendingUntil: Int64?
+    var capturedAt: Int64?
+    var canceledAt: Int64?
+    var status = Status.initiated
+    var amountCaptured: Int64 = 0
+    var captures: [Movement] = []
+    var refunds: [Movement] = []
+    var pages: [Page] = []
+    var launch: CitconLaunch?
+    /// What it does; nil when it was made by a request.
+    var scenario: CitconSandbox.Scenario?
+    var plan: CitconScenarioPlan?
+
+    var amountRefunded: Int64 { refunds.reduce(0) { $0 + $1.amount } }
+
+    /// The amount as ledgers state it.
+    func worth(_ amount: Int64) -> String { "\(amount) iso4217/\(currency)" }
+}

@@ -1,0 +1,26 @@
+import PaymentCore
+
+/// Ids in the shapes that the service gives them.
+struct CitconIDs: Sendable {
+    let layer: CitconSandbox.Layer
+    let random: any RandomSource
+
+    /// The id of a charge or of a refund.
+    func transaction() -> String {
+        guard layer == .today else { return uuid() }
+        return "2000" + (0..<18).map { _ in String(random.next() % 10) }.joined()
+    }
+
+    /// A time-based UUID without its hyphens, by its looks.
+    func uuid() -> String { random.hex(12) + "11f0" + "8" + random.hex(15) }
+
+    /// `count` such ids that follow one another.
+    func uuids(_ count: Int) -> [String] {
+        let start = UInt32(truncatingIfNeeded: random.next())
+        let rest = random.hex(4) + "11f0" + "8" + random.hex(15)
+        return (0..<count).map { index in
+            let head = String(start &+ UInt32(index), radix: 16)
+            return String(repeating: "0", count: 8 - head.count) + head + rest
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import PaymentCore
+
+extension CitconSandbox {
+    /// Which age of the service is simulated: they differ in the version they state, in units of time and in ids.
+    public enum Layer: Sendable, Hashable, CaseIterable {
+        /// As recorded in 2025: `v1.0.0`, seconds, ids of 22 digits.
+        case today
+        /// As in the documents of 2022: `v0.1.1`, milliseconds, ids of 32 hexadecimal digits.
+        case early
+
+        var version: String { self == .today ? "v1.0.0" : "v0.1.1" }
+
+        /// A time in the unit of its answers, from Unix seconds.
+        func stamp(_ seconds: Int64) -> Int64 { self == .today ? seconds : seconds * 1000 }
+    }
+
+    /// How the sandbox behaves.
+    public struct Configuration: Sendable {
+        /// Which age of the service is simulated.
+        public var layer = Layer.today
+        /// The merchant's secret: for access tokens, and under the signature of notifications.
+        public var privateKey = CitconSandbox.privateKey
+        /// The payee's name on pages.
+        public var merchant = "Kaffeehaus am Platz"
+        /// How long access tokens are good, in seconds.
+        public var tokenLifetime: Int64 = 24 * 3600
+        /// How long a charge can be paid when its creator does not say, in seconds. The service's own value is not known.
+        public var chargeLifetime: Int64 = 2 * 3600
+        /// How long the scenario ``Scenario/pending`` stays pending before it fails, in seconds.
+        public var pendingTime: Int64 = 600
+        /// Over what notifications are sent to `urls.ipn`. Nil: they are only kept, see ``CitconSandbox/notifications``.
+        public var notifications: (any HTTPTransport)?
+        /// The pauses before a notification is sent again. The service's own are not documented.
+        public var notificationPauses: [Duration] = [
+            .seconds(10), .seconds(60), .seconds(300), .seconds(1800), .seconds(7200),
+        ]
+
+        /// The pace of the real service, as far as it is known.
+        public init() {}
+    }
+}

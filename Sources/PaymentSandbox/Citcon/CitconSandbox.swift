@@ -1,0 +1,220 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A simulated Citcon UPI: access tokens, charges, captures, cancellations, refunds and notifications, the pages that
+/// payers are sent to, and the wallets they pay with. Offline; no money.
+///
+/// Shape-strict: unknown paths, missing credentials and malformed bodies are answered with the service's own errors.
+/// Wallets are started only by exactly the payload that was handed out.
+public actor CitconSandbox: SandboxService {
+    /// The merchant's secret that sandboxes accept unless told otherwise. Not a secret: it opens nothing else.
+    public static let privateKey = Redacted("sk-development-00000000000000000000000000000000")
+
+    /// What happened so far. Payments are called by the ids of their charges.
+    public private(set) var ledger = SandboxLedger()
+    /// Every notification so far, oldest first, sent or not.
+    public internal(set) var notifications: [Notification] = []
+
+    let configuration: Configuration
+    let clock: any PaymentClock
+    let random: any RandomSource
+    let ids: CitconIDs
+    var tokens = CitconTokens()
+    /// By charge token.
+    var charges: [String: CitconCharge] = [:]
+    /// The charge tokens by the ids of charges, captures and refunds.
+    var tokensByID: [String: String] = [:]
+    /// The charge tokens by the ids of pages.
+    var tokensByPage: [String: String] = [:]
+    /// Every reference that was used, with the charge token it belongs to.
+    var references: [String: String] = [:]
+    /// Card nonces and grants that were handed out and not used yet.
+    var nonces: Set<String> = []
+    /// The tokens that card libraries were started with.
+    var clientTokens: Set<String> = []
+    /// Deliveries that are on their way, by the places of their notifications.
+    var deliveries: [Int: Task<Void, Never>] = [:]
+
+    /// Makes an empty sandbox.
+    ///
+    /// - Parameters:
+    ///   - configuration: its age and pace.
+    ///   - clock: decides when charges and tokens expire; notifications are repeated on it.
+    ///   - random: makes ids, tokens and nonces.
+    public init(
+        _ configuration: Configuration = Configuration(), clock: any PaymentClock = SystemPaymentClock(),
+        random: any RandomSource = SystemRandomSource()
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.random = random
+        ids = CitconIDs(layer: configuration.layer, random: random)
+    }
+
+    /// An access token as apps get it from their merchant's server.
+    public func accessToken() -> Redacted<String> {
+        Redacted(token(.client).text)
+    }
+
+    /// Makes a charge that behaves as `scenario` says.
+    ///
+    /// - Parameters:
+    ///   - scenario: what it does.
+    ///   - ipn: where notifications about it are sent.
+    ///   - returnURL: where payment pages send payers back to.
+    public func createCharge(
+        _ scenario: Scenario = .wechatPay, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
+    ) -> Charge {
+        let plan = scenario.plan
+        var charge = CitconCharge(
+            token: ids.uuid(), id: ids.transaction(), reference: "sandbox-\(charges.count + 1)-\(random.hex(6))",
+            amount: plan.amount, currency: plan.currency, country: plan.country, autoCapture: plan.autoCapture,
+            method: plan.method,
+            urls: .init(ipn: ipn, success: returnURL, fail: returnURL, cancel: returnURL), createdAt: now,
+            expiresAt: now + (plan.isOver ? -60 : configuration.chargeLifetime))
+        charge.scenario = scenario
+        charge.plan = plan
+        add(charge)
+        let items = [
+            ("token", charge.token), ("method", plan.method), ("reference", charge.reference),
+            ("amount", String(charge.amount)), ("currency", charge.currency), ("country", charge.country),
+            ("env", "UAT"),
+        ]
+        let link = "citcon:charge?" + items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+        return Charge(
+            token: charge.token, id: charge.id, reference: charge.reference, title: plan.summary, link: link,
+            scenario: scenario)
+    }
+
+    /// One charge for each scenario, in the order of their declaration.
+    public func createAllScenarios() -> [Charge] {
+        Scenario.allCases.map { createCharge($0) }
+    }
+
+    /// Answers one request; a connection that the scenario drops is status 500 here.
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        guard case .response(let response) = handle(request) else { return HTTPResponse(status: 500) }
+        return response
+    }
+
+    /// Answers one request, or drops the connection where the scenario says so.
+    public func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        handle(request)
+    }
+
+    private func handle(_ request: HTTPRequest) -> SandboxAnswer {
+        do throws(CitconRefusal) { return try route(request) } catch { return .response(envelope.failure(error)) }
+    }
+
+    private func route(_ request: HTTPRequest) throws(CitconRefusal) -> SandboxAnswer {
+        var path = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()[...]
+        // How pages are reached through the accelerator for mainland China.
+        if path.starts(with: ["upi", "u_landing"]) { path = path.dropFirst(2) }
+        let words = path.map(String.init)
+        if words == ["sandbox", "citcon", "wallet"] {
+            guard request.method == .post else { throw .notFound }
+            return .response(try wallet(request))
+        }
+        guard words.first == "v1", words.count <= 3 else { throw .notFound }
+        let argument = words.count == 3 ? PercentCoding.decode(words[2]) : nil
+        switch (request.method, words.dropFirst().first, argument) {
+        case (.post, "access-tokens", nil): return .response(try accessToken(request))
+        case (.post, "config", nil): return .response(try config(request))
+        case (.post, "charges", nil): return .response(try create(request))
+        case (.post, "charges", let token?): return try confirm(request, token)
+        case (.get, "transactions", let name?): return .response(try inquire(request, name))
+        case (.post, "captures", nil): return .response(try capture(request))
+        case (.post, "cancels", nil): return .response(try cancel(request))
+        case (.post, "refunds", nil): return .response(try refund(request))
+        case (.get, "landing", let id?), (.get, "qr", let id?): return .response(try showPage(id, request))
+        case (.post, "landing", let id?), (.post, "qr", let id?): return .response(try submitPage(id, request))
+        default: throw .notFound
+        }
+    }
+
+    // MARK: State
+
+    /// Unix seconds.
+    var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
+
+    var envelope: CitconEnvelope { CitconEnvelope(version: configuration.layer.version) }
+
+    func token(_ kind: CitconTokens.Kind) -> CitconTokens.Token {
+        tokens.token(kind, now: now, lifetime: configuration.tokenLifetime, random: random)
+    }
+
+    func record(_ id: String, _ event: SandboxLedger.Event) {
+        ledger.entries.append(SandboxLedger.Entry(payment: id, event: event))
+    }
+
+    func add(_ charge: CitconCharge) {
+        charges[charge.token] = charge
+        tokensByID[charge.id] = charge.token
+        references[charge.reference] = charge.token
+        record(charge.id, .created)
+    }
+
+    /// The charge of this token, with what time did to it applied.
+    func charge(_ token: String) throws(CitconRefusal) -> CitconCharge {
+        guard let charge = charges[token] else { throw .notFound }
+        if charge.status == .pending, let end = charge.pendingUntil, end <= now {
+            move(token, to: .failed)
+        } else if charge.status == .initiated, charge.expiresAt <= now {
+            move(token, to: .expired)
+        }
+        return charges[token] ?? charge
+    }
+
+    /// Takes a charge into another state, if the rules allow it, and tells whoever has to know.
+    func move(_ token: String, to status: CitconCharge.Status) {
+        guard var charge = charges[token], charge.status.allows(status) else { return }
+        let wasAuthorized = charge.status == .authorized
+        charge.status = status
+        switch status {
+        case .initiated: break
+        case .pending: charge.pendingUntil = now + configuration.pendingTime
+        case .authorized:
+            record(charge.id, .authorized(option: charge.method ?? "", amount: charge.worth(charge.amount)))
+        case .succeeded:
+            // A capture has set the amount; otherwise all of it is taken.
+            if charge.amountCaptured == 0 { charge.amountCaptured = charge.amount }
+            charge.capturedAt = now
+            record(
+                charge.id,
+                .captured(
+                    option: charge.method ?? "", amount: charge.worth(charge.amountCaptured), account: "sandbox payer"))
+            record(charge.id, .settled)
+        case .failed: record(charge.id, .failed)
+        case .canceled:
+            charge.canceledAt = now
+            record(charge.id, .cancelled)
+        case .expired: record(charge.id, .expired)
+        }
+        charges[token] = charge
+        notify(about: charge, wasAuthorized: wasAuthorized)
+    }
+
+    /// What a payer, a wallet or a card issuer does with a charge. The scenario has the last word.
+    func act(_ act: CitconAct, on token: String) throws(CitconRefusal) {
+        let charge = try charge(token)
+        guard charge.status == .initiated else { return }
+        switch charge.plan?.act ?? act {
+        case .pay where charge.plan?.isPending == true: move(token, to: .pending)
+        case .pay: move(token, to: charge.autoCapture ? .succeeded : .authorized)
+        case .cancel: move(token, to: .canceled)
+        case .fail: move(token, to: .failed)
+        }
+    }
+}
+
+extension CitconSandbox {
+    /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
+    public static let paths =
+        ["access-tokens", "config", "charges", "transactions", "captures", "cancels", "refunds", "landing", "qr"]
+        .map { "/v1/\($0)" } + ["/upi/u_landing", "/sandbox/citcon"]
+}

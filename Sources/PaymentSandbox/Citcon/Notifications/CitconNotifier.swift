@@ -1,0 +1,93 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Telling merchants what became of charges and refunds.
+extension CitconSandbox {
+    /// Returns once no delivery is on its way any more: accepted, or given up.
+    public func finishDeliveries() async {
+        while let delivery = deliveries.values.first { await delivery.value }
+    }
+
+    /// The word of notifications for a charge's state; nil for states that are not told.
+    private static func word(_ status: CitconCharge.Status, wasAuthorized: Bool) -> String? {
+        switch status {
+        case .initiated, .pending: nil
+        case .authorized: "authorized"
+        case .succeeded: wasAuthorized ? "captured" : "success"
+        case .canceled: "cancelled"
+        case .failed, .expired: "fail"
+        }
+    }
+
+    func notify(about charge: CitconCharge, wasAuthorized: Bool) {
+        guard let word = Self.word(charge.status, wasAuthorized: wasAuthorized) else { return }
+        notify(
+            charge, id: charge.id, type: "charge", reference: charge.reference, amount: charge.amount, status: word,
+            created: charge.createdAt)
+    }
+
+    func notify(about refund: CitconCharge.Movement, of charge: CitconCharge) {
+        guard let charge = charges[charge.token] else { return }
+        notify(
+            charge, id: refund.id, type: "refund", reference: refund.reference, amount: refund.amount,
+            status: "success", created: refund.time)
+    }
+
+    private func notify(
+        _ charge: CitconCharge, id: String, type: String, reference: String, amount: Int64, status: String,
+        created: Int64
+    ) {
+        guard let url = charge.urls.ipn else { return }
+        func text(_ name: String, _ text: String) -> (String, WireJSON, String) { (name, .text(text), text) }
+        func number(_ name: String, _ number: Int64) -> (String, WireJSON, String) {
+            (name, .number(number), String(number))
+        }
+        let captured = charge.amountCaptured
+        let refunded = charge.amountRefunded
+        let body = CitconNotificationBody([
+            text("id", id), text("transaction_type", type), text("reference", reference), number("amount", amount),
+            text("currency", charge.currency), text("status", status), text("time_completed", Self.time(now)),
+            text("time_created", Self.time(created)), text("payment_method", charge.method ?? ""),
+            captured > 0 ? number("amount_captured", captured) : text("amount_captured", ""),
+            refunded > 0 ? number("amount_refunded", refunded) : text("amount_refunded", ""),
+        ])
+        notifications.append(
+            Notification(
+                url: url, charge: charge.id, status: status,
+                body: body.bytes(secret: configuration.privateKey.reveal())))
+        guard let transport = configuration.notifications else { return }
+        let index = notifications.count - 1
+        deliveries[index] = Task {
+            await self.deliver(index, over: transport)
+            self.deliveries[index] = nil
+        }
+    }
+
+    /// Sends a notification until it is accepted or there were enough attempts.
+    private func deliver(_ index: Int, over transport: any HTTPTransport) async {
+        guard let url = try? HTTPURL(notifications[index].url) else { return }
+        let request = HTTPRequest(
+            .post, url, headers: ["Content-Type": "application/json"], body: notifications[index].body)
+        for pause in [.zero] + configuration.notificationPauses {
+            if pause > .zero {
+                do { try await clock.sleep(for: pause) } catch { return }
+            }
+            notifications[index].attempts += 1
+            if let answer = try? await transport.send(request), (200..<300).contains(answer.status) {
+                notifications[index].isDelivered = true
+                return
+            }
+        }
+    }
+
+    /// ISO 8601 with milliseconds, as the vendor's example has it.
+    private static func time(_ seconds: Int64) -> String {
+        let text = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
+        return String(text.dropLast()) + ".000Z"
+    }
+}

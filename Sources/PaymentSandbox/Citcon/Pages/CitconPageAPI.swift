@@ -1,0 +1,42 @@
+import PaymentCore
+
+/// The pages that payers are sent to: `GET` shows one, `POST` does what its buttons say. No credentials: they are opened
+/// in browsers.
+extension CitconSandbox {
+    func showPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+        guard let token = tokensByPage[id] else { return unknownPage }
+        let charge = try charge(token)
+        guard charge.status == .initiated else { return page.ending(charge, back: Self.wayBack(charge)) }
+        return page.question(charge, isCode: charge.pages.contains { $0.id == id && $0.format == "qr" })
+    }
+
+    func submitPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+        guard let token = tokensByPage[id] else { return unknownPage }
+        let items = FormItems(Substring(decoding: request.body, as: UTF8.self))
+        guard RequestChecks.mediaType(request) == "application/x-www-form-urlencoded",
+            let act = items["act"].flatMap(CitconAct.init), !items.isAmbiguous
+        else { return page.problem("Please choose one of the buttons.", status: 400) }
+        try self.act(act, on: token)
+        let charge = try charge(token)
+        var response = page.ending(charge, back: Self.wayBack(charge))
+        if let back = Self.wayBack(charge), charge.plan?.losesReturn != true {
+            response.status = 303
+            response.headers["Location"] = back
+        }
+        return response
+    }
+
+    private var page: CitconPage { CitconPage(merchant: configuration.merchant, nonce: random.hex(32)) }
+
+    private var unknownPage: HTTPResponse { page.problem("There is no such payment here.", status: 404) }
+
+    /// Where the payer goes from here.
+    private static func wayBack(_ charge: CitconCharge) -> String? {
+        switch charge.status {
+        case .authorized, .succeeded, .pending: charge.urls.success
+        case .canceled: charge.urls.cancel ?? charge.urls.fail
+        case .failed, .expired: charge.urls.fail
+        case .initiated: nil
+        }
+    }
+}
