@@ -1,1 +1,135 @@
-import PaymentCore
+public import PaymentCore
+import Synchronization
+
+/// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
+///
+/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers come back
+/// to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
+/// calls `authorized` counts as paid: the payer has done their part, and the merchant captures it.
+public struct CitconProvider: RedirectCompletingProvider {
+    /// `citcon`.
+    public static let id: ProviderID = "citcon"
+
+    let configuration: CitconConfiguration
+
+    /// Makes a provider.
+    public init(configuration: CitconConfiguration) { self.configuration = configuration }
+
+    /// Who the provider is and what it claims.
+    public var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: Self.id, name: "Citcon",
+            patterns: [.scheme("citcon")] + LandingPage.patterns + configuration.application.places.patterns,
+            outboundHosts: [configuration.endpoint.baseURL.authority])
+    }
+
+    /// An order link is verified when it keeps the grammar: it names no host, so its token can only reach Citcon, whose
+    /// answer has to agree with it before a payer is asked for anything.
+    public func recognize(_ link: PaymentLink) -> LinkMatch? {
+        if CitconOrderLink.isOne(link) {
+            do throws(CitconOrderLink.Defect) {
+                return LinkMatch(reference: try CitconOrderLink(link).reference)
+            } catch {
+                // Says why, rather than nothing.
+                return LinkMatch(reference: nil, trust: .unverified(reason: error.description))
+            }
+        }
+        if let match = LandingPage.match(link) { return match }
+        guard CPayReturn(link.text, at: configuration.application.places) != nil else { return nil }
+        return LinkMatch(reference: nil, role: .callback)
+    }
+
+    /// What the order link says, without asking the service.
+    ///
+    /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link is
+    ///   for another environment.
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try Self.checkIsNoPage(request.reference)
+        let link: CitconOrderLink
+        do throws(CitconOrderLink.Defect) { link = try CitconOrderLink(request.link) } catch {
+            throw self.error(.rejectedLink, "the order link cannot be paid: \(error)")
+        }
+        guard link.mode == configuration.endpoint.mode else {
+            throw error(
+                .rejectedLink,
+                "the order link is for the environment \(link.mode.linkName), this provider is set up for "
+                    + configuration.endpoint.mode.linkName)
+        }
+        let need = Methods.need(of: link.method)
+        let option = PaymentOption(
+            id: link.method, title: Methods.title(of: link.method), amount: link.amount, needs: [need])
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: "a merchant of Citcon"), amount: link.amount,
+            options: [option])
+    }
+
+    /// Asks who carries the method, confirms the charge once, hands the payer over, and asks what came of it.
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try Self.checkIsNoPage(attempt.reference)
+        let link = try? context.link.map(CitconOrderLink.init)
+        let order = link.flatMap { $0.reference == attempt.reference.id ? Order($0, configuration.application) : nil }
+        let payment = CitconPayment(
+            provider: self, attempt: attempt, context: context, service: try await service(context), order: order)
+        return try await payment.run()
+    }
+
+    /// Asks about the charge by the merchant's reference of it.
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try Self.checkIsNoPage(payment)
+        let service = try await service(context)
+        let answer = try await translated(isMutation: false) { () throws(CitconCallError) in
+            try await service.inquire(reference: payment.id)
+        }
+        return try answer.transaction.outcome(of: payment, agreed: nil)
+    }
+
+    /// Asks the service, whatever the URL says.
+    public func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        guard CPayReturn(callback.text, at: configuration.application.places) != nil else {
+            throw error(.notAPayment, "the URL is not one by which a payer comes back from Citcon")
+        }
+        let service = try await service(context)
+        let poll = SettlementPoll(clock: context.clock, limit: .seconds(5))
+        let transaction = try await poll.settle { () throws(CitconCallError) in
+            try await service.inquire(reference: attempt.reference.id)
+        }
+        return try transaction.outcome(of: attempt.reference, agreed: attempt.option.amount)
+    }
+
+    // MARK: Helpers
+
+    private func service(_ context: ProviderContext) async throws -> CitconService {
+        var token = configuration.accessToken
+        if token == nil { token = try await context.secrets.secret(CitconConfiguration.accessTokenName) }
+        guard let token, !token.reveal().isEmpty else {
+            throw error(
+                .unauthorized,
+                "there is no access token; give one to the configuration, or keep it in the secret store as "
+                    + CitconConfiguration.accessTokenName)
+        }
+        return CitconService(
+            baseURL: configuration.endpoint.baseURL, token: token, http: context.http,
+            timeout: configuration.requestTimeout)
+    }
+
+    private static func checkIsNoPage(_ payment: PaymentReference) throws {
+        guard payment.id.hasPrefix(LandingPage.referencePrefix) else { return }
+        throw PaymentError(
+            .unsupported,
+            "a landing page of Citcon names neither the amount nor the charge, and nothing can be asked about it; open "
+                + "it in a browser, and ask the merchant whether it was paid", provider: id)
+    }
+
+    private func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
+        PaymentError(code, message, provider: Self.id)
+    }
+}
+
+/// Runs a call and turns its failure into the core's error.
+func translated<Value>(
+    isMutation: Bool, _ work: () async throws(CitconCallError) -> Value
+) async throws(PaymentError) -> Value {
+    do { return try await work() } catch { throw ErrorTable.error(error, isMutation: isMutation) }
+}

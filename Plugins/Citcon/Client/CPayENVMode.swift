@@ -62,6 +62,13 @@ public struct CPayEndpoint: Sendable, Hashable {
     }
 }
 
+extension CPayEndpoint {
+    /// Real money.
+    static let production: CPayEndpoint = {
+        do { return try CPayEndpoint(.PROD) } catch { preconditionFailure("the vendor's own address is malformed") }
+    }()
+}
+
 /// Why an address cannot be that of the service.
 public enum CPayEndpointError: Error, Sendable, Hashable {
     /// It is no web address.

@@ -3,6 +3,8 @@
 /// ``CPayManager/requestOrder(_:callback:)`` takes a copy: later changes do not reach an order under way. Members that
 /// are nil are not sent. The vendor's classes are Objective-C objects; these are plain Swift classes.
 public final class CPayRequest: CPayConfidential {
+    /// Whether the request comes from the vendor's own systems; known from later releases of the vendor's SDK.
+    public var `internal`: Bool?
     /// What is to be paid.
     public var transaction = CPayTransaction()
     /// Who pays; needed by cards, PayPal and Venmo.

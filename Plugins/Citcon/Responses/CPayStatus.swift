@@ -95,6 +95,9 @@ public enum CPayMessage {
     public static let noUniversalLink = ".universalLink Can not be empty for WechatPay"
     /// UnionPay's mode is missing.
     public static let noUnionPayMode = ".unionPayMode or .controller Can not be empty for UPOP"
+    /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
+    /// texts only for the members above.
+    public static let neededFor = " Can not be empty for "
     /// The service names a gateway that nobody here handles; the gateway's name follows.
     public static let unsupportedGateway = "Unsupport Payment: "
     /// The launch payload comes in a form that the gateway's handler cannot use.

@@ -39,10 +39,21 @@ struct CitconRefusal: Sendable, Hashable {
     var isRefusal: Bool {
         (400..<500).contains(status) && status != 408
     }
+
+    /// Whether every copy of the request must have got this answer, so that none of them can have been carried out.
+    ///
+    /// A network may deliver a request twice. A charge that one copy has confirmed refuses the next ("bad request",
+    /// "duplicate request", "not found"), and only that answer may come back. What is judged before the charge is looked
+    /// at, and would be judged the same a moment earlier, is proof: the credentials, the header, the form.
+    var provesNothingWasDone: Bool {
+        guard isRefusal else { return false }
+        if let code { return code == "4010" || code == "4102" }
+        return [401, 403, 405, 411, 413, 414, 415, 431].contains(status)
+    }
 }
 
 extension CitconCallError {
-    /// Whether the request may have been carried out, were it a mutation.
+    /// Whether the very request that this answers may have been carried out, were it a mutation.
     var leavesFateOpen: Bool {
         switch self {
         case .refused(let refusal): !refusal.isRefusal
@@ -50,6 +61,18 @@ extension CitconCallError {
         case .unusableAnswer: true
         case .invalidRequest: false
         }
+    }
+
+    /// Whether this refuses one copy of a request of which another copy may have been carried out.
+    var mayFollowItsOwnEffect: Bool {
+        guard case .refused(let refusal) = self else { return false }
+        return refusal.isRefusal && !refusal.provesNothingWasDone
+    }
+
+    /// Whether the service does not know what it was asked for.
+    var isNotFound: Bool {
+        guard case .refused(let refusal) = self else { return false }
+        return refusal.status == 404
     }
 
     /// The code that the vendor's client hands out.

@@ -60,7 +60,7 @@ struct CitconService: Sendable {
         }
     }
 
-    private func send(
+    func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue?,
         replay: HTTPRequest.Replay
     ) async throws(CitconCallError) -> Envelope {

@@ -28,6 +28,7 @@ extension CPayRequest {
     /// What is sent of the order. Members that stay on the device are not in it, and the charge token is not either.
     var body: JSONValue {
         var body = BodyWriter()
+        body.write("internal", `internal`.map { JSONValue.bool($0) })
         body.write("transaction", transaction.body)
         body.write("consumer", consumer?.body)
         body.write("payment", payment?.body)

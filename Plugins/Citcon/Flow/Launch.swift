@@ -1,0 +1,116 @@
+import PaymentCore
+
+/// What has to be started or shown once a charge is confirmed. Stored with an attempt, so that it can be started after
+/// a restart: it serves only to pay this one charge.
+enum Launch: Sendable, Hashable, Codable {
+    /// Nothing: the charge is settled, or will be without the payer.
+    case nothing
+    /// A page.
+    case page(url: String)
+    /// A code to be scanned.
+    case code(text: String)
+    /// A wallet app.
+    case app(Wallet)
+
+    /// A wallet and what it is started with.
+    struct Wallet: Sendable, Hashable, Codable {
+        let name: String
+        let url: String?
+        let payload: [String: String]
+        /// The scheme under which WeChat leads back.
+        let weChatAppID: String?
+    }
+
+    /// Reads the launch payload of a confirmed charge.
+    ///
+    /// - Throws: ``OrderFailure`` in the vendor SDK's words.
+    init(
+        _ handler: CPayGateways.Handler, _ order: Order, _ transaction: TransactionFields
+    ) throws(OrderFailure) {
+        if transaction.state?.isSettled == true || handler.asksFirst {
+            self = .nothing
+            return
+        }
+        let entry = transaction.client.first { $0.client == CPayPayment.nativeClient } ?? transaction.client.first
+        guard let entry, let content = entry.content?.reveal(), !content.isEmpty else {
+            throw OrderFailure(CPayMessage.invalidContent)
+        }
+        switch handler {
+        case .weChat, .alipay, .unionPay:
+            // The word for payloads is not confirmed; what is surely none is refused.
+            guard entry.format != "redirect", entry.format != "qr" else {
+                throw OrderFailure(CPayMessage.unsupportedFormat)
+            }
+            self = .app(try Self.wallet(handler, order, content))
+        case .url where entry.format == "json":
+            guard order.method == "wechatpay" else { throw OrderFailure(CPayMessage.unsupportedMethod) }
+            self = .app(try Self.wallet(.weChat, order, content))
+        case .ams, .url, .xendit:
+            self = try Self.page(handler, entry.format, content)
+        case .braintree, .cashApp: self = .nothing
+        }
+    }
+
+    private static func page(
+        _ handler: CPayGateways.Handler, _ format: String?, _ content: String
+    ) throws(OrderFailure) -> Launch {
+        guard format == "redirect" || (format == "qr" && handler == .url) else {
+            throw OrderFailure(CPayMessage.unsupportedFormat)
+        }
+        // A page that shows a code is a page; only a code itself is for showing.
+        if let url = try? HTTPURL(content) {
+            guard url.isSecure || url.isLoopback else { throw OrderFailure(CPayMessage.invalidRedirect) }
+            return .page(url: url.text)
+        }
+        guard format == "qr" else { throw OrderFailure(CPayMessage.invalidRedirect) }
+        return .code(text: content)
+    }
+
+    private static func wallet(
+        _ handler: CPayGateways.Handler, _ order: Order, _ content: String
+    ) throws(OrderFailure) -> Wallet {
+        func unreadable(_ what: String) -> OrderFailure {
+            OrderFailure(CPayMessage.undecodable + what, code: CPayCode.cancelled)
+        }
+        guard let json = try? JSONValue(parsing: content), json.object != nil else {
+            throw unreadable("the launch payload is not JSON")
+        }
+        let name = handler.appName ?? ""
+        switch handler {
+        case .weChat:
+            guard let payload = CPayWeChatPayload(json) else { throw unreadable("WeChat's payload is not complete") }
+            let url = CPayWalletURL.weChat(payload)
+            var values = payload.values.reveal()
+            values["universalLink"] = order.universalLink
+            return Wallet(name: name, url: url.text.reveal(), payload: values, weChatAppID: payload.appID)
+        case .alipay:
+            guard let spec = json["orderSpec"]?.string, let signature = json["signedString"]?.string else {
+                throw unreadable("Alipay's payload is not complete")
+            }
+            let text = "\(spec)&sign=\"\(signature)\"&sign_type=\"RSA\""
+            let scheme = order.scheme ?? ""
+            let url = CPayWalletURL.alipay(order: Redacted(text), scheme: scheme)
+            return Wallet(
+                name: name, url: url.text.reveal(), payload: ["orderString": text, "fromScheme": scheme],
+                weChatAppID: nil)
+        default:
+            guard let number = json["tn"]?.string, !number.isEmpty else {
+                throw unreadable("UnionPay's payload is not complete")
+            }
+            var payload = ["tn": number, "mode": order.unionPayMode ?? "00"]
+            payload["fromScheme"] = order.scheme
+            return Wallet(name: name, url: nil, payload: payload, weChatAppID: nil)
+        }
+    }
+}
+
+extension Launch.Wallet {
+    /// What an app has to start.
+    func request(_ handler: CPayGateways.Handler, _ places: CPayReturnPlaces) -> AppRequest {
+        var places = places
+        if let weChatAppID { places.weChatAppIDs.insert(weChatAppID) }
+        let source = weChatAppID == nil ? handler.source : .weChat
+        return AppRequest(
+            name: name, url: url.map { Redacted($0) }, payload: Redacted(payload), returnURLs: places.urls(of: source))
+    }
+}

@@ -1,0 +1,26 @@
+import PaymentCore
+
+/// Payment methods as people know them. The set is open: an unknown method is paid on a page until the service says
+/// otherwise.
+enum Methods {
+    /// What a method usually asks of the payer; the gateway decides in the end.
+    static func need(of method: String) -> PayerNeed {
+        apps[method].map { .app(name: $0) } ?? .page
+    }
+
+    /// The method's name.
+    static func title(of method: String) -> String { titles[method] ?? apps[method] ?? method }
+
+    private static let apps = [
+        "wechatpay": "WeChat Pay", "alipay": "Alipay", "upop": "UnionPay", "card": "Braintree",
+        "paypal": "Braintree", "venmo": "Braintree", "cashapppay": "Cash App",
+    ]
+
+    private static let titles = [
+        "card": "Card", "paypal": "PayPal", "venmo": "Venmo", "cashapppay": "Cash App Pay", "alipay+": "Alipay+",
+        "alipay_hk": "AlipayHK", "toss": "Toss", "kakaopay": "KakaoPay", "naverpay": "Naver Pay", "gcash": "GCash",
+        "dana": "DANA", "tng": "Touch 'n Go", "grabpay": "GrabPay", "shopeepay": "ShopeePay", "paynow": "PayNow",
+        "paymaya": "Maya", "atome": "Atome", "truemoney": "TrueMoney", "rabbit_line_pay": "Rabbit LINE Pay",
+        "lpay": "L.Pay", "lgpay": "LG Pay", "samsungpay": "Samsung Pay", "banktransfer": "Bank transfer",
+    ]
+}

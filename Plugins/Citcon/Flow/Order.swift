@@ -1,0 +1,217 @@
+import PaymentCore
+
+/// One order on its way: a copy of what the caller gave, ready to be sent.
+struct Order: Sendable {
+    let method: String?
+    let reference: String?
+    let amount: Int?
+    let currency: String?
+    let country: String?
+    let chargeToken: Redacted<String>?
+    let consumer: Redacted<String>?
+    let scheme: String?
+    let universalLink: String?
+    let unionPayMode: String?
+    let wants3DSecure: Bool
+    /// The merchant's addresses that pages lead to.
+    let pages: Set<String>
+    /// Whether the charge alone knows the rest of the order.
+    let isFromLink: Bool
+    /// What is sent with the confirmation.
+    var body: Redacted<JSONValue>
+
+    /// Copies an order of the vendor's client.
+    init(_ request: CPayRequest) {
+        method = request.payment?.method
+        reference = request.transaction.reference
+        amount = request.transaction.amount
+        currency = request.transaction.currency
+        country = request.transaction.country
+        chargeToken = request.chargeToken.map { Redacted($0) }
+        consumer = (request.consumer?.reference).map { Redacted($0) }
+        scheme = request.scheme
+        universalLink = request.universalLink
+        unionPayMode = request.unionpayMode
+        wants3DSecure = request.request3DSecureVerification
+        pages = Set([request.urls.success, request.urls.fail, request.urls.cancel].compactMap(\.self))
+        isFromLink = false
+        body = Redacted(request.body)
+    }
+
+    /// An order from a link. What the merchant's server said when it made the charge is not said again.
+    init(_ link: CitconOrderLink, _ application: CitconConfiguration.Application) {
+        method = link.method
+        reference = link.reference
+        amount = Int(exactly: link.amount.minorUnits)
+        currency = link.amount.currency.description
+        country = link.country
+        chargeToken = link.token
+        consumer = link.consumer
+        scheme = application.scheme
+        universalLink = application.universalLink
+        unionPayMode = link.mode == .PROD ? "00" : "01"
+        wants3DSecure = false
+        isFromLink = true
+        pages = application.places.pages
+        var body: JSONValue = [
+            "transaction": [
+                "reference": .string(link.reference), "currency": .string(link.amount.currency.description),
+                "country": .string(link.country),
+            ],
+            "payment": [
+                "method": .string(link.method), "request_token": false,
+                "client": [.string(CPayPayment.nativeClient)],
+            ],
+        ]
+        body["transaction"]?["amount"] = amount.map { .number(JSONNumber($0)) }
+        if let consumer { body["consumer"] = ["reference": .string(consumer.reveal())] }
+        self.body = Redacted(body)
+    }
+
+    // MARK: Checks
+
+    /// What a method is known to need, before anything is sent. The vendor's SDK looks only at the method here.
+    ///
+    /// Asked for is only what this device uses or sends: what the merchant's server said when it made the charge is not
+    /// demanded again.
+    func checkAtStart() throws(OrderFailure) {
+        guard let method, !method.isEmpty else { throw OrderFailure(CPayMessage.noMethod) }
+        guard hasChargeToken else { throw OrderFailure(CPayMessage.noChargeToken) }
+        switch method {
+        case "wechatpay": try check(for: .weChat)
+        case "alipay": try check(for: .alipay)
+        case "upop": try check(for: .unionPay)
+        case "card", "paypal", "venmo":
+            if wants3DSecure, method == "card" { try checkProof() }
+            if usesVault { try demand(consumer?.reveal(), "consumer.reference", "a stored \(method) account") }
+        case "cashapppay": try demand(scheme, "scheme", "Cash App")
+        case "toss", "lpay", "lgpay", "samsungpay", "banktransfer":
+            guard !isFromLink else { break }
+            let urls = body.reveal()["urls"]
+            for name in ["success", "fail", "cancel"] { try demand(urls?[name]?.string, "urls.\(name)", method) }
+        default: break
+        }
+    }
+
+    /// What 3-D Secure asks of the card holder. The unit within the house is not among it: not every address has one.
+    private func checkProof() throws(OrderFailure) {
+        let body = body.reveal()
+        let parts = [
+            ("consumer", body["consumer"], ["first_name", "last_name", "phone", "email"]),
+            (
+                "payment.billingAddress", body["payment"]?["billing_address"],
+                ["street", "city", "state", "zip", "country"]
+            ),
+        ]
+        let names = ["first_name": "firstName", "last_name": "lastName"]
+        for (place, part, members) in parts {
+            for member in members {
+                try demand(part?[member]?.string, "\(place).\(names[member] ?? member)", "3-D Secure")
+            }
+        }
+    }
+
+    private func demand(_ value: String?, _ name: String, _ purpose: String) throws(OrderFailure) {
+        if value?.isEmpty ?? true { throw OrderFailure(".\(name)\(CPayMessage.neededFor)\(purpose)") }
+    }
+
+    private var hasChargeToken: Bool { chargeToken?.reveal().isEmpty == false }
+
+    /// Whether something stored is used, or is to be stored.
+    private var usesVault: Bool {
+        let payment = body.reveal()["payment"]
+        return payment?["request_token"]?.bool == true || payment?["token"]?.string?.isEmpty == false
+    }
+
+    /// The vendor SDK's second check: what the gateway's handler needs, before the charge is confirmed.
+    ///
+    /// UnionPay's screen, which the vendor's text names, has no meaning here.
+    func check(for handler: CPayGateways.Handler) throws(OrderFailure) {
+        guard hasChargeToken else { throw OrderFailure(CPayMessage.noChargeToken) }
+        switch handler {
+        case .weChat where universalLink?.isEmpty ?? true: throw OrderFailure(CPayMessage.noUniversalLink)
+        case .alipay where scheme?.isEmpty ?? true: throw OrderFailure(CPayMessage.noScheme)
+        case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderFailure(CPayMessage.noUnionPayMode)
+        default: break
+        }
+    }
+
+    // MARK: Consent
+
+    /// Whether the order lacks what stands for the payer's consent. A card's number or a stored token is one.
+    func lacksConsent(for handler: CPayGateways.Handler) -> Bool {
+        let body = body.reveal()
+        let payment = body["payment"]
+        switch handler {
+        case .braintree:
+            return payment?["nonce"] == nil && payment?["data"]?["pan"] == nil && payment?["token"] == nil
+        case .cashApp: return body["ext"]?["gateway"]?["grant"]?["grant_id"] == nil
+        default: return false
+        }
+    }
+
+    /// The order with the payer's consent.
+    func adding(_ consent: Redacted<String>, from handler: CPayGateways.Handler) -> Order {
+        var order = self
+        var body = body.reveal()
+        if handler == .cashApp {
+            var grant = body["ext"] ?? [:]
+            var gateway = grant["gateway"] ?? [:]
+            gateway["grant"] = ["grant_id": .string(consent.reveal())]
+            grant["gateway"] = gateway
+            body["ext"] = grant
+        } else {
+            var payment = body["payment"] ?? [:]
+            payment["nonce"] = .string(consent.reveal())
+            payment["indicator"] = "braintree"
+            body["payment"] = payment
+        }
+        order.body = Redacted(body)
+        return order
+    }
+
+    /// What a gateway's own library is started with before the charge is confirmed.
+    func consentRequest(_ config: GatewayConfig, _ handler: CPayGateways.Handler, _ places: CPayReturnPlaces)
+        -> AppRequest
+    {
+        var payload = config.keys.reveal()
+        payload["method"] = method
+        payload["amount"] = amount.map(String.init)
+        payload["currency"] = currency
+        payload["country"] = country
+        payload["request_3d_secure"] = wants3DSecure ? "true" : "false"
+        let body = body.reveal()
+        for (prefix, part) in [("consumer", body["consumer"]), ("billing", body["payment"]?["billing_address"])] {
+            for (name, value) in part?.object ?? [:] { payload["\(prefix)_\(name)"] = value.string }
+        }
+        return AppRequest(
+            name: handler.appName ?? method ?? "", url: nil, payload: Redacted(payload),
+            returnURLs: places.urls(of: handler.source))
+    }
+
+    // MARK: Answers
+
+    /// Whether an answer speaks of this order. An amount that is not the agreed one must not reach a wallet.
+    func agrees(with transaction: TransactionFields) -> Bool {
+        func agrees<Value: Equatable>(_ mine: Value?, _ other: Value?) -> Bool {
+            mine == nil || other == nil || mine == other
+        }
+        return agrees(reference, transaction.reference) && agrees(amount, transaction.amount)
+            && agrees(currency, transaction.currency)
+    }
+}
+
+/// Why an order goes no further, in the vendor SDK's words.
+struct OrderFailure: Error, Sendable, Hashable {
+    let code: String
+    let message: String
+
+    init(_ message: String, code: String = CPayCode.failure) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: CitconCallError) {
+        self.init(error.clientMessage, code: error.clientCode)
+    }
+}

@@ -1,0 +1,191 @@
+import PaymentCore
+
+/// What a wallet, page or browser said when it led the payer back.
+///
+/// It never proves a payment: anyone can open such a URL. It only says when to ask the service.
+public struct CPayReturn: Sendable, Hashable {
+    /// Who led back.
+    public enum Source: String, Sendable, Hashable, CaseIterable {
+        /// WeChat.
+        case weChat
+        /// Alipay.
+        case alipay
+        /// UnionPay's app.
+        case unionPay
+        /// Venmo, and whatever else Braintree's library opens.
+        case braintree
+        /// Cash App.
+        case cashApp
+        /// Klarna.
+        case klarna
+        /// A payment page, by one of the merchant's own addresses.
+        case page
+    }
+
+    /// Who led back.
+    public let source: Source
+    /// The code of the wallet's word, as the vendor's SDK hands it out: `0`, `-1`, `-2`, `6001` or another. For pages,
+    /// whose word counts for nothing, nil.
+    public let code: String?
+    /// The wallet's text, or the vendor SDK's own.
+    public let message: String?
+    /// The scheme or address by which it came, for finding the order that it belongs to.
+    let place: String
+    /// What stands for the payer's consent and is sent with the confirmation: a nonce or a grant.
+    let consent: Redacted<String>?
+
+    init(
+        _ source: Source, code: String?, message: String? = nil, place: String, consent: Redacted<String>? = nil
+    ) {
+        self.source = source
+        self.code = code
+        self.message = message
+        self.place = place
+        self.consent = consent
+    }
+
+    /// Whether the wallet says that the payer called it off.
+    public var isCancellation: Bool { CPayCode.isCancellation(code, message: message) }
+
+    /// Reads `text`, strictly: one of the application's own schemes or addresses, the wallet's host and path to the
+    /// letter, no user name, no port. Nil for everything else, which is not for this library.
+    ///
+    /// - Parameter places: where the application can be reached.
+    public init?(_ text: String, at places: CPayReturnPlaces) {
+        let link: PaymentLink
+        if let whole = try? PaymentLink(text) {
+            link = whole
+        } else if let inner = Self.nested(text) {
+            link = inner
+        } else {
+            return nil
+        }
+        guard let found = Self.read(link, places) else { return nil }
+        self = found
+    }
+
+    // MARK: Recognising
+
+    private static func read(_ link: PaymentLink, _ places: CPayReturnPlaces) -> CPayReturn? {
+        guard link.form == .web, let scheme = link.scheme.map(String.init) else { return nil }
+        if link.isHTTP { return universalLink(link, places) ?? page(link, places) }
+        guard link.port == nil else { return nil }
+        return (link.fragment == nil ? wallet(link, scheme, places) : nil) ?? page(link, places)
+    }
+
+    private static func wallet(_ link: PaymentLink, _ scheme: String, _ places: CPayReturnPlaces) -> CPayReturn? {
+        let isBare = link.path.isEmpty || link.path == "/"
+        func isOne(of schemes: Set<String>, suffix: String = "") -> Bool {
+            schemes.contains { !$0.isEmpty && ($0 + suffix).equalsIgnoringASCIICase(scheme) }
+        }
+        switch link.host.map(String.init) {
+        case "pay" where isBare && isOne(of: places.weChatAppIDs): return weChat(link, scheme)
+        case "safepay" where isBare && isOne(of: places.schemes): return alipay(link, scheme)
+        case "uppayresult" where isBare && isOne(of: places.schemes): return unionPay(link, scheme)
+        case "cashapp" where isBare && isOne(of: places.schemes):
+            return CPayReturn(.cashApp, code: nil, place: scheme, consent: single("grant_id", link))
+        case "klarna" where isBare && isOne(of: places.schemes):
+            return CPayReturn(.klarna, code: nil, place: scheme, consent: single("authorization_token", link))
+        case "x-callback-url" where isOne(of: places.bundleIDs, suffix: ".payments"): return braintree(link, scheme)
+        default: return nil
+        }
+    }
+
+    /// `https://<universal link>/<app id>/pay?…`. Which path WeChat really uses is not known for sure.
+    private static func universalLink(_ link: PaymentLink, _ places: CPayReturnPlaces) -> CPayReturn? {
+        guard link.isHTTPS, link.fragment == nil else { return nil }
+        let address = address(of: link)
+        for base in places.universalLinks {
+            guard let base = try? PaymentLink(base), base.isHTTPS, base.query == nil else { continue }
+            let prefix = Self.address(of: base)
+            for id in places.weChatAppIDs
+            where address == (prefix.hasSuffix("/") ? prefix : prefix + "/") + id + "/pay" {
+                return weChat(link, id)
+            }
+        }
+        return nil
+    }
+
+    /// One of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
+    private static func page(_ link: PaymentLink, _ places: CPayReturnPlaces) -> CPayReturn? {
+        let address = address(of: link)
+        guard places.pages.contains(where: { Self.address(of: $0) == address }) else { return nil }
+        return CPayReturn(.page, code: nil, place: address)
+    }
+
+    /// Scheme, host, port and path, for comparing; nil for what is no URL with an authority.
+    static func address(of text: String) -> String? {
+        guard let link = try? PaymentLink(text), link.form == .web else { return nil }
+        return address(of: link)
+    }
+
+    private static func address(of link: PaymentLink) -> String {
+        let path = link.path.isEmpty && link.host != nil ? "/" : link.path
+        return "\(link.scheme ?? "")://\(link.host ?? "")\(link.port.map { ":\($0)" } ?? "")\(path)"
+    }
+
+    /// `app://<scheme>://uppayresult?…`, a malformed URL that exists in the wild.
+    private static func nested(_ text: String) -> PaymentLink? {
+        let outer = "app://"
+        guard text.prefix(outer.utf8.count).equalsIgnoringASCIICase(outer) else { return nil }
+        let rest = text.dropFirst(outer.utf8.count)
+        // As it stands: an inner URL that was encoded as a whole is not this form.
+        guard let inner = try? PaymentLink(String(rest)), inner.host == "uppayresult",
+            inner.text.equalsIgnoringASCIICase(rest)
+        else { return nil }
+        return inner
+    }
+
+    // MARK: The wallets' words
+
+    private static func weChat(_ link: PaymentLink, _ place: String) -> CPayReturn {
+        guard let text = single("ret", link)?.reveal(), let code = Int32(text), String(code) == text else {
+            return CPayReturn(.weChat, code: CPayCode.failure, message: CPayMessage.unknown, place: place)
+        }
+        return CPayReturn(.weChat, code: String(code), place: place)
+    }
+
+    /// The whole query is JSON.
+    private static func alipay(_ link: PaymentLink, _ place: String) -> CPayReturn {
+        let text = link.query.flatMap { PercentCoding.decode($0) } ?? ""
+        let memo = (try? JSONValue(parsing: text))?["memo"]
+        guard let status = memo?["ResultStatus"]?.string ?? memo?["resultStatus"]?.string, !status.isEmpty,
+            status.utf8.count <= 16, status.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
+        else { return CPayReturn(.alipay, code: CPayCode.failure, message: CPayMessage.unknown, place: place) }
+        if status == "9000" { return CPayReturn(.alipay, code: CPayCode.success, place: place) }
+        let said = memo?["memo"]?.string ?? ""
+        let message = said.isEmpty ? "\(CPayMessage.unknown): \(status)" : said
+        // Alipay's own words for "paid" are 9000 alone; a status of 0 is not one of them.
+        return CPayReturn(
+            .alipay, code: status == CPayCode.success ? CPayCode.failure : status, message: message, place: place)
+    }
+
+    private static func unionPay(_ link: PaymentLink, _ place: String) -> CPayReturn {
+        let values = link.queryItems.values("code")
+        let code =
+            switch values.count == 1 ? values[0] : values.isEmpty ? "" : "fail" {
+            case "success": CPayCode.success
+            case "fail": CPayCode.failure
+            default: CPayCode.cancelled
+            }
+        return CPayReturn(.unionPay, code: code, place: place)
+    }
+
+    private static func braintree(_ link: PaymentLink, _ place: String) -> CPayReturn? {
+        switch link.path {
+        case "/vzero/auth/venmo/success":
+            let nonce = single("paymentMethodNonce", link)
+            return CPayReturn(.braintree, code: CPayCode.success, place: place, consent: nonce)
+        case "/vzero/auth/venmo/error":
+            return CPayReturn(.braintree, code: CPayCode.failure, message: CPayMessage.unknown, place: place)
+        case "/vzero/auth/venmo/cancel":
+            return CPayReturn(.braintree, code: CPayCode.cancelled, place: place)
+        default: return nil
+        }
+    }
+
+    /// The value of the one item of this name; nil when there is none, or more than one, or it is empty.
+    private static func single(_ name: String, _ link: PaymentLink) -> Redacted<String>? {
+        link.only(name).map { Redacted($0) }
+    }
+}

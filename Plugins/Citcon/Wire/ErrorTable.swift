@@ -1,0 +1,111 @@
+import PaymentCore
+
+/// What the service's refusals mean, by code first and by HTTP status where the code says nothing. The service's own texts
+/// are not repeated: they may hold what was sent.
+enum ErrorTable {
+    /// The core's error for a failed call.
+    ///
+    /// - Parameter isMutation: whether the request could move money, or comes after one that could. A fault of the
+    ///   service then leaves that open, and so does a refusal that may be the answer to the second copy of a request
+    ///   whose first copy was carried out (``CitconRefusal/provesNothingWasDone``).
+    static func error(_ error: CitconCallError, isMutation: Bool) -> PaymentError {
+        let provider = CitconProvider.id
+        switch error {
+        case .refused(let refusal):
+            let (code, text) = meaning(of: refusal)
+            return PaymentError(
+                code, text, provider: provider,
+                phase: refusal.provesNothingWasDone || !isMutation ? .answered : .maybeSent,
+                retry: code == .rateLimited || code == .serviceFailure ? .later : .never, vendorCode: refusal.code)
+        case .transport(let error):
+            return PaymentError(error, provider: provider, isMutation: isMutation)
+        case .unusableAnswer(let text):
+            return PaymentError(
+                .invalidResponse, text, provider: provider, phase: isMutation ? .maybeSent : .answered, retry: .later)
+        case .invalidRequest(let text):
+            return PaymentError(.rejectedLink, text, provider: provider)
+        }
+    }
+
+    /// The kind of error and its text for people.
+    static func meaning(of refusal: CitconRefusal) -> (code: PaymentError.Code, text: String) {
+        refusal.code.flatMap { byCode[$0] } ?? byStatus(refusal.status)
+    }
+
+    static let byCode: [String: (code: PaymentError.Code, text: String)] = [
+        "4000": (.requestRefused, "the service refused the request; the charge may be over already (4000)"),
+        "4010": (.unauthorized, "the service does not accept the access token; it may have expired (4010)"),
+        "4100": (
+            .requestRefused, "the reference was used before; ask for the charge instead of making it again (4100)"
+        ),
+        "4101": (.serviceFailure, "the service has a fault (4101)"),
+        "4102": (.requestRefused, "the service refused the request's header (4102)"),
+        "4103": (.notFound, "the service does not know this charge (4103)"),
+        "4105": (.serviceFailure, "the gateway did not answer in time (4105)"),
+        "4106": (.serviceFailure, "the gateway cannot be reached (4106)"),
+        "4107": (.serviceFailure, "the gateway has a fault (4107)"),
+        "4202": (.requestRefused, "the charge cannot be refunded (4202)"),
+        "4208": (.requestRefused, "the charge cannot be refunded in part (4208)"),
+        "5100": (.serviceFailure, "the service has a fault (5100)"),
+        "5200": (.unsupported, "no gateway of the merchant serves this payment method (5200)"),
+    ]
+
+    private static func byStatus(_ status: Int) -> (code: PaymentError.Code, text: String) {
+        switch status {
+        case 401, 403: (.unauthorized, "the service does not accept the access token (HTTP \(status))")
+        case 404: (.notFound, "the service does not know this charge (HTTP 404)")
+        case 429: (.rateLimited, "the service asks for fewer requests (HTTP 429); try again later")
+        case 400..<500: (.requestRefused, "the service refused the request (HTTP \(status))")
+        case 500..<600: (.serviceFailure, "the service has a fault (HTTP \(status)); try again later")
+        case 300..<400: (.invalidResponse, "the service redirects to another address, which is never followed")
+        case 200..<300: (.requestRefused, "the service refused the request without a reason")
+        default: (.invalidResponse, "the service answered with HTTP \(status)")
+        }
+    }
+}
+
+extension TransactionFields {
+    /// What this transaction's state means. A word that is not known is never success or failure.
+    ///
+    /// - Parameter agreed: what the payer agreed to pay; nil where that is not known.
+    /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
+    func outcome(of payment: PaymentReference, agreed: Money?) throws(PaymentError) -> PaymentOutcome {
+        func wrong(_ message: String) -> PaymentError {
+            PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
+        }
+        guard reference == payment.id else { throw wrong("the service's answer is about another charge") }
+        let paid = amount.flatMap { amount in
+            currency.flatMap { code in
+                try? Money(minorUnits: UInt128(max(0, amount)), currency: .fiat(FiatCurrency(code)))
+            }
+        }
+        if let agreed {
+            let isSame =
+                (amount == nil || amount == Int(exactly: agreed.minorUnits))
+                && (currency == nil || currency == agreed.currency.description)
+            guard isSame else { throw wrong("the service states another amount than was agreed") }
+        }
+        switch state {
+        case .succeeded, .authorized:
+            return .succeeded(PaymentReceipt(reference: payment, amount: paid, transactionID: id))
+        case .failed:
+            return .declined(DeclineReason(.refused, "the service reports that the payment failed"))
+        case .canceled: return .cancelled
+        case .expired: return .expired
+        case .initiated, .pending: return .pending(retryAfter: nil)
+        case .unknown(let word):
+            return .unknown(
+                UnknownOutcome(
+                    reference: payment, rawStatus: Self.printable(word),
+                    message: "the service reports a state that this version does not know"))
+        case nil:
+            return .unknown(
+                UnknownOutcome(reference: payment, message: "the service does not state the charge's state"))
+        }
+    }
+
+    /// A foreign word cut to what may be shown.
+    private static func printable(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+}
