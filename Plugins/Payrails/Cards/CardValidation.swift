@@ -1,0 +1,170 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What is wrong with the content of a card field; raw values are the vendor's codes.
+public enum CardFieldError: String, Error, Sendable, Hashable {
+    /// Nothing was entered where something has to be.
+    case empty = "EMPTY"
+    /// Not a card number.
+    case invalidCardNumber = "INVALID_CARD_NUMBER"
+    /// Characters that cannot stand there.
+    case regexMatchFailed = "REGEX_MATCH_FAILED"
+    /// Too short or too long.
+    case invalidLength = "INVALID_LENGTH"
+    /// Not a month.
+    case invalidExpirationMonth = "INVALID_EXPIRATION_MONTH"
+    /// Not a year from now to fifty years on. The vendor's spelling.
+    case invalidExpirationYear = "INVALID_EXPIRATOIN_YEAR"
+    /// Not a month to come, or too far away.
+    case invalidExpirationDate = "INVALID_EXPIRATION_DATE"
+}
+
+/// A month of a year, in the payer's calendar.
+public struct YearAndMonth: Sendable, Hashable, Comparable {
+    /// The year, such as 2030.
+    public let year: Int
+    /// 1 to 12.
+    public let month: Int
+
+    /// Makes a month.
+    public init(year: Int, month: Int) {
+        self.year = year
+        self.month = month
+    }
+
+    /// The month that `date` is in.
+    public init(_ date: Date, timeZone: TimeZone) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        let parts = calendar.dateComponents([.year, .month], from: date)
+        self.init(year: parts.year ?? 0, month: parts.month ?? 1)
+    }
+
+    /// Whether `left` comes before `right`.
+    public static func < (left: Self, right: Self) -> Bool { (left.year, left.month) < (right.year, right.month) }
+}
+
+/// The rules that card fields obey. Nil means: nothing is wrong. Every field of a form has to be filled in.
+public enum CardValidation {
+    /// How many years ahead a card may be good.
+    public static let yearsAhead = 50
+
+    /// Whether the last digit fits the others (ISO/IEC 7812-1 annex B). False for anything but digits.
+    public static func passesLuhn(_ digits: some StringProtocol) -> Bool {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        var sum = 0
+        for (position, digit) in digits.utf8.reversed().enumerated() {
+            let value = Int(digit - 0x30)
+            let doubled = value * 2
+            sum += position.isMultiple(of: 2) ? value : doubled > 9 ? doubled - 9 : doubled
+        }
+        return sum.isMultiple(of: 10)
+    }
+
+    /// Checks a card number, in groups or not: digits, single spaces or hyphens between them, a length of its brand,
+    /// and the last digit.
+    public static func number(_ text: String) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        guard CardText.isGrouped(text) else { return .invalidCardNumber }
+        let digits = CardDigits.only(text)
+        guard CardBrand.of(digits).lengths.contains(digits.utf8.count), passesLuhn(digits) else {
+            return .invalidCardNumber
+        }
+        return nil
+    }
+
+    /// Checks a holder's name: two or more ASCII letters, spaces, commas, full stops, hyphens, apostrophes.
+    public static func holderName(_ text: String) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x41...0x5A).contains(byte & ~0x20) && byte < 0x80 || " ,.-'".utf8.contains(byte)
+        }
+        return isPlain && text.utf8.count >= 2 ? nil : .regexMatchFailed
+    }
+
+    /// Checks a security code: as many digits as `brand` has.
+    ///
+    /// - Parameter brand: nil when it is not known: three or four digits then.
+    public static func securityCode(_ text: String, brand: CardBrand? = nil) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        guard CardText.isDigits(text) else { return .regexMatchFailed }
+        let allowed = brand.map { [$0.securityCodeLength] } ?? [3, 4]
+        return allowed.contains(text.utf8.count) ? nil : .invalidLength
+    }
+
+    /// Checks a month by itself: `01` to `12`, or `1`.
+    public static func month(_ text: String) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        let isMonth = text == "1" || text.utf8.count == 2 && CardText.isDigits(text) && (1...12) ~= (Int(text) ?? 0)
+        return isMonth ? nil : .regexMatchFailed
+    }
+
+    /// Checks a year by itself: four digits, from the present year on.
+    public static func year(_ text: String, now: YearAndMonth) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        guard CardText.isDigits(text), [2, 4].contains(text.utf8.count) else { return .regexMatchFailed }
+        guard text.utf8.count == 4, let year = Int(text), (now.year...now.year + yearsAhead) ~= year else {
+            return .invalidExpirationYear
+        }
+        return nil
+    }
+
+    /// Checks month and year together: each by itself, and that the month is not over.
+    public static func expiry(month: String, year: String, now: YearAndMonth) -> CardFieldError? {
+        if let error = Self.month(month) ?? Self.year(year, now: now) { return error }
+        guard let month = Int(month), let year = Int(year) else { return .invalidExpirationDate }
+        return YearAndMonth(year: year, month: month) < now ? .invalidExpirationDate : nil
+    }
+
+    /// Checks `MM/YY`: a month that is not over and at most fifty years away.
+    public static func expiryDate(_ text: String, now: YearAndMonth) -> CardFieldError? {
+        guard !text.isEmpty else { return .empty }
+        guard CardText.looksLikeDate(text) else { return .regexMatchFailed }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let month = Int(parts[0]), 1...12 ~= month,
+            let year = Int(parts[1]), year + 2000 <= now.year + yearsAhead,
+            YearAndMonth(year: year + 2000, month: month) >= now
+        else { return .invalidExpirationDate }
+        return nil
+    }
+}
+
+/// The shapes of texts in card fields.
+enum CardText {
+    static func isDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Digits with at most one space or hyphen between two of them.
+    static func isGrouped(_ text: String) -> Bool {
+        var previousIsDigit = false
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39: previousIsDigit = true
+            case 0x20 where previousIsDigit, 0x2D where previousIsDigit: previousIsDigit = false
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// Two parts of two or four digits, of which one is a month of two digits, with or without a slash between.
+    static func looksLikeDate(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        func isMonth(_ part: some StringProtocol) -> Bool {
+            part.utf8.count == 2 && isDigits(part) && (1...12) ~= (Int(part) ?? 0)
+        }
+        func isYear(_ part: some StringProtocol) -> Bool { [2, 4].contains(part.utf8.count) && isDigits(part) }
+        func isDate(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
+            isMonth(left) && isYear(right) || isYear(left) && isMonth(right)
+        }
+        switch parts.count {
+        case 1: return isDate(text.prefix(2), text.dropFirst(2)) || isDate(text.dropLast(2), text.suffix(2))
+        case 2: return isDate(parts[0], parts[1])
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// What the components need of a session. ``PayrailsSession`` is one; tests and previews bring their own.
+public protocol ComponentSession: AnyObject, Sendable {
+    /// The payer's usable stored instruments of a type, in the service's order.
+    func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument]
+
+    /// The present month, which decides whether a card has expired.
+    var currentMonth: YearAndMonth { get }
+
+    /// Encrypts a card for the service, so that nobody on the way can read it.
+    ///
+    /// - Throws: when the session has no key for it.
+    func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String
+
+    /// Pays with a stored instrument. Cancelling the task calls the payment off as far as that is still possible.
+    @MainActor func pay(
+        withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult
+
+    /// Pays with a card that ``encryptCard(_:)`` made.
+    ///
+    /// - Parameter saveInstrument: whether the service keeps the card for later payments.
+    @MainActor func pay(
+        withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult
+
+    /// Pays by another method than a card, for the first time or on a page of its own.
+    @MainActor func pay(
+        withType type: Payrails.PaymentType, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult
+
+    /// Deletes a stored instrument for good.
+    ///
+    /// - Throws: when the service did not say whether it did.
+    func deleteInstrument(instrumentId: String) async throws -> DeleteInstrumentResponse
+}
+
+/// Stands in where no session was created: nothing is stored, and every payment fails and says why.
+final class MissingSession: ComponentSession {
+    private static let error = PayrailsError.missingData(
+        "an active session; call Payrails.createSession(with:) before making components")
+
+    func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] { [] }
+
+    // No card can be paid with here, so no card has expired either.
+    var currentMonth: YearAndMonth { YearAndMonth(year: 1970, month: 1) }
+
+    func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String { throw Self.error }
+
+    func pay(
+        withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult { .error(Self.error) }
+
+    func pay(
+        withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult { .error(Self.error) }
+
+    func pay(
+        withType type: Payrails.PaymentType, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult { .error(Self.error) }
+
+    func deleteInstrument(instrumentId: String) async throws -> DeleteInstrumentResponse { throw Self.error }
+}

@@ -1,0 +1,166 @@
+/// Where text stands in a field.
+public enum StyleTextAlignment: Sendable, Hashable, CaseIterable {
+    /// At the left.
+    case left
+    /// In the middle.
+    case center
+    /// At the right.
+    case right
+    /// Where the language's text begins.
+    case natural
+}
+
+/// Where the brand's sign stands in the field of the card number.
+public enum CardIconAlignment: Sendable, Hashable, CaseIterable {
+    /// At the left.
+    case left
+    /// At the right.
+    case right
+}
+
+/// A shadow around a field.
+public struct StyleShadow: Sendable, Hashable {
+    /// Its colour.
+    public let color: StyleColor
+    /// How far it is moved to the right and down, in points.
+    public let x, y: Double
+    /// How far its edge is smeared, in points.
+    public let radius: Double
+
+    /// Makes a shadow.
+    public init(color: StyleColor, x: Double = 0, y: Double = 1, radius: Double = 2) {
+        self.color = color
+        self.x = x
+        self.y = y
+        self.radius = radius
+    }
+}
+
+/// How a field or a text of the card form looks in one of its states. Nil leaves it as it is elsewhere.
+public struct CardStyle: Sendable, Hashable {
+    /// The border.
+    public var borderColor: StyleColor?
+    /// How round the corners are, in points.
+    public var cornerRadius: Double?
+    /// The space between border and text.
+    public var padding: StyleInsets?
+    /// The border's width in points.
+    public var borderWidth: Double?
+    /// The font.
+    public var font: StyleFont?
+    /// Where the text stands.
+    public var textAlignment: StyleTextAlignment?
+    /// The text.
+    public var textColor: StyleColor?
+    /// The shadow.
+    public var boxShadow: StyleShadow?
+    /// The ground.
+    public var backgroundColor: StyleColor?
+    /// The least width in points.
+    public var minWidth: Double?
+    /// The greatest width in points.
+    public var maxWidth: Double?
+    /// The least height in points.
+    public var minHeight: Double?
+    /// The greatest height in points.
+    public var maxHeight: Double?
+    /// The caret.
+    public var cursorColor: StyleColor?
+    /// The width in points.
+    public var width: Double?
+    /// The height in points.
+    public var height: Double?
+    /// The text that stands in an empty field.
+    public var placeholderColor: StyleColor?
+    /// Where the brand's sign stands. Unlike the rest it is never nil unless set so, hence a style laid over another
+    /// decides it.
+    public var cardIconAlignment: CardIconAlignment?
+    /// The space around the field.
+    public var fieldInsets: StyleInsets?
+
+    /// Makes a style.
+    public init(
+        borderColor: StyleColor? = nil, cornerRadius: Double? = nil, padding: StyleInsets? = nil,
+        borderWidth: Double? = nil, font: StyleFont? = nil, textAlignment: StyleTextAlignment? = nil,
+        textColor: StyleColor? = nil, boxShadow: StyleShadow? = nil, backgroundColor: StyleColor? = nil,
+        minWidth: Double? = nil, maxWidth: Double? = nil, minHeight: Double? = nil, maxHeight: Double? = nil,
+        cursorColor: StyleColor? = nil, width: Double? = nil, height: Double? = nil,
+        placeholderColor: StyleColor? = nil, cardIconAlignment: CardIconAlignment? = .left,
+        fieldInsets: StyleInsets? = nil
+    ) {
+        self.borderColor = borderColor
+        self.cornerRadius = cornerRadius
+        self.padding = padding
+        self.borderWidth = borderWidth
+        self.font = font
+        self.textAlignment = textAlignment
+        self.textColor = textColor
+        self.boxShadow = boxShadow
+        self.backgroundColor = backgroundColor
+        self.minWidth = minWidth
+        self.maxWidth = maxWidth
+        self.minHeight = minHeight
+        self.maxHeight = maxHeight
+        self.cursorColor = cursorColor
+        self.width = width
+        self.height = height
+        self.placeholderColor = placeholderColor
+        self.cardIconAlignment = cardIconAlignment
+        self.fieldInsets = fieldInsets
+    }
+
+    /// This style where it says something, `other` where it does not.
+    public func merged(over other: CardStyle) -> CardStyle {
+        CardStyle(
+            borderColor: borderColor ?? other.borderColor, cornerRadius: cornerRadius ?? other.cornerRadius,
+            padding: padding ?? other.padding, borderWidth: borderWidth ?? other.borderWidth, font: font ?? other.font,
+            textAlignment: textAlignment ?? other.textAlignment, textColor: textColor ?? other.textColor,
+            boxShadow: boxShadow ?? other.boxShadow, backgroundColor: backgroundColor ?? other.backgroundColor,
+            minWidth: minWidth ?? other.minWidth, maxWidth: maxWidth ?? other.maxWidth,
+            minHeight: minHeight ?? other.minHeight, maxHeight: maxHeight ?? other.maxHeight,
+            cursorColor: cursorColor ?? other.cursorColor, width: width ?? other.width, height: height ?? other.height,
+            placeholderColor: placeholderColor ?? other.placeholderColor,
+            cardIconAlignment: cardIconAlignment ?? other.cardIconAlignment,
+            fieldInsets: fieldInsets ?? other.fieldInsets)
+    }
+}
+
+/// How a field looks at rest, in use, when it is right and when it is wrong. The last three are laid over the first.
+public struct CardFieldSpecificStyles: Sendable, Hashable {
+    /// At rest.
+    public let base: CardStyle?
+    /// While the payer types in it.
+    public let focus: CardStyle?
+    /// When its value is complete and right.
+    public let completed: CardStyle?
+    /// When its value is wrong or missing.
+    public let invalid: CardStyle?
+
+    /// Makes the styles of a field.
+    public init(
+        base: CardStyle? = nil, focus: CardStyle? = nil, completed: CardStyle? = nil, invalid: CardStyle? = nil
+    ) {
+        self.base = base
+        self.focus = focus
+        self.completed = completed
+        self.invalid = invalid
+    }
+
+    /// The vendor's styles.
+    public static let defaultStyle = CardFieldSpecificStyles(
+        base: CardStyle(
+            cornerRadius: 2, padding: StyleInsets(all: 10), borderWidth: 1, textAlignment: .left, textColor: .label),
+        focus: CardStyle(borderColor: .systemBlue), completed: CardStyle(borderColor: .systemGreen),
+        invalid: CardStyle(borderColor: .systemRed))
+
+    /// These styles where they say something, `other` where they do not.
+    public func merged(over other: CardFieldSpecificStyles) -> CardFieldSpecificStyles {
+        func merge(_ mine: CardStyle?, _ theirs: CardStyle?) -> CardStyle? {
+            guard let mine, let theirs else { return mine ?? theirs }
+            return mine.merged(over: theirs)
+        }
+        return CardFieldSpecificStyles(
+            base: merge(base, other.base), focus: merge(focus, other.focus),
+            completed: merge(completed, other.completed), invalid: merge(invalid, other.invalid))
+    }
+}

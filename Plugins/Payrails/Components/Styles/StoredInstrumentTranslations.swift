@@ -1,0 +1,42 @@
+/// The texts of a list of stored instruments.
+public struct StoredInstrumentsTranslations: Sendable, Hashable {
+    /// What a card's text begins with.
+    public let cardPrefix: String
+    /// What a PayPal account's text begins with.
+    public let paypalPrefix: String
+    /// The pay button's texts.
+    public let buttonTranslations: StoredInstrumentButtonTranslations
+
+    /// Makes texts; whatever is left out is the vendor's English.
+    public init(
+        cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal",
+        buttonTranslations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations()
+    ) {
+        self.cardPrefix = cardPrefix
+        self.paypalPrefix = paypalPrefix
+        self.buttonTranslations = buttonTranslations
+    }
+}
+
+/// The texts of a stored instrument's pay button.
+public struct StoredInstrumentButtonTranslations: Sendable, Hashable {
+    /// The button's text.
+    public let label: String
+    /// The button's text while the payment runs.
+    public let processingLabel: String
+
+    /// Makes texts; whatever is left out is the vendor's English.
+    public init(label: String = "Pay", processingLabel: String = "Processing...") {
+        self.label = label
+        self.processingLabel = processingLabel
+    }
+}
+
+/// The text of a card form's pay button. The name is the vendor's, letter for letter.
+public struct CardPaymenButtonTranslations: Sendable, Hashable {
+    /// The button's text.
+    public let label: String?
+
+    /// Makes texts.
+    public init(label: String? = "Pay") { self.label = label }
+}

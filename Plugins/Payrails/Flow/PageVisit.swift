@@ -1,0 +1,49 @@
+import PaymentCore
+
+/// A payer on a page, while the service is asked what has become of the payment: the page may never lead back, or the
+/// payer may finish elsewhere.
+struct PageVisit: Sendable {
+    /// How it ended.
+    enum Event: Sendable {
+        /// The payer left the page, by this URL or by closing it.
+        case left(PaymentLink?)
+        /// The page could not be shown; the type of the error.
+        case notShown(String)
+        /// The service told of an ending; the page is to be closed.
+        case ending(ExecutionPoll.Ending)
+        /// The service will not tell any more.
+        case gaveUp(PayrailsError)
+    }
+
+    let page: PageRequest
+    let show: @Sendable (PageRequest) async throws -> PaymentLink?
+
+    /// Shows the page and asks about the execution at `url`, until the first of the two has an answer.
+    func run(besides poll: ExecutionPoll, of url: String) async -> Event {
+        await withTaskGroup(of: Event.self) { group in
+            group.addTask {
+                do { return .left(try await show(page)) } catch { return .notShown("\(type(of: error))") }
+            }
+            group.addTask {
+                do throws(PayrailsError) {
+                    return .ending(try await poll.ending(of: url, knowsPending: false))
+                } catch {
+                    return .gaveUp(error)
+                }
+            }
+            defer { group.cancelAll() }
+            var latest = Event.gaveUp(.unknown(error: nil))
+            for await event in group {
+                latest = event
+                // Silence of the service does not close the page; a refused token does.
+                if case .gaveUp(let error) = event, !error.isAuthentication { continue }
+                break
+            }
+            return latest
+        }
+    }
+}
+
+extension PayrailsError {
+    var isAuthentication: Bool { if case .authenticationError = self { true } else { false } }
+}

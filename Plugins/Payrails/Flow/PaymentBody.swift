@@ -1,0 +1,81 @@
+import PaymentCore
+
+/// What is sent to begin a payment.
+struct PaymentBody: Sendable {
+    let payload: SessionPayload
+    let amount: PayrailsAmount
+    let returnURLs: ReturnURLs
+
+    /// The body for `means`, after checking that the payment offers them.
+    ///
+    /// - Throws: ``PayrailsError``: `unsupportedPayment`, `incorrectPaymentSetup` or `missingData`.
+    func make(_ means: PaymentMeans) throws(PayrailsError) -> JSONValue {
+        switch means {
+        case .stored(let instrument):
+            try require(instrument.type)
+            return body(
+                [
+                    "paymentInstrumentId": .string(instrument.id), "integrationType": "api",
+                    "paymentMethodCode": .string(instrument.type.rawValue), "storeInstrument": false,
+                ], withPending: false)
+        case .card(let encrypted, let save):
+            try require(.card)
+            guard !encrypted.isEmpty else { throw .missingData("the encrypted card") }
+            return body(
+                new(
+                    "card", "api", save: save,
+                    ["encryptedData": .string(encrypted), "vaultProviderConfigId": .string(try vaultID())]))
+        case .payPal(let save):
+            try require(.payPal)
+            return body(new("payPal", "api", save: save, Self.nothing))
+        case .applePay(let token, let save):
+            try require(.applePay)
+            return body(new("applePay", "api", save: save, ["paymentToken": .string(token.paymentText)]))
+        case .redirect(let code):
+            let option = code.map(payload.option(code:)) ?? payload.option(.genericRedirect)
+            guard let option, option.type == .genericRedirect else { throw .unsupportedPayment(type: .genericRedirect) }
+            return body(new(option.paymentMethodCode, option.integrationType, save: false, Self.nothing))
+        }
+    }
+
+    /// The two nulls are sent, as the vendor's client does.
+    private static let nothing: JSONValue = ["encryptedData": nil, "vaultProviderConfigId": nil]
+
+    private func require(_ type: Payrails.PaymentType) throws(PayrailsError) {
+        guard let option = payload.option(type) else { throw .unsupportedPayment(type: type) }
+        switch type {
+        case .card: _ = try vaultID()
+        case .payPal:
+            guard option.config?["clientId"]?.string != nil, option.config?["merchantId"]?.string != nil else {
+                throw .incorrectPaymentSetup(type: type)
+            }
+        case .applePay, .genericRedirect: break
+        }
+    }
+
+    private func vaultID() throws(PayrailsError) -> String {
+        guard let id = payload.vault?.providerConfigId?.nonEmpty else {
+            throw .missingData("'vaultConfiguration.providerConfigId', which card payments need")
+        }
+        return id
+    }
+
+    private func new(_ code: String, _ integration: String, save: Bool, _ data: JSONValue) -> [String: JSONValue] {
+        [
+            "paymentMethodCode": .string(code), "integrationType": .string(integration), "storeInstrument": .bool(save),
+            "enrollInstrumentToNetworkOffers": false, "paymentInstrumentData": data,
+        ]
+    }
+
+    private func body(_ composition: [String: JSONValue], withPending: Bool = true) -> JSONValue {
+        let amount: JSONValue = ["value": .string(amount.value), "currency": .string(amount.currency)]
+        var composition = composition
+        composition["amount"] = amount
+        var returns: [String: JSONValue] = [
+            "success": .string(returnURLs.success), "cancel": .string(returnURLs.cancel),
+            "error": .string(returnURLs.error),
+        ]
+        if withPending { returns["pending"] = .string(returnURLs.pending) }
+        return ["amount": amount, "returnInfo": .object(returns), "paymentComposition": [.object(composition)]]
+    }
+}

@@ -1,0 +1,48 @@
+import PaymentCore
+
+/// What links mean to Payrails.
+enum LinkReading {
+    /// Reads `link`; nil when it is not Payrails' after all.
+    static func match(_ link: PaymentLink, _ returnURLs: ReturnURLs) -> LinkMatch? {
+        if returnURLs.kind(of: link) != nil { return LinkMatch(reference: nil, role: .callback) }
+        if link.isHTTP { return page(link) }
+        do throws(SessionLink.Defect) {
+            return session(try SessionLink.initData(of: link))
+        } catch {
+            switch error {
+            case .otherForm: return nil
+            case .malformed(let reason): return unusable(reason)
+            }
+        }
+    }
+
+    /// A page of the service's own on which the payer proves who they are:
+    /// `/public/redirect/merchant/{workflow}/{execution}/{token}`.
+    private static func page(_ link: PaymentLink) -> LinkMatch? {
+        let parts = link.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard link.isHTTPS, link.port == nil,
+            link.host.map(String.init).map({ AddressRule.host($0, isWithin: AddressRule.domain) }) == true,
+            parts.count == 6, Array(parts.prefix(3)) == ["public", "redirect", "merchant"],
+            let execution = WireText.code(String(parts.dropFirst(4).first ?? "")), parts.last?.isEmpty == false
+        else { return nil }
+        return LinkMatch(reference: execution, role: .callback)
+    }
+
+    private static func session(_ data: Payrails.InitData) -> LinkMatch {
+        let payload: SessionPayload
+        do { payload = try SessionPayload(data) } catch { return unusable(error.description) }
+        guard let id = WireText.code(payload.execution.id) else { return unusable("'execution.id' is not an id") }
+        for address in payload.serviceAddresses.compactMap(\.self) {
+            guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
+            guard AddressRule.isPayrails(url) else {
+                return LinkMatch(
+                    reference: id, trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"))
+            }
+        }
+        return LinkMatch(reference: id)
+    }
+
+    private static func unusable(_ reason: String) -> LinkMatch {
+        LinkMatch(reference: nil, trust: .unverified(reason: "the session cannot be read: \(reason)"))
+    }
+}

@@ -1,0 +1,75 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Init data as a link or as a text.
+///
+/// Two forms:
+/// - `payrails:session?version=<version>&data=<data>`, where `<data>` is the init data's `data` in the URL-safe alphabet
+///   of base64 without padding (RFC 4648 section 5). Both items stand exactly once; others are not allowed.
+/// - The merchant's answer itself, as of a QR code: a JSON text that begins with `{"version":` or `{"data":` and has
+///   these two members as strings.
+///
+/// Both hold the session's token: they are for the payer's eyes only. `PaymentLink` takes texts of up to 8 KiB; longer
+/// init data are for ``PayrailsSession``.
+public enum SessionLink {
+    /// The scheme of links.
+    public static let scheme = "payrails"
+    static let textPrefixes = [#"{"version":"#, #"{"data":"#]
+
+    /// The link to `data`.
+    public static func link(to data: Payrails.InitData) -> Redacted<String> {
+        let text = data.data.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
+        return Redacted("\(scheme):session?version=\(PercentCoding.encode(data.version))&data=\(String(text))")
+    }
+
+    /// Why a link holds no init data.
+    enum Defect: Error {
+        /// It is not one of the two forms at all.
+        case otherForm
+        /// It is, with this mistake.
+        case malformed(String)
+    }
+
+    /// The init data in `link`.
+    static func initData(of link: PaymentLink) throws(Defect) -> Payrails.InitData {
+        switch link.form {
+        case .opaque where link.scheme.map(String.init) == scheme: try opaque(link)
+        case .text: try text(link.text)
+        default: throw .otherForm
+        }
+    }
+
+    private static func opaque(_ link: PaymentLink) throws(Defect) -> Payrails.InitData {
+        guard link.path == "session" else { throw .malformed("after 'payrails:' there has to be 'session'") }
+        guard link.fragment == nil else { throw .malformed("it has a fragment") }
+        var version: String?
+        var data: String?
+        for item in link.queryItems {
+            switch item.name {
+            case "version" where version == nil: version = item.decodedValue
+            case "data" where data == nil: data = String(item.value)
+            default: throw .malformed("its query has something besides one 'version' and one 'data'")
+            }
+        }
+        guard let version, let data else { throw .malformed("it lacks 'version' or 'data'") }
+        let isURLSafe = data.utf8.allSatisfy { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+        guard isURLSafe else { throw .malformed("'data' is not base64url without padding") }
+        var standard = String(data.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        return Payrails.InitData(version: version, data: standard)
+    }
+
+    private static func text(_ text: String) throws(Defect) -> Payrails.InitData {
+        guard textPrefixes.contains(where: text.hasPrefix), let json = try? JSONValue(parsing: text),
+            let version = json["version"]?.string, let data = json["data"]?.string
+        else { throw .otherForm }
+        return Payrails.InitData(version: version, data: data)
+    }
+}

@@ -1,0 +1,97 @@
+/// The answer to a deletion.
+public struct DeleteInstrumentResponse: Sendable, Hashable, Codable {
+    /// Whether the instrument is gone.
+    public let success: Bool
+
+    /// Makes an answer.
+    public init(success: Bool) { self.success = success }
+}
+
+/// What to change about a stored instrument; what is nil stays.
+public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
+    /// `enabled` or `disabled`.
+    public var status: String?
+    /// A reference of the card network.
+    public var networkTransactionReference: String?
+    /// The merchant's own reference.
+    public var merchantReference: String?
+    /// The kind of method.
+    public var paymentMethod: String?
+    /// Whether the payer prefers it.
+    public var `default`: Bool?
+
+    /// Makes a change.
+    public init(
+        status: String? = nil, networkTransactionReference: String? = nil, merchantReference: String? = nil,
+        paymentMethod: String? = nil, default: Bool? = nil
+    ) {
+        self.status = status
+        self.networkTransactionReference = networkTransactionReference
+        self.merchantReference = merchantReference
+        self.paymentMethod = paymentMethod
+        self.default = `default`
+    }
+}
+
+/// A stored instrument as the service describes it after a change or when it is saved.
+public struct InstrumentResponse: Sendable, Hashable, Codable {
+    /// What is known of a card.
+    public struct CardData: Sendable, Hashable, Codable {
+        /// The first digits.
+        public let bin: String?
+        /// The card network in the service's word.
+        public let network: String?
+        /// The last four digits.
+        public let suffix: String?
+        /// `01` to `12`.
+        public let expiryMonth: String?
+        /// Four digits.
+        public let expiryYear: String?
+    }
+
+    /// The service's id.
+    public let id: String
+    /// When it was made, as the service writes it.
+    public let createdAt: String
+    /// The service's id of the holder.
+    public let holderId: String
+    /// The kind of method.
+    public let paymentMethod: String
+    /// The service's word for its state.
+    public let status: String
+    /// What is known of it.
+    public let data: CardData
+    /// The same for the same card.
+    public let fingerprint: String?
+    /// What it may be used for later.
+    public let futureUsage: String?
+}
+
+/// The answer to a change.
+public typealias UpdateInstrumentResponse = InstrumentResponse
+/// The answer to saving an instrument.
+public typealias SaveInstrumentResponse = InstrumentResponse
+
+/// What a saved instrument may be used for later.
+public enum FutureUsage: String, Sendable, Hashable, Codable {
+    /// Payments that the payer starts.
+    case cardOnFile = "CardOnFile"
+    /// Regular payments.
+    case subscription = "Subscription"
+    /// Other payments that the merchant starts.
+    case unscheduledCardOnFile = "UnscheduledCardOnFile"
+}
+
+/// How an instrument is saved.
+public struct TokenizeOptions: Sendable, Hashable {
+    /// Whether it is kept for later payments.
+    public var storeInstrument: Bool
+    /// What it may be used for later.
+    public var futureUsage: FutureUsage
+
+    /// Makes options.
+    public init(storeInstrument: Bool = false, futureUsage: FutureUsage = .cardOnFile) {
+        self.storeInstrument = storeInstrument
+        self.futureUsage = futureUsage
+    }
+}

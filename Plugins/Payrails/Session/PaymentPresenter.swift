@@ -1,0 +1,15 @@
+public import PaymentCore
+
+/// Shows the pages that a payment needs: 3-D Secure challenges, PayPal approval, redirects.
+///
+/// The vendor's protocol hands over a view controller with a web view in it; here the page is a value, so that an app
+/// can show it its own way and so that there are payments without a screen.
+@MainActor
+public protocol PaymentPresenter: AnyObject, Sendable {
+    /// Shows `page` and returns when the payer has left it: the return URL that the page led to, whose page is not to
+    /// be loaded any more, or nil when the payer closed it.
+    ///
+    /// The task is cancelled when the page is no longer needed, because the service told of an ending meanwhile; the
+    /// page is to be closed then.
+    func presentPayment(_ page: PageRequest) async throws -> PaymentLink?
+}

@@ -1,0 +1,101 @@
+import PaymentCore
+
+/// A payment method that the payer saved earlier.
+public protocol StoredInstrument: Sendable {
+    /// The service's id.
+    var id: String { get }
+    /// The e-mail address of an account, where the method has one. Personal data.
+    var email: String? { get }
+    /// A few characters by which the payer knows it; of a card `411111***1111`.
+    var description: String? { get }
+    /// What it is.
+    var type: Payrails.PaymentType { get }
+    /// Whether the payer prefers it.
+    var isDefault: Bool { get }
+}
+
+extension StoredInstrument {
+    /// No.
+    public var isDefault: Bool { false }
+
+    /// The text to show for the instrument, as the guide describes it: `Card ending in 1111`,
+    /// `PayPal - name@example.com`.
+    ///
+    /// The vendor's releases show a card's ``description`` instead of its last digits; that is done here only when the
+    /// service did not tell them.
+    ///
+    /// - Parameters:
+    ///   - cardPrefix: the words before a card's digits.
+    ///   - paypalPrefix: the words before an account's address.
+    public func displayText(cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal") -> String {
+        switch type {
+        case .card:
+            let digits = (self as? StoredCardInstrument)?.suffix?.nonEmpty ?? description?.nonEmpty
+            return digits.map { "\(cardPrefix) \($0)" } ?? "Card"
+        case .payPal: return email?.nonEmpty.map { "\(paypalPrefix) - \($0)" } ?? paypalPrefix
+        case .applePay, .genericRedirect: return description?.nonEmpty ?? "Payment Method"
+        }
+    }
+}
+
+/// A saved card.
+public struct StoredCardInstrument: StoredInstrument, Hashable {
+    /// The service's id.
+    public let id: String
+    /// The first digits.
+    public let bin: String?
+    /// The last four digits.
+    public let suffix: String?
+    /// The service's name for it.
+    public let displayName: String?
+    /// The service's word for its state, such as `enabled`.
+    public let status: String
+    /// Whether the payer prefers it.
+    public let isDefault: Bool
+
+    /// Makes an instrument.
+    public init(
+        id: String, bin: String?, suffix: String?, displayName: String? = nil, status: String = "enabled",
+        isDefault: Bool = false
+    ) {
+        self.id = id
+        self.bin = bin
+        self.suffix = suffix
+        self.displayName = displayName
+        self.status = status
+        self.isDefault = isDefault
+    }
+
+    /// Nil: cards have none.
+    public var email: String? { nil }
+    /// First digits, three stars, last digits.
+    public var description: String? { "\(bin ?? "")***\(suffix ?? "")" }
+    /// ``Payrails/PaymentType/card``.
+    public var type: Payrails.PaymentType { .card }
+}
+
+/// A saved PayPal account.
+public struct StoredPayPalInstrument: StoredInstrument, Hashable {
+    /// The service's id.
+    public let id: String
+    private let address: Redacted<String?>
+    /// The service's word for its state, such as `enabled`.
+    public let status: String
+    /// Whether the payer prefers it.
+    public let isDefault: Bool
+
+    /// Makes an instrument.
+    public init(id: String, email: String?, status: String = "enabled", isDefault: Bool = false) {
+        self.id = id
+        address = Redacted(email)
+        self.status = status
+        self.isDefault = isDefault
+    }
+
+    /// The account's address. Personal data.
+    public var email: String? { address.reveal() }
+    /// Nil: the address is all there is.
+    public var description: String? { nil }
+    /// ``Payrails/PaymentType/payPal``.
+    public var type: Payrails.PaymentType { .payPal }
+}

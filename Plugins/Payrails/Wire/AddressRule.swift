@@ -1,0 +1,82 @@
+import PaymentCore
+
+/// Where the token may be sent and which pages may be opened.
+///
+/// Addresses come from answers, and an answer may be forged or confused. The token goes only to the service's own
+/// domain and to the origins that the merchant's server named in the init data, always encrypted unless on this
+/// machine.
+struct AddressRule: Sendable {
+    /// The service's domain.
+    static let domain = "payrails.io"
+    private static let payPalDomain = "paypal.com"
+
+    private let origins: Set<String>
+
+    /// Trusts the origins of `addresses` besides the service's own domain.
+    init(trusting addresses: [String?]) {
+        origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
+    }
+
+    /// An address that may be called with the token.
+    ///
+    /// - Throws: ``PayrailsError``.
+    func service(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
+        let url = try Self.read(text, name)
+        guard isOwn(url) else { throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin)) }
+        return url
+    }
+
+    /// A page of the service that may be opened.
+    func page(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL { try service(text, called: name) }
+
+    /// A page of PayPal that may be opened.
+    func payPalPage(_ text: String) throws(PayrailsError) -> HTTPURL {
+        let url = try Self.read(text, "PayPal's page")
+        guard isOwn(url) || url.isSecure && url.port == 443 && Self.host(url.host, isWithin: Self.payPalDomain) else {
+            throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
+        }
+        return url
+    }
+
+    /// A page of anybody that the service sends the payer to: a bank, a wallet.
+    func foreignPage(_ text: String) throws(PayrailsError) -> HTTPURL {
+        let url = try Self.read(text, "'links.redirect'")
+        guard url.isSecure || isOwn(url) else {
+            throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
+        }
+        return url
+    }
+
+    /// Whether `host` is `domain` or lies below it.
+    static func host(_ host: String, isWithin domain: String) -> Bool {
+        host == domain || host.hasSuffix("." + domain)
+    }
+
+    /// Whether `url` is on the service's own domain, encrypted and on the usual port.
+    static func isPayrails(_ url: HTTPURL) -> Bool {
+        url.isSecure && url.port == 443 && host(url.host, isWithin: domain)
+    }
+
+    private func isOwn(_ url: HTTPURL) -> Bool {
+        Self.isPayrails(url) || (url.isSecure || url.isLoopback) && origins.contains(url.origin)
+    }
+
+    private static func read(_ text: String, _ name: String) throws(PayrailsError) -> HTTPURL {
+        do { return try HTTPURL(text) } catch { throw .missingData("\(name) is not a web address: \(error)") }
+    }
+}
+
+extension SessionPayload {
+    /// The addresses that this payment's answers may lead to.
+    var addresses: AddressRule {
+        AddressRule(trusting: serviceAddresses)
+    }
+
+    /// Every address of the service in the init data.
+    var serviceAddresses: [String?] {
+        [
+            execution.links.me, execution.authorize?.href, vault?.links?.saveInstrument?.href, instrumentDelete?.href,
+            instrumentUpdate?.href,
+        ]
+    }
+}

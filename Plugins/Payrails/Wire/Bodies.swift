@@ -1,0 +1,78 @@
+import PaymentCore
+
+/// An address and how to call it.
+struct LinkBody: Decodable, Sendable, Hashable {
+    struct Action: Decodable, Sendable, Hashable {
+        struct Parameters: Decodable, Sendable, Hashable {
+            let orderId: String?
+            let tokenId: String?
+        }
+
+        let redirectMethod: String?
+        let redirectUrl: String?
+        let type: String?
+        let parameters: Parameters?
+    }
+
+    let method: String?
+    let href: String?
+    let action: Action?
+}
+
+/// Where an execution can be asked about and carried on.
+struct ExecutionLinksBody: Decodable, Sendable, Hashable {
+    let me: String
+    let threeDS: String?
+    let lookup: LinkBody?
+    let confirm: LinkBody?
+    let redirect: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case me = "self"
+        case threeDS = "3ds"
+        case lookup, confirm, redirect
+    }
+}
+
+/// One entry of an execution's history.
+struct StatusBody: Decodable, Sendable, Hashable {
+    struct Problem: Decodable, Sendable, Hashable {
+        struct Reason: Decodable, Sendable, Hashable {
+            let category: String?
+            let result: String?
+            let source: String?
+        }
+
+        let code: String?
+        let detail: String?
+        let reason: Reason?
+    }
+
+    let code: String
+    let time: VendorTime
+    let errors: [Problem]?
+}
+
+/// A payment at the service.
+struct ExecutionBody: Decodable, Sendable {
+    let id: String
+    let status: [StatusBody]
+    let links: ExecutionLinksBody
+    let actionRequired: String?
+}
+
+/// The answer to a request to authorise or to confirm.
+struct AuthorizeBody: Decodable, Sendable {
+    struct Links: Decodable, Sendable {
+        let execution: String?
+    }
+
+    let name: String
+    let actionId: String
+    let links: Links
+}
+
+/// The service's own description of an error.
+struct ErrorEnvelope: Decodable, Sendable {
+    let errors: [StatusBody.Problem]
+}

@@ -1,0 +1,158 @@
+import PaymentCore
+
+/// The service's client-facing API, call by call. Stateless.
+struct PayrailsAPI: Sendable {
+    /// How long the service may hold a question that waits for a change.
+    static let longestHold = Duration.seconds(300)
+    private static let timeout = Duration.seconds(120)
+
+    let token: Redacted<String>
+    /// The payment that answers have to be about.
+    let executionID: String
+    let addresses: AddressRule
+    let http: any HTTPTransport
+    let random: any RandomSource
+
+    init(_ payload: SessionPayload, http: any HTTPTransport, random: any RandomSource) {
+        token = payload.token
+        executionID = payload.execution.id
+        addresses = payload.addresses
+        self.http = http
+        self.random = random
+    }
+
+    /// Begins the payment: the call that moves money.
+    ///
+    /// - Parameter key: the key under which the service recognises a repetition; a new one when nil.
+    func authorize(_ body: JSONValue, _ link: LinkBody?, key: String? = nil) async throws(PayrailsError)
+        -> AuthorizeBody
+    {
+        guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'authorize'") }
+        return try await send(Self.method(link, or: .post), href, "'authorize'", body, key: key)
+    }
+
+    /// Tells that the payer approved with PayPal.
+    func confirm(_ body: JSONValue, _ link: LinkBody, key: String? = nil) async throws(PayrailsError) -> AuthorizeBody {
+        guard let href = link.href?.nonEmpty, let method = Self.known(link.method) else {
+            throw .missingData("address or method of the link 'confirm'")
+        }
+        return try await send(method, href, "'confirm'", body, key: key)
+    }
+
+    /// Where the payment stands.
+    func execution(_ url: String) async throws(PayrailsError) -> ExecutionBody {
+        try await own(send(.get, url, "'execution'", nil))
+    }
+
+    /// Where the payment stands as soon as its statuses are others than `codes`, or after `hold`.
+    func execution(_ url: String, waitingWhile codes: [String], hold: Duration) async throws(PayrailsError)
+        -> ExecutionBody
+    {
+        let url = try addresses.service(url, called: "'execution'")
+        // As the vendor writes it: any query of the address is replaced, commas stay bare.
+        let list = codes.map { "%22\(PercentCoding.encode($0))%22" }.joined(separator: ",")
+        let address = url.origin + url.path + "?waitWhile%5Bstatus%5D=%5B\(list)%5D"
+        return try await own(send(.get, address, "'execution'", nil, timeout: hold))
+    }
+
+    /// Refuses what was answered about another payment.
+    private func own(_ execution: ExecutionBody) throws(PayrailsError) -> ExecutionBody {
+        guard execution.id == executionID else {
+            throw .unknown(error: PayrailsFault.unusableAnswer("it is about another payment"))
+        }
+        return execution
+    }
+
+    /// Deletes a stored instrument.
+    func delete(_ instrument: String, _ link: LinkBody?) async throws(PayrailsError) -> DeleteInstrumentResponse {
+        let href = try Self.href(link, "instrumentDelete", for: instrument)
+        let response = try await exchange(Self.method(link, or: .delete), href, "'instrumentDelete'", nil)
+        return response.status == 204 ? DeleteInstrumentResponse(success: true) : try Self.decode(response)
+    }
+
+    /// Changes a stored instrument.
+    func update(
+        _ instrument: String, _ change: UpdateInstrumentBody, _ link: LinkBody?
+    ) async throws(PayrailsError) -> InstrumentResponse {
+        let href = try Self.href(link, "instrumentUpdate", for: instrument)
+        guard let body = try? JSONValue.encode(change) else { throw .invalidDataFormat }
+        return try await send(Self.method(link, or: .patch), href, "'instrumentUpdate'", body)
+    }
+
+    /// Stores an instrument.
+    func save(_ body: JSONValue, _ link: LinkBody?) async throws(PayrailsError) -> InstrumentResponse {
+        guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'saveInstrument'") }
+        return try await send(Self.method(link, or: .post), href, "'saveInstrument'", body)
+    }
+
+    // MARK: Requests
+
+    private static func known(_ method: String?) -> HTTPRequest.Method? {
+        [.post, .get, .delete, .patch].first { $0.rawValue == method }
+    }
+
+    private static func method(_ link: LinkBody?, or usual: HTTPRequest.Method) -> HTTPRequest.Method {
+        known(link?.method) ?? usual
+    }
+
+    /// The id goes in as one encoded segment: it must not lead to another address.
+    private static func href(_ link: LinkBody?, _ name: String, for instrument: String) throws(PayrailsError) -> String
+    {
+        guard let href = link?.href?.nonEmpty else { throw .missingData("the link '\(name)'") }
+        guard !instrument.isEmpty, instrument != ".", instrument != ".." else {
+            throw .missingData("the instrument's id")
+        }
+        return href.replacing(":instrumentId", with: PercentCoding.encode(instrument))
+    }
+
+    private func send<Answer: Decodable>(
+        _ method: HTTPRequest.Method, _ address: String, _ name: String, _ body: JSONValue?, key: String? = nil,
+        timeout: Duration = timeout
+    ) async throws(PayrailsError) -> Answer {
+        try Self.decode(try await exchange(method, address, name, body, key: key, timeout: timeout))
+    }
+
+    private func exchange(
+        _ method: HTTPRequest.Method, _ address: String, _ name: String, _ body: JSONValue?, key: String? = nil,
+        timeout: Duration = timeout
+    ) async throws(PayrailsError) -> HTTPResponse {
+        let url = try addresses.service(address, called: name)
+        let request = HTTPRequest(
+            method, url, headers: headers(key ?? random.uuid().uppercased()), body: body?.serialized() ?? [],
+            timeout: timeout)
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .unknown(error: PayrailsFault.transport(error)) }
+        switch response.status {
+        case 200..<300: return response
+        case 401, 403: throw .authenticationError
+        default: throw .unknown(error: PayrailsFault.service(Self.fault(response)))
+        }
+    }
+
+    private static func decode<Answer: Decodable>(_ response: HTTPResponse) throws(PayrailsError) -> Answer {
+        do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
+            throw .unknown(error: PayrailsFault.unusableAnswer(WireText.place(of: error)))
+        }
+    }
+
+    private static func fault(_ response: HTTPResponse) -> ServiceFault {
+        let problem = (try? JSONValue(parsing: response.body).decode(ErrorEnvelope.self))?.errors.first
+        return ServiceFault(
+            status: response.status, code: WireText.code(problem?.code), result: WireText.code(problem?.reason?.result))
+    }
+
+    /// The header fields of the vendor's own client, which the service is made for.
+    private func headers(_ key: String) -> HTTPHeaders {
+        [
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Authorization": "Bearer " + token.reveal(),
+            "x-idempotency-key": key,
+            "x-client-type": "ios-sdk",
+            "x-client-version": "0",
+            "Cache-Control": "no-cache, no-store, must-revalidate",
+            "Pragma": "no-cache",
+            "Expires": "0",
+        ]
+    }
+}

@@ -1,0 +1,152 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The contents of the init data.
+struct SessionPayload: Sendable {
+    let token: Redacted<String>
+    let holderReference: String?
+    let amount: PayrailsAmount
+    let vault: VaultBody?
+    let execution: ExecutionSetup
+    let instrumentDelete: LinkBody?
+    let instrumentUpdate: LinkBody?
+    /// What the token is encrypted to cards with, where there is one.
+    let encryptionKey: String?
+    let encryptionProviderConfigID: String?
+
+    /// The way to store cards.
+    struct VaultBody: Decodable, Sendable {
+        struct Links: Decodable, Sendable {
+            let saveInstrument: LinkBody?
+        }
+
+        let providerConfigId: String?
+        let encryptionPublicKey: String?
+        let links: Links?
+    }
+
+    /// The payment that is to be made.
+    struct ExecutionSetup: Sendable {
+        let id: String
+        let links: ExecutionLinksBody
+        let merchantReference: String
+        let options: [OptionGroup]
+        let authorize: LinkBody?
+        /// What was tried before the session was made.
+        let tried: StatusHistory.Mark
+    }
+
+    /// The ways to pay of one lookup.
+    struct OptionGroup: Sendable {
+        let isLookup: Bool
+        let options: [OptionBody]
+    }
+
+    /// Reads init data.
+    ///
+    /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` with the path of the member.
+    init(_ data: Payrails.InitData) throws(PayrailsError) {
+        guard let bytes = Data(base64Encoded: data.data), let json = try? JSONValue(parsing: Array(bytes)),
+            json.object != nil
+        else { throw .invalidDataFormat }
+        try self.init(json)
+    }
+
+    init(_ json: JSONValue) throws(PayrailsError) {
+        do { self = try json.decode(Members.self).payload() } catch let error as PayrailsError { throw error } catch {
+            throw .missingData(WireText.place(of: error))
+        }
+    }
+}
+
+/// The init data's members as they are decoded.
+private struct Members: Decodable {
+    struct Links: Decodable {
+        let instrumentDelete: LinkBody?
+        let instrumentUpdate: LinkBody?
+    }
+
+    struct Tokenization: Decodable {
+        let publicKey: String?
+        let vaultProviderConfigId: String?
+    }
+
+    struct Execution: Decodable {
+        let id: String
+        let merchantReference: String
+        let links: ExecutionLinksBody
+        let initialResults: [InitialResult]
+        // Only what was tried before is read from them; what cannot be read was not.
+        let status: [JSONValue]?
+    }
+
+    struct InitialResult: Decodable {
+        struct Body: Decodable {
+            struct Content: Decodable {
+                // Elements that a newer or older service leaves incomplete are no option and no reason to fail.
+                let paymentCompositionOptions: [JSONValue]?
+            }
+
+            struct Links: Decodable {
+                let authorize: LinkBody?
+            }
+
+            let name: String
+            let data: Content?
+            let links: Links?
+        }
+
+        let body: Body
+    }
+
+    let token: String
+    let holderReference: String?
+    let amount: PayrailsAmount
+    let vaultConfiguration: SessionPayload.VaultBody?
+    let tokenization: Tokenization?
+    let execution: Execution
+    let links: Links?
+
+    func payload() throws -> SessionPayload {
+        guard !token.isEmpty else { throw PayrailsError.missingData("'token' is empty") }
+        return SessionPayload(
+            token: token, holderReference: holderReference, amount: amount, vault: vaultConfiguration,
+            execution: SessionPayload.ExecutionSetup(
+                id: execution.id, links: execution.links, merchantReference: execution.merchantReference,
+                options: execution.initialResults.map { result in
+                    SessionPayload.OptionGroup(
+                        isLookup: result.body.name == "lookup",
+                        options: (result.body.data?.paymentCompositionOptions ?? []).compactMap {
+                            try? $0.decode(OptionBody.self)
+                        })
+                },
+                authorize: execution.initialResults.lazy.compactMap(\.body.links?.authorize)
+                    .first { $0.href?.isEmpty == false },
+                tried: StatusHistory((execution.status ?? []).compactMap { try? $0.decode(StatusBody.self) }).mark),
+            links: links?.instrumentDelete, links?.instrumentUpdate,
+            key: tokenization?.publicKey ?? vaultConfiguration?.encryptionPublicKey,
+            tokenization?.vaultProviderConfigId ?? vaultConfiguration?.providerConfigId)
+    }
+}
+
+extension SessionPayload {
+    fileprivate init(
+        token: String, holderReference: String?, amount: PayrailsAmount, vault: VaultBody?, execution: ExecutionSetup,
+        links delete: LinkBody?, _ update: LinkBody?, key: String?, _ provider: String?
+    ) {
+        self.token = Redacted(token)
+        self.holderReference = holderReference
+        self.amount = amount
+        self.vault = vault
+        self.execution = execution
+        instrumentDelete = delete
+        instrumentUpdate = update
+        encryptionKey = key
+        encryptionProviderConfigID = provider
+    }
+}
