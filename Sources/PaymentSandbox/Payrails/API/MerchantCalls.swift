@@ -1,0 +1,99 @@
+import PaymentCore
+import PaymentCrypto
+
+/// The calls of merchants' servers.
+extension PayrailsSandbox {
+    /// `POST /auth/token/{clientId}` with the secret in `x-api-key`.
+    func accessToken(_ request: HTTPRequest, _ client: String) throws(Refusal) -> HTTPResponse {
+        guard request.method == .post else { throw .wrongMethod }
+        let secret = Array(configuration.clientSecret.reveal().utf8)
+        guard client == configuration.clientID,
+            ConstantTime.equal(Array((request.headers["x-api-key"] ?? "").utf8), secret)
+        else { throw .unauthorized }
+        let token = "access-" + random.hex(40)
+        accessTokens[token] = now + .seconds(configuration.accessTokenLifetime)
+        return .json([
+            "access_token": .string(token), "token_type": "Bearer",
+            "expires_in": .number(JSONNumber(configuration.accessTokenLifetime)),
+        ])
+    }
+
+    /// `POST /merchant/client/init`: an execution and what a client needs to pay it.
+    ///
+    /// The same idempotency key is answered with the same execution, even for another body: recorded. The end of the
+    /// payment can be steered by a text in `meta` that names an operation result, and the whole payment by
+    /// `meta.sandboxScenario`, which only this sandbox has.
+    func initClient(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+        guard request.method == .post else { throw .wrongMethod }
+        try requireMerchant(request)
+        guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
+        if let earlier = inits[key], let execution = executions[earlier] {
+            return .json(session(earlier, execution).body, status: 201)
+        }
+        let body = try object(request)
+        guard body["type"]?.string != nil else { throw .missing("type") }
+        guard let holder = body["holderReference"]?.string, !holder.isEmpty else { throw .missing("holderReference") }
+        guard let reference = body["merchantReference"]?.string, !reference.isEmpty else {
+            throw .missing("merchantReference")
+        }
+        guard let amount = Amount(body["amount"]) else {
+            throw .invalid("amount", "must have a value in main units and a currency")
+        }
+        let meta = body["meta"] ?? .null
+        var scenario = Scenario.paid
+        if let name = meta["sandboxScenario"]?.string {
+            guard let named = Scenario(rawValue: name) else {
+                throw .invalid("meta.sandboxScenario", "is not one of the sandbox's")
+            }
+            scenario = named
+        }
+        let workflow = body["workflowCode"]?.string ?? "payment-acceptance"
+        guard !workflow.isEmpty, workflow.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2D }) else {
+            throw .invalid("workflowCode", "must be letters, digits and hyphens")
+        }
+        var execution = makeExecution(
+            scenario, amount: amount, holder: holder,
+            base: request.url.isLoopback ? request.url.origin : defaultBase, reference: reference, workflow: workflow)
+        execution.steered = Self.texts(meta).lazy.compactMap { Reason.named[$0] }.first
+        executions[execution.id] = execution
+        inits[key] = execution.id
+        return .json(session(execution.id, execution).body, status: 201)
+    }
+
+    /// `GET /merchant/vault/public-info`: the key that card data is encrypted with.
+    func vaultInfo(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+        guard request.method == .get else { throw .wrongMethod }
+        try requireMerchant(request)
+        return .json([
+            "encryptionPublicKey": .string(CardKey.publicKey), "encryptionKeyId": "sandbox-key", "expiresIn": 3300,
+        ])
+    }
+
+    /// `POST …/cancel`, `…/capture` and `…/refund`, for the whole amount: answered at once, carried out a moment later.
+    func operate(_ verb: String, _ request: HTTPRequest, _ id: String) throws(Refusal) -> HTTPResponse {
+        try once(request) { () throws(Refusal) in
+            let execution = try current(id)
+            let isAllowed =
+                switch verb {
+                case "cancel": execution.isPaid && !execution.has("captureSuccessful")
+                case "capture": execution.isPaid && !execution.has("captureRequested")
+                default: execution.has("captureSuccessful") && !execution.has("refundRequested")
+                }
+            guard isAllowed else { throw .notAllowed("\(verb) is not possible in the execution's state") }
+            executions[id]?.schedule(
+                [Step(verb + "Requested"), Step(verb + "Successful", at: .milliseconds(200))], from: now)
+            advance(id)
+            return .json(actionBody(verb, execution, at: now), status: 202)
+        }
+    }
+
+    /// All texts in `value`, in no order.
+    private static func texts(_ value: JSONValue) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements): elements.flatMap(texts)
+        case .object(let members): members.values.flatMap(texts)
+        case .null, .bool, .number: []
+        }
+    }
+}

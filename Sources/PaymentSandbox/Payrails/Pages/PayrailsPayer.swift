@@ -1,0 +1,69 @@
+public import PaymentCore
+
+extension PayrailsSandbox {
+    /// What a simulated payer does on the pages of a payment.
+    public enum PayerBehaviour: String, Sendable, Hashable, CaseIterable {
+        /// Proves who they are, agrees, pays.
+        case completes
+        /// Cannot prove who they are, or cannot pay. At PayPal, which has no such answer, the same as `cancels`.
+        case fails
+        /// Says that they do not want to.
+        case cancels
+        /// Closes the page without an answer.
+        case leaves
+    }
+
+    /// A payer who opens this sandbox's pages and answers them as `behaviour` says.
+    public nonisolated func payer(_ behaviour: PayerBehaviour = .completes) -> Payer {
+        Self.payer(behaviour, transport: SandboxTransport(self))
+    }
+
+    /// A payer who opens pages through `transport`, such as those of a sandbox served on loopback.
+    public static func payer(_ behaviour: PayerBehaviour = .completes, transport: any HTTPTransport) -> Payer {
+        Payer(
+            dataCollector: { _ in behaviour == .completes ? card : nil },
+            browser: { request in try await browse(request, behaviour, transport) })
+    }
+
+    /// A card for tests, as the fields of the vendor's form.
+    private static let card = [
+        "card_number": "4111111111111111", "expiry_month": "12", "expiry_year": "2033", "security_code": "123",
+        "cardholder_name": "Ada Example",
+    ].mapValues { Redacted($0) }
+
+    /// Opens the page and answers it.
+    ///
+    /// - Returns: where the page sent the payer, if that is one of the request's return URLs.
+    private static func browse(
+        _ request: PageRequest, _ behaviour: PayerBehaviour, _ transport: any HTTPTransport
+    ) async throws -> PaymentLink? {
+        var url = request.url
+        var response = try await transport.send(HTTPRequest(.get, url))
+        // The page that waits sends the payer on.
+        for _ in 0..<3 {
+            guard response.status == 303, let location = response.headers["Location"] else { break }
+            if let link = try returned(location, request) { return link }
+            url = try HTTPURL(location)
+            response = try await transport.send(HTTPRequest(.get, url))
+        }
+        guard response.status == 200, behaviour != .leaves else { return nil }
+        let page = String(decoding: response.body, as: UTF8.self)
+        let answer: PageAnswer =
+            switch behaviour {
+            case .completes: .complete
+            case .fails where page.contains("value=\"fail\""): .fail
+            case .fails, .cancels, .leaves: .cancel
+            }
+        guard page.contains("value=\"\(answer.rawValue)\"") else { return nil }
+        let reply = HTTPRequest(
+            .post, url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            body: Array("answer=\(answer.rawValue)".utf8))
+        return try await transport.send(reply).headers["Location"].flatMap { try returned($0, request) }
+    }
+
+    private static func returned(_ location: String, _ request: PageRequest) throws -> PaymentLink? {
+        let address = location.prefix { $0 != "?" && $0 != "#" }
+        guard request.returnURLs.contains(String(address)) else { return nil }
+        return try PaymentLink(location)
+    }
+}

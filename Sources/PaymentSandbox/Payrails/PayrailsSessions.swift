@@ -1,0 +1,148 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension PayrailsSandbox {
+    /// A session that can be paid in.
+    public struct Session: Sendable, Hashable {
+        /// The execution's id.
+        public let id: String
+        /// `version` of what a merchant's server passes on to its app.
+        public let version: String
+        /// `data` of it: a JSON object in base64. It holds the session's token.
+        public let data: Redacted<String>
+        /// What it does.
+        public let scenario: Scenario
+        /// Who pays.
+        public let holder: String
+
+        /// The session as a link: `payrails:session?version=…&data=…`, the data in the URL-safe alphabet of base64.
+        public var link: String {
+            let text = data.reveal().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
+            return "payrails:session?version=\(version)&data=\(String(text))"
+        }
+
+        /// The session as the service answers it: `{"version","data"}`.
+        public var body: JSONValue { ["version": .string(version), "data": .string(data.reveal())] }
+    }
+
+    /// Makes an execution that behaves as `scenario` says, and a session to pay it in.
+    ///
+    /// - Parameters:
+    ///   - scenario: what it does.
+    ///   - amount: what is to be paid; rounded to nothing else, so it must be money of ISO 4217.
+    ///   - holder: who pays; nil for somebody new with two cards and a PayPal account. A holder that exists keeps what
+    ///     is stored for them.
+    ///   - base: where the session's links lead, such as the address of a ``LoopbackServer`` with this sandbox. Nil:
+    ///     ``Configuration/baseURL``.
+    /// - Returns: the session; paying in it needs nothing else.
+    public func createSession(
+        _ scenario: Scenario = .paid, amount: Money? = nil, holder: String? = nil, base: HTTPURL? = nil
+    ) -> Session {
+        let price = amount.map { Amount(value: $0.decimalText, currency: $0.currency.description) }
+        let execution = makeExecution(
+            scenario, amount: price ?? Amount(value: "99.00", currency: "EUR"),
+            holder: holder ?? "holder-\(holders.count + 1)", base: base?.origin ?? defaultBase)
+        return session(execution.id, execution)
+    }
+
+    /// Makes a new session for an execution that exists, as a merchant does when the old one's token has ended.
+    ///
+    /// - Returns: nil when there is no such execution.
+    public func renewSession(_ id: String) -> Session? {
+        guard let execution = try? current(id) else { return nil }
+        return session(id, execution)
+    }
+
+    /// Withdraws the token of a session: from now on its client is answered 401.
+    public func expireSession(_ id: String) {
+        executions[id]?.token = nil
+    }
+
+    /// The ids, the methods and the states of what is stored for `holder`, in the order that sessions list them.
+    public func storedInstruments(of holder: String) -> [(id: String, method: String, status: String)] {
+        holders[holder]?.instruments.map { ($0.id, $0.method, $0.status) } ?? []
+    }
+
+    var defaultBase: String { configuration.baseURL?.origin ?? "https://api-pub.payrails.io" }
+
+    func makeExecution(
+        _ scenario: Scenario, amount: Amount, holder: String, base: String, reference: String? = nil,
+        workflow: String = "payment-acceptance"
+    ) -> Execution {
+        let time = now
+        let id = random.uuid()
+        if holders[holder] == nil { holders[holder] = newHolder(scenario, at: time) }
+        var execution = Execution(
+            id: id, merchantReference: reference ?? "order-\(executions.count + 1)", holder: holder,
+            workflow: workflow, scenario: scenario, amount: amount, base: base, createdAt: time,
+            pageToken: random.hex(32), entries: [.init(code: "created", time: time, reason: nil)])
+        // Deleted behind the sessions' back: it is listed in them and nowhere else.
+        if case .firstGone = scenario.plan.cards,
+            let first = holders[holder]?.instruments.firstIndex(where: { $0.method == "card" })
+        {
+            execution.gone = holders[holder]?.instruments.remove(at: first)
+        }
+        executions[id] = execution
+        note(id, .created)
+        notifyCreated(execution)
+        return execution
+    }
+
+    func session(_ id: String, _ execution: Execution) -> Session {
+        let token = clientToken(execution)
+        executions[id]?.token = (token, now + .seconds(configuration.tokenLifetime))
+        let payload = SessionPayload(
+            execution: execution, holder: holders[execution.holder] ?? Holder(id: "", instruments: []), token: token,
+            encryptionKey: CardKey.publicKey)
+        return Session(
+            id: id, version: SessionPayload.version,
+            data: Redacted(Data(payload.body.serialized()).base64EncodedString()), scenario: execution.scenario,
+            holder: execution.holder)
+    }
+
+    private func newHolder(_ scenario: Scenario, at time: Timestamp) -> Holder {
+        var cards = [
+            Instrument.card(
+                random.uuid(), bin: "411111", suffix: "1111", network: "visa", at: time, isDefault: true),
+            Instrument.card(random.uuid(), bin: "555555", suffix: "4444", network: "mastercard", at: time),
+        ]
+        if case .firstDisabled = scenario.plan.cards {
+            cards[0].status = "disabled"
+            cards[1].status = "created"
+        }
+        let account = Instrument(
+            id: random.uuid(), method: "payPal", createdAt: time, data: ["email": "ada@example.com"])
+        return Holder(id: random.uuid(), instruments: cards + [account])
+    }
+
+    /// A token in the form of a JWT with the claims of recorded ones. Nobody but the sandbox checks it, and the sandbox
+    /// compares it as a whole: its signature is chance.
+    private func clientToken(_ execution: Execution) -> String {
+        let header: JSONValue = ["alg": "RS256", "kid": "sandbox", "typ": "JWT"]
+        let scope: JSONValue = [
+            "allowsAll": false, "executionId": .string(execution.id), "holderReference": .string(execution.holder),
+            "type": "client",
+        ]
+        let expiry = (now + .seconds(configuration.tokenLifetime)).nanoseconds / 1_000_000_000
+        let claims: JSONValue = [
+            "aud": ["payrails"], "exp": .number(JSONNumber(expiry)), "iss": "payrails", "kid": "sandbox",
+            "sub": "merchant-sdk",
+            "permissions": [
+                "client:executions:authorize", "client:executions:confirm", "client:executions:read",
+                "client:instruments:create",
+            ],
+            "https://payrails.io/claims/custom_scope": .string(scope.text),
+        ]
+        let parts = [header.serialized(), claims.serialized(), Array(random.hex(64).utf8)]
+        return parts.map { Self.base64URL($0) }.joined(separator: ".")
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        String(Data(bytes).base64EncodedString().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" })
+    }
+}

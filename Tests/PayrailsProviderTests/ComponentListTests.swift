@@ -1,0 +1,215 @@
+import PaymentCore
+import Testing
+
+@testable import PayrailsProvider
+
+/// Section 5.10: rows and lists of stored instruments; the deletion that asks first.
+@Suite struct ComponentListTests {
+    @Test func selectionTable() {
+        typealias Step = (InstrumentSelection.Event, [InstrumentSelection.Effect], String?)
+        let steps: [Step] = [
+            (.deselected("a"), [], nil),
+            (.selected("a"), [.bind("a"), .notifySelected("a")], "a"),
+            (.selected("b"), [.unmark("a"), .bind("b"), .notifySelected("b")], "b"),
+            (.deselected("a"), [], "b"),
+            (.deselected("b"), [.bind(nil)], nil),
+            (.selected("a"), [.bind("a"), .notifySelected("a")], "a"),
+            (.selected("a"), [.bind("a"), .notifySelected("a")], "a"),
+            (.loaded, [.unmark("a"), .bind(nil)], nil),
+            (.loaded, [], nil),
+        ]
+        var selection = InstrumentSelection()
+        for (event, effects, selected) in steps {
+            #expect(selection.handle(event) == effects)
+            #expect(selection.selectedID == selected)
+        }
+    }
+
+    @Test func deletionTable() {
+        typealias Phase = InstrumentDeletion.Phase
+        let events: [InstrumentDeletion.Event] = [
+            .requested(id: "b"), .declined, .confirmed(id: "a"), .confirmed(id: "b"), .finished(success: true),
+            .finished(success: false),
+        ]
+        let table: [(Phase, [(Phase, [InstrumentDeletion.Effect])])] = [
+            (.idle, [(.asking(id: "b"), []), (.idle, []), (.idle, []), (.idle, []), (.idle, []), (.idle, [])]),
+            (
+                .asking(id: "a"),
+                [
+                    (.asking(id: "b"), []), (.idle, []), (.deleting(id: "a"), [.delete(id: "a")]),
+                    // Not what was asked about.
+                    (.asking(id: "a"), []), (.asking(id: "a"), []), (.asking(id: "a"), []),
+                ]
+            ),
+            (
+                .deleting(id: "a"),
+                [
+                    (.deleting(id: "a"), []), (.deleting(id: "a"), []), (.deleting(id: "a"), []),
+                    (.deleting(id: "a"), []), (.idle, [.refresh]), (.idle, [.report]),
+                ]
+            ),
+        ]
+        for (phase, row) in table {
+            for (event, (next, effects)) in zip(events, row) {
+                var deletion = InstrumentDeletion()
+                if phase != .idle { _ = deletion.handle(.requested(id: "a")) }
+                if case .deleting = phase { _ = deletion.handle(.confirmed(id: "a")) }
+                #expect(deletion.phase == phase)
+                #expect(deletion.handle(event) == effects, "\(phase) \(event)")
+                #expect(deletion.phase == next, "\(phase) \(event)")
+            }
+        }
+    }
+
+    @MainActor @Test func rowTogglesAndTells() {
+        let recorder = Recorder()
+        let row = StoredInstrumentView(
+            instrument: FakeSession.twoCards[0], session: FakeSession(), showDeleteButton: true, showPayButton: true)
+        row.delegate = recorder
+        #expect(!row.state.isPayButtonVisible)
+        row.tap()
+        #expect(row.state.isSelected && row.state.isPayButtonVisible)
+        row.tap()
+        #expect(!row.state.isSelected && !row.state.isPayButtonVisible)
+        row.setSelected(true)
+        row.tapDelete()
+        #expect(recorder.lines == ["row selected c1", "row deselected c1", "row delete c1"])
+        #expect(row.getInstrument().id == "c1")
+        #expect(row.state.label == Redacted("Card ending in 1111"))
+    }
+
+    @MainActor @Test func buttonsThatAreNotThereDoNothing() async {
+        let recorder = Recorder()
+        let session = FakeSession()
+        let row = StoredInstrumentView(instrument: FakeSession.twoCards[0], session: session)
+        row.delegate = recorder
+        row.setSelected(true)
+        row.tapDelete()
+        row.tapUpdate()
+        row.tapPay()
+        await row.payButton.waitUntilIdle()
+        #expect(recorder.lines.isEmpty && session.calls.isEmpty && !row.state.isPayButtonVisible)
+    }
+
+    @MainActor @Test func rowPaymentsTell() async {
+        let cases: [(OnPayResult, String)] = [
+            (.success, "row paid c1"), (.declined("FraudRisk"), "row failed c1: FraudRisk"),
+            (.error(.paymentPending), "row failed c1: pending"),
+            (.cancelledByUser, "row failed c1: \(AuthorizationFailure.userCancelled.message)"),
+        ]
+        for (result, told) in cases {
+            let session = FakeSession(results: [result])
+            let recorder = Recorder()
+            let row = StoredInstrumentView(
+                instrument: FakeSession.twoCards[0], session: session, showPayButton: true)
+            row.delegate = recorder
+            row.setSelected(true)
+            session.hold()
+            row.tapPay()
+            #expect(row.state.button.title == "Processing...")
+            // A row does not change its mind while its payment is under way.
+            row.tap()
+            row.tapDelete()
+            session.release()
+            await row.payButton.waitUntilIdle()
+            #expect(recorder.lines == [told])
+            #expect(row.state.isSelected && row.state.button.title == "Pay")
+        }
+    }
+
+    @MainActor @Test func listKeepsOneSelected() {
+        let recorder = Recorder()
+        let session = FakeSession()
+        let list = StoredInstruments(session: session, showDeleteButton: true)
+        list.delegate = recorder
+        #expect(list.state.rows.map(\.id) == ["c1", "c2", "p1"])
+        list.view(for: "c1")?.tap()
+        list.view(for: "p1")?.tap()
+        #expect(list.state.rows.filter(\.isSelected).map(\.id) == ["p1"])
+        list.view(for: "p1")?.tap()
+        #expect(list.state.selectedID == nil && !list.state.rows.contains(where: \.isSelected))
+        list.view(for: "c2")?.tapDelete()
+        #expect(
+            recorder.lines == [
+                "list selected c1, state c1", "list selected p1, state p1", "list delete c2",
+            ])
+    }
+
+    @MainActor @Test func boundButtonFollowsTheSelection() {
+        let session = FakeSession()
+        let list = StoredInstruments(session: session)
+        let button = CardPaymentButton(cardForm: CardForm(session: session), session: session)
+        list.view(for: "c2")?.tap()
+        list.bindCardPaymentButton(button)
+        #expect(button.getStoredInstrument()?.id == "c2", "it syncs at once")
+        list.view(for: "p1")?.tap()
+        #expect(button.getStoredInstrument()?.id == "p1")
+        list.view(for: "p1")?.tap()
+        #expect(button.state.mode == .cardForm)
+        list.view(for: "c1")?.tap()
+        list.refreshInstruments()
+        #expect(button.getStoredInstrument() == nil, "what is not selected any more is not paid with")
+        list.bindCardPaymentButton(nil)
+        list.view(for: "c1")?.tap()
+        #expect(button.getStoredInstrument() == nil)
+    }
+
+    @MainActor @Test func refreshShowsWhatTheSessionHas() {
+        let session = FakeSession()
+        let list = StoredInstruments(session: session)
+        list.view(for: "c1")?.tap()
+        session.change { $0.cards = [FakeSession.twoCards[1]] }
+        list.refreshInstruments()
+        #expect(list.state.rows.map(\.id) == ["c2", "p1"])
+        #expect(list.state.selectedID == nil)
+    }
+
+    @MainActor @Test func paymentOutlivesARefresh() async {
+        let session = FakeSession()
+        let recorder = Recorder()
+        let list = StoredInstruments(session: session, showPayButton: true)
+        list.delegate = recorder
+        list.view(for: "c1")?.tap()
+        session.hold()
+        list.view(for: "c1")?.tapPay()
+        #expect(list.state.isProcessing)
+        list.refreshInstruments()
+        let row = list.view(for: "c1")
+        session.release()
+        await row?.payButton.waitUntilIdle()
+        #expect(recorder.lines.last == "list paid c1")
+        #expect(!list.state.isProcessing)
+    }
+
+    @MainActor @Test func presenterReachesRowsWhenever() {
+        let list = StoredInstruments(session: FakeSession(), showPayButton: true)
+        let presenter = FakePresenter()
+        list.presenter = presenter
+        #expect(list.views.allSatisfy { $0.payButton.presenter === presenter })
+        list.refreshInstruments()
+        #expect(list.views.allSatisfy { $0.payButton.presenter === presenter })
+        let row = StoredInstrumentView(instrument: FakeSession.account, session: FakeSession())
+        row.setPresenter(presenter)
+        #expect(row.payButton.presenter === presenter)
+    }
+
+    @Test(arguments: [
+        ("4242424242424242", "•••• 4242"), ("pay 4242 4242 4242 4242 now", "pay •••• 4242 now"),
+        ("4242-4242-4242-4242", "•••• 4242"), ("378282246310005.", "•••• 0005."), ("411111***1111", "411111***1111"),
+        ("4242424242424241", "4242424242424241"), ("order 123456", "order 123456"), ("", ""),
+    ]) func cardNumbersAreNotShown(_ text: String, _ shown: String) {
+        #expect(InstrumentLabel.withoutCardNumbers(text) == shown)
+    }
+
+    @Test func labelsAreBounded() {
+        #expect(InstrumentLabel.clean(String(repeating: "x", count: 5000)).count == InstrumentLabel.maximumLength)
+    }
+
+    @MainActor @Test func labelsDoNotLeak() {
+        let list = StoredInstruments(session: FakeSession())
+        var text = ""
+        dump(list.state, to: &text)
+        text += "\(list.state)" + String(reflecting: list.state)
+        #expect(!text.contains("payer@example.com"))
+    }
+}
