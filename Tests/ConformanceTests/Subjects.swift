@@ -2,6 +2,8 @@ import PaymentCore
 import PaymentSandbox
 import PaymentTesting
 import PaymentWallet
+import PayrailsProvider
+import Synchronization
 import WalletConnectPayProvider
 
 /// The providers that are probed.
@@ -41,5 +43,49 @@ enum Subjects {
                 }
             }
         }
+    }
+
+    /// - Parameter pays: the beginning of the option's id that is chosen.
+    static func payrails(paying option: String = "stored") -> ConformanceSubject {
+        let card = [
+            "card_number": "4111111111111111", "expiry_month": "12", "expiry_year": "2040", "security_code": "737",
+        ]
+        // The pages are the backend's, which does not exist yet.
+        let browsers = Mutex<Payer.Browser?>(nil)
+        let payer = Payer(
+            chooser: { quote in quote.options.first { $0.id.hasPrefix(option) }?.id },
+            dataCollector: { _ in card.mapValues { Redacted($0) } },
+            browser: { page in try await browsers.withLock { $0 }?(page) })
+        return ConformanceSubject(
+            PayrailsProvider(), capabilities: [.completesRedirects], payer: payer,
+            canaries: ["4111111111111111", "ada@example.com", "eyJhbGciOiJSUzI1NiIs"]
+        ) { behaviour, clock, random in
+            var pace = PayrailsSandbox.Configuration()
+            // A request to pay that was interrupted is never sent again: the shop clears the order away.
+            pace.abandonedAfter = .seconds(1200)
+            let sandbox = PayrailsSandbox(pace, clock: clock, random: random)
+            browsers.withLock { $0 = PayrailsSandbox.payer(transport: Direct(service: sandbox)).browser }
+            let session = await sandbox.createSession(behaviour == .payable ? .challenge : .neverSettles)
+            return ConformanceSubject.Backend(
+                link: session.link, services: ["api-pub.payrails.io": sandbox]
+            ) {
+                await sandbox.ledger.events(of: session.id).compactMap { event -> UInt128?? in
+                    guard case .captured(_, let amount, _) = event else { return nil }
+                    let price = amount.split(separator: " ").first.flatMap {
+                        try? Money(decimal: String($0), currency: .eur)
+                    }
+                    return .some(price?.minorUnits)
+                }
+            }
+        }
+    }
+}
+
+/// The payer's own way to a service: without timeouts, which would leave the simulation.
+private struct Direct: HTTPTransport {
+    let service: any SandboxService
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        await service.respond(to: request)
     }
 }
