@@ -91,6 +91,7 @@ struct OutputTests {
         ] as [([String: String], Bool)])
     func colour(environment: [String: String], isColored: Bool) throws {
         let terminal = try PseudoTerminal()
+        defer { _ = terminal.close() }
         #expect(Console(output: terminal.terminal) { environment[$0] }.style.isColored == isColored)
         let file = ScratchFile()
         defer { close(file.descriptor) }

@@ -18,9 +18,12 @@ struct SandboxAndDemoTests {
         var announced: [String] = []
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
-        let links = announced.filter { $0.hasPrefix("  https://") }.map { String($0.dropFirst(2)) }
-        #expect(links.count == WalletConnectPaySandbox.Scenario.allCases.count)
-        for link in links { #expect(announced.contains { $0.hasSuffix(" pay '\(link)' --sandbox \(url)") }) }
+        let commands = announced.filter { $0.hasSuffix(" --sandbox \(url)") || $0.hasSuffix(" --trust-host") }
+        #expect(
+            commands.count == WalletConnectPaySandbox.Scenario.allCases.count
+                + CitconSandbox.Scenario.allCases.count + PayrailsSandbox.Scenario.allCases.count)
+        let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
+        #expect(links.count == commands.count)
 
         #expect(await payroute("pay", links[0], "--sandbox", String(url)).code == 0)
         program.signal(signal)
@@ -33,6 +36,37 @@ struct SandboxAndDemoTests {
         let (code, errors) = await program.end()
         #expect(code == 0)
         #expect(errors == "")
+    }
+
+    /// A merchant's server that takes everything.
+    private struct Shop: SandboxService {
+        func respond(to request: HTTPRequest) async -> HTTPResponse { HTTPResponse(status: 200) }
+    }
+
+    @Test("Citcon's notifications reach a server on this machine, and nobody else")
+    func notifications() async throws {
+        let shop = FaultInjector(Shop())
+        let server = try LoopbackServer(shop)
+        defer { server.stop() }
+        let site = try #require(SandboxSites()["citcon"] as? CitconSite)
+        for url in [server.baseURL.origin + "/ipn", "https://shop.example/ipn"] {
+            let charge = await site.sandbox.createCharge(.paidAtConfirm, ipn: url)
+            let token = await site.sandbox.accessToken().reveal()
+            let answer = await site.sandbox.respond(
+                to: HTTPRequest(
+                    .post, try HTTPURL("https://api.sandbox.citconpay.com/v1/charges/\(charge.token)"),
+                    headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
+                    body: Array("{}".utf8)))
+            #expect(answer.status == 200)
+            while shop.requests.isEmpty { await Task.yield() }
+        }
+        #expect(shop.requests.map(\.path) == ["/ipn"])
+        #expect(site.hint?.contains(CitconSandbox.privateKey.reveal()) == true)
+        let local = LocalTransport(base: SandboxTransport(shop))
+        await #expect(throws: TransportError.self) {
+            try await local.send(HTTPRequest(.post, try HTTPURL("https://shop.example/ipn")))
+        }
+        #expect(shop.requests.count == 1)
     }
 
     @Test("A port in use is named, with exit code 1")
@@ -63,11 +97,11 @@ struct SandboxAndDemoTests {
         #expect(result.code == 0)
         #expect(result.errors == "")
         for item in MixedBag.items { #expect(result.output.contains(" \(item.title) ")) }
-        let table = result.lines.drop { !$0.hasPrefix("SCENARIO ") }
+        let table = result.lines.drop { !$0.hasPrefix("SERVICE ") }
         #expect(table.count == DemoScenario.all.count + 1)
         #expect(table.dropFirst().allSatisfy { $0.hasSuffix(" yes") })
-        let outcomes = Set(DemoScenario.all.map(\.scenario.expectedOutcome))
-        #expect(outcomes.isSuperset(of: [.paid, .declined, .expired, .cancelled]))
+        #expect(Set(DemoScenario.all.map(\.ending)).isSuperset(of: [.succeeded, .declined, .expired, .cancelled]))
+        #expect(Set(DemoScenario.all.map(\.payment.provider)) == ["walletconnect-pay", "citcon", "payrails"])
     }
 
     @Test("The mixed bag notices a link that goes elsewhere")

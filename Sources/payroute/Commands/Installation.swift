@@ -1,6 +1,8 @@
+import CitconProvider
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PayrailsProvider
 import WalletConnectPayProvider
 
 /// What this program has on board: the one place to add a provider or a standard.
@@ -13,7 +15,12 @@ enum Installation {
         // The sandbox takes any key; without one nothing is ever sent.
         let walletConnectPay = try GatewayConfiguration(
             credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
-        return try ProviderRegistry([WalletConnectPayProvider(configuration: walletConnectPay)])
+        let citcon = CitconConfiguration(
+            endpoint: try CPayEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
+        return try ProviderRegistry([
+            WalletConnectPayProvider(configuration: walletConnectPay), CitconProvider(configuration: citcon),
+            PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
+        ])
     }
 
     /// A router for routing only: nothing it is asked to send leaves.
@@ -28,4 +35,13 @@ private struct OfflineTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.notSent, .invalidRequest("this command works offline"), origin: request.url.origin)
     }
+}
+
+extension CitconConfiguration.Application {
+    /// The application that the vendor's guide shows, which the sandbox's wallets come back to.
+    fileprivate static let demonstration = Self(
+        scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
+        places: CPayReturnPlaces(
+            weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
+            pages: ["com.citcon.citconpay://"]))
 }

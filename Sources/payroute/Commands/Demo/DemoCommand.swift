@@ -18,10 +18,8 @@ enum DemoCommand: Command {
         console.output.line(style(.strong, "1. Where links go") + "\n")
         let routesAgree = try MixedBag.show(console)
 
-        var configuration = WalletConnectPaySandbox.Configuration()
-        configuration.pollInMs = 200
-        let sandbox = WalletConnectPaySandbox(configuration)
-        let faults = FaultInjector(sandbox)
+        let sites = SandboxSites(pace: 200)
+        let faults = FaultInjector(sites.service)
         let server = try LoopbackServer(faults)
         defer { server.stop() }
         let session = try PaymentSession(
@@ -31,23 +29,27 @@ enum DemoCommand: Command {
         }
 
         console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
-        var table = Table(["SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
+        var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
         var outcomesAgree = true
         for demo in DemoScenario.all {
-            let payment = await sandbox.createPayment(demo.scenario)
-            console.output.line("\n\(style(.strong, demo.title)): \(payment.link)")
+            guard let site = sites[demo.payment.provider],
+                let payment = await site.payment(demo.payment.scenario, at: server.baseURL)
+            else { throw CommandFailure(description: "the sandbox cannot show '\(demo.title)'") }
+            console.output.line("\n\(style(.strong, demo.title)): \(Printable.short(payment.link, 100))")
             if demo.losesAnswer {
                 faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)/confirm") }
                 console.output.line(Narration.line("fault", "the answer to the confirmation will be lost", style))
             }
-            var result = await session.pay(payment.link, choice: demo.choice)
-            if demo.isPaidTwice { result = await session.pay(payment.link, choice: demo.choice) }
+            var result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
+            if demo.isPaidTwice {
+                result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
+            }
             console.output.line(Narration.line("end", result.reason, style, result.ending.tone))
-            let ledger = await sandbox.ledger
+            let ledger = await site.ledger
             let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
             outcomesAgree = outcomesAgree && agrees
             table.add([
-                Table.Cell(demo.title), Table.Cell(result.ending.rawValue, result.ending.tone),
+                Table.Cell(site.title), Table.Cell(demo.title), Table.Cell(result.ending.rawValue, result.ending.tone),
                 Table.Cell(ledger.words(for: payment.id)), Table.Cell(agrees ? "yes" : "NO", agrees ? .good : .bad),
             ])
         }

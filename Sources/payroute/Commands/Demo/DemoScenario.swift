@@ -1,9 +1,33 @@
+import PaymentCore
 import PaymentSandbox
+
+/// What is paid in the demonstration: a service and what it does.
+enum DemoPayment {
+    case walletConnectPay(WalletConnectPaySandbox.Scenario)
+    case citcon(CitconSandbox.Scenario)
+    case payrails(PayrailsSandbox.Scenario)
+
+    var provider: ProviderID {
+        switch self {
+        case .walletConnectPay: "walletconnect-pay"
+        case .citcon: "citcon"
+        case .payrails: "payrails"
+        }
+    }
+
+    var scenario: String {
+        switch self {
+        case .walletConnectPay(let scenario): scenario.rawValue
+        case .citcon(let scenario): scenario.rawValue
+        case .payrails(let scenario): scenario.rawValue
+        }
+    }
+}
 
 /// One payment of the demonstration: what is done, what the command line must say, and what must be true of the money.
 struct DemoScenario {
     let title: String
-    let scenario: WalletConnectPaySandbox.Scenario
+    let payment: DemoPayment
     var choice = PaymentSession.Choice.first
     /// Whether the answer to the confirmation is lost on its way back.
     var losesAnswer = false
@@ -13,44 +37,93 @@ struct DemoScenario {
     /// How often money must have been taken.
     let captures: Int
     /// The last thing that the ledger must say.
-    let lastEvent: SandboxLedger.Event
+    let lastEvent: LastEvent
+
+    /// Events by their kind.
+    enum LastEvent { case created, authorized, captured, settled, failed, cancelled, expired }
 
     static let all = [
         DemoScenario(
-            title: "paid at once", scenario: .paidAtOnce, ending: .succeeded, captures: 1, lastEvent: .settled),
-        DemoScenario(
-            title: "paid after polling", scenario: .paidAfterPolling, ending: .succeeded, captures: 1,
+            title: "paid at once", payment: .walletConnectPay(.paidAtOnce), ending: .succeeded, captures: 1,
             lastEvent: .settled),
         DemoScenario(
-            title: "answer lost on the way", scenario: .paidAfterPolling, losesAnswer: true, ending: .succeeded,
+            title: "paid after polling", payment: .walletConnectPay(.paidAfterPolling), ending: .succeeded, captures: 1,
+            lastEvent: .settled),
+        DemoScenario(
+            title: "answer lost on the way", payment: .walletConnectPay(.paidAfterPolling), losesAnswer: true,
+            ending: .succeeded,
             captures: 1, lastEvent: .settled),
         DemoScenario(
-            title: "same link paid twice", scenario: .paidAtOnce, isPaidTwice: true, ending: .succeeded, captures: 1,
+            title: "same link paid twice", payment: .walletConnectPay(.paidAtOnce), isPaidTwice: true,
+            ending: .succeeded, captures: 1,
             lastEvent: .settled),
         DemoScenario(
-            title: "payer declines", scenario: .paidAtOnce, choice: .none, ending: .cancelled, captures: 0,
+            title: "payer declines", payment: .walletConnectPay(.paidAtOnce), choice: .none, ending: .cancelled,
+            captures: 0,
             lastEvent: .created),
         DemoScenario(
-            title: "payment expired", scenario: .expired, ending: .expired, captures: 0, lastEvent: .expired),
+            title: "payment expired", payment: .walletConnectPay(.expired), ending: .expired, captures: 0,
+            lastEvent: .expired),
         DemoScenario(
-            title: "too little money", scenario: .insufficientOptions, ending: .declined, captures: 0,
+            title: "too little money", payment: .walletConnectPay(.insufficientOptions), ending: .declined, captures: 0,
             lastEvent: .created),
         DemoScenario(
-            title: "already paid", scenario: .alreadyPaid, ending: .succeeded, captures: 0, lastEvent: .created),
-        DemoScenario(
-            title: "cancelled by merchant", scenario: .cancelledByMerchant, ending: .cancelled, captures: 0,
+            title: "already paid", payment: .walletConnectPay(.alreadyPaid), ending: .succeeded, captures: 0,
             lastEvent: .created),
         DemoScenario(
-            title: "fails after confirming", scenario: .failsAfterConfirm, ending: .declined, captures: 1,
+            title: "cancelled by merchant", payment: .walletConnectPay(.cancelledByMerchant), ending: .cancelled,
+            captures: 0,
+            lastEvent: .created),
+        DemoScenario(
+            title: "fails after confirming", payment: .walletConnectPay(.failsAfterConfirm), ending: .declined,
+            captures: 1,
             lastEvent: .failed),
         DemoScenario(
-            title: "refused for compliance", scenario: .declinedForCompliance, ending: .declined, captures: 1,
+            title: "refused for compliance", payment: .walletConnectPay(.declinedForCompliance), ending: .declined,
+            captures: 1,
             lastEvent: .failed),
+        DemoScenario(
+            title: "WeChat Pay", payment: .citcon(.wechatPay), ending: .succeeded, captures: 1, lastEvent: .settled),
+        DemoScenario(
+            title: "payer stays in the wallet", payment: .citcon(.interrupted), ending: .succeeded, captures: 1,
+            lastEvent: .settled),
+        DemoScenario(
+            title: "payer gives up in Alipay", payment: .citcon(.cancelledInAlipay), ending: .cancelled, captures: 0,
+            lastEvent: .cancelled),
+        DemoScenario(
+            title: "payment page in Korea", payment: .citcon(.toss), ending: .succeeded, captures: 1,
+            lastEvent: .settled),
+        DemoScenario(
+            title: "money set aside", payment: .citcon(.authorizeOnly), ending: .succeeded, captures: 0,
+            lastEvent: .authorized),
+        DemoScenario(
+            title: "card refused", payment: .citcon(.declined), ending: .declined, captures: 0, lastEvent: .failed),
+        DemoScenario(
+            title: "stored card", payment: .payrails(.paid), ending: .succeeded, captures: 1, lastEvent: .captured),
+        DemoScenario(
+            title: "the bank asks the payer", payment: .payrails(.challenge), ending: .succeeded, captures: 1,
+            lastEvent: .captured),
+        DemoScenario(
+            title: "declined, then said pending", payment: .payrails(.declinedThenPending), ending: .declined,
+            captures: 0, lastEvent: .failed),
+        DemoScenario(
+            title: "answer that cannot be read", payment: .payrails(.garbledAnswer), ending: .succeeded, captures: 1,
+            lastEvent: .captured),
     ]
 
     /// Whether what the command line says and what the sandbox knows are both as they must be.
     func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
         ending == self.ending && ledger.captures(of: payment) == captures
-            && ledger.events(of: payment).last == lastEvent
+            && ledger.events(of: payment).last.map { isLast($0) } == true
+    }
+
+    private func isLast(_ event: SandboxLedger.Event) -> Bool {
+        switch (event, lastEvent) {
+        case (.created, .created), (.authorized, .authorized), (.captured, .captured), (.settled, .settled),
+            (.failed, .failed),
+            (.cancelled, .cancelled), (.expired, .expired):
+            true
+        default: false
+        }
     }
 }

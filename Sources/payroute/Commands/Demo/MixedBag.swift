@@ -40,6 +40,15 @@ enum MixedBag {
         Item("host hidden by user name", "https://pay.walletconnect.com@evil.example/?pid=\(id)", .rejected),
         Item("pairing without payment", "wc:c4ef1cc5@2?relay-protocol=irn&symKey=b0487747", .unroutable),
         Item("some web page", "https://example.com/checkout?order=42", .unroutable),
+        Item(
+            "order at Citcon",
+            "citcon:charge?token=62d5c1e0242011eda300f59379b812ce&method=wechatpay&reference=order-7&amount=1250&currency=USD&country=US&env=uat",
+            .matched, isVerified: true),
+        Item("back from Alipay", "com.citcon.citconpay://safepay/?%7B%7D", .matched, isVerified: true),
+        Item("the same for another app", "other.app://safepay/?%7B%7D", .unroutable),
+        Item(
+            "back from a bank (Payrails)", "https://assets.payrails.io/html/payrails-success.html", .matched,
+            isVerified: true),
         Item("merchant QR code (EMV)", emv, .unroutable),
         Item("no link at all", "two for the price of one!", .unroutable),
     ]

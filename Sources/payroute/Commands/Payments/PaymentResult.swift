@@ -36,8 +36,8 @@ struct PaymentResult: Sendable, Equatable {
     /// What left the payer, or what was to leave, or what the payee asked for: the first that is known.
     var amount: Money?
     var transaction: String?
-    /// Whether the payment was over before anything was sent.
-    var isOver = false
+    /// Whether the payment was over or under way before anything was sent.
+    var wasBegunBefore = false
     var ending = Ending.failed
     var reason = ""
 
@@ -48,7 +48,8 @@ struct PaymentResult: Sendable, Equatable {
 
     /// Takes over what has become of the payment.
     mutating func end(_ outcome: PaymentOutcome) {
-        reason = isOver ? "already over: \(outcome.description)" : outcome.description
+        let already = outcome.isFinal ? "already over: " : "already under way: "
+        reason = (wasBegunBefore ? already : "") + outcome.description
         ending = Ending(outcome)
         guard case .succeeded(let receipt) = outcome else { return }
         amount = receipt.amount ?? amount

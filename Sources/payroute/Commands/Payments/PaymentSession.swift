@@ -30,10 +30,11 @@ struct PaymentSession: Sendable {
         journal: any PaymentJournal = InMemoryJournal(), tell: @escaping Narrator
     ) throws {
         self.tell = tell
-        payer = SandboxWallet(wallet).payer()
+        payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox), transport: transport, journal: journal,
-            readers: Installation.readers, log: PaymentLog { Self.tell($0, tell) })
+            readers: Installation.readers, secrets: SandboxSecrets(sandbox: sandbox, transport: transport),
+            log: PaymentLog { Self.tell($0, tell) })
     }
 
     /// Pays what `text` asks for. Never throws: every ending is a result.
@@ -68,8 +69,8 @@ struct PaymentSession: Sendable {
         result.amount = quote.amount
         tell("quote", "\(quote.payee.name) asks for \(quote.amount?.description ?? "an amount it does not state")")
         if let outcome = quote.outcome {
-            tell("note", "the payment is over already; nothing is sent")
-            result.isOver = true
+            tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
+            result.wasBegunBefore = true
             return outcome
         }
         for option in quote.options { tell("option", Self.describe(option)) }

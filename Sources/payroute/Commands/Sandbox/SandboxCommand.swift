@@ -18,48 +18,45 @@ enum SandboxCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let port = try arguments.value("port") { UInt16($0) } ?? 0
         let seed = try arguments.value("seed") { UInt64($0) }
-        var configuration = WalletConnectPaySandbox.Configuration()
-        // A person needs longer than the real service's quarter of an hour to try everything.
-        configuration.lifetime = 24 * 3600
         let random: any RandomSource = seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource()
-        let sandbox = WalletConnectPaySandbox(configuration, random: random)
-        let server = try LoopbackServer(sandbox, port: port)
-        var payments: [WalletConnectPaySandbox.Payment] = []
-        for scenario in WalletConnectPaySandbox.Scenario.allCases {
-            payments.append(await sandbox.createPayment(scenario))
+        // A person needs longer than the real services' patience to try everything.
+        let sites = SandboxSites(random: random, lifetime: 24 * 3600)
+        let server = try LoopbackServer(sites.service, port: port)
+        let base = server.baseURL
+        console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(sites.titles))\n")
+        var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])
+        var announced: [(site: any SandboxSite, payment: SandboxPayment)] = []
+        for site in sites.all {
+            console.output.line("\n" + console.style(.strong, site.title))
+            if let hint = site.hint { console.output.line(hint) }
+            for scenario in site.scenarios {
+                guard let payment = await site.payment(scenario, at: base) else { continue }
+                announce(payment, base, console)
+                announced.append((site, payment))
+            }
         }
-        announce(payments, server.baseURL, console)
+        console.output.line("\nCtrl-C stops it.")
         _ = await Interrupts.run { await sleepUntilCancelled() }
         server.stop()
         console.output.line()
-        var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])
-        let ledger = await sandbox.ledger
-        for payment in payments {
+        for (site, payment) in announced {
             table.add([
-                Table.Cell(payment.id), Table.Cell(payment.scenario.rawValue),
-                Table.Cell(ledger.words(for: payment.id)),
+                Table.Cell(payment.id), Table.Cell(payment.scenario),
+                Table.Cell(await site.ledger.words(for: payment.id)),
             ])
         }
         for line in table.lines(console.style) { console.output.write(line + "\n") }
         return .done
     }
 
-    private static func announce(
-        _ payments: [WalletConnectPaySandbox.Payment], _ url: HTTPURL, _ console: Console
-    ) {
-        let style = console.style
-        console.output.write("Sandbox at \(style(.strong, url.text)) (WalletConnect Pay, simulated)\n")
-        for payment in payments {
-            console.output.write(
-                """
+    private static func announce(_ payment: SandboxPayment, _ base: HTTPURL, _ console: Console) {
+        console.output.write(
+            """
 
-                \(style(.strong, payment.scenario.rawValue)): \(payment.scenario.summary)
-                  \(payment.link)
-                  \(program) pay '\(payment.link)' --sandbox \(url.text)
+            \(console.style(.strong, payment.scenario)): \(payment.summary)
+              \(program) pay '\(payment.link)' --sandbox \(base.text)\(payment.isTrusted ? "" : " --trust-host")
 
-                """)
-        }
-        console.output.line("\nCtrl-C stops it.")
+            """)
     }
 
     /// How this program was called, so that the commands shown can be pasted.

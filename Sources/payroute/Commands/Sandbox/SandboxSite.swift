@@ -1,0 +1,132 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentTransport
+
+/// One provider's simulated service as the command line serves and lists it. A new provider adds one here.
+protocol SandboxSite: Sendable {
+    /// The provider that pays at it.
+    var provider: ProviderID { get }
+    /// The service's name for people.
+    var title: String { get }
+    /// The service behind its paths.
+    var tenant: SharedAddress.Tenant { get }
+    /// What a merchant's server has to know to play its part; nil where there is nothing for it.
+    var hint: String? { get }
+    /// What happened so far.
+    var ledger: SandboxLedger { get async }
+    /// The names of what it can show.
+    var scenarios: [String] { get }
+
+    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`.
+    func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment?
+}
+
+extension SandboxSite {
+    var hint: String? { nil }
+}
+
+/// The simulated services together, at one address.
+struct SandboxSites {
+    let all: [any SandboxSite]
+
+    /// Every service.
+    ///
+    /// - Parameters:
+    ///   - lifetime: how long payments can be paid, in seconds; nil for as long as at the real services.
+    ///   - pace: when to ask again while a payment is open, in milliseconds.
+    init(random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil) {
+        var walletConnectPay = WalletConnectPaySandbox.Configuration()
+        var citcon = CitconSandbox.Configuration()
+        var payrails = PayrailsSandbox.Configuration()
+        if let lifetime {
+            walletConnectPay.lifetime = lifetime
+            citcon.chargeLifetime = lifetime
+            payrails.tokenLifetime = lifetime
+        }
+        if let pace { walletConnectPay.pollInMs = pace }
+        citcon.notifications = LocalTransport(base: StandardTransport())
+        all = [
+            WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, random: random)),
+            CitconSite(sandbox: CitconSandbox(citcon, random: random)),
+            PayrailsSite(sandbox: PayrailsSandbox(payrails, random: random)),
+        ]
+    }
+
+    /// What answers for all of them.
+    var service: SharedAddress { SharedAddress(all.map(\.tenant)) }
+
+    /// The services' names for people.
+    var titles: String { all.map(\.title).joined(separator: ", ") }
+
+    /// The service that `provider` pays at.
+    subscript(provider: ProviderID) -> (any SandboxSite)? { all.first { $0.provider == provider } }
+}
+
+/// A payment that can be tried.
+struct SandboxPayment {
+    /// What the ledger calls it.
+    let id: String
+    /// What it shows, as a word.
+    let scenario: String
+    /// What it shows, for people.
+    let summary: String
+    /// The link that pays it.
+    let link: String
+    /// Whether the link proves where it leads. One that leads to this machine, and says so, does not.
+    var isTrusted = true
+}
+
+/// WalletConnect Pay's.
+struct WalletConnectPaySite: SandboxSite {
+    let sandbox: WalletConnectPaySandbox
+    let provider: ProviderID = "walletconnect-pay"
+    let title = "WalletConnect Pay"
+    var tenant: SharedAddress.Tenant { .init(sandbox, paths: WalletConnectPaySandbox.paths) }
+    var ledger: SandboxLedger { get async { await sandbox.ledger } }
+    var scenarios: [String] { WalletConnectPaySandbox.Scenario.allCases.map(\.rawValue) }
+
+    func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
+        guard let scenario = WalletConnectPaySandbox.Scenario(rawValue: scenario) else { return nil }
+        let payment = await sandbox.createPayment(scenario)
+        return SandboxPayment(
+            id: payment.id, scenario: scenario.rawValue, summary: scenario.summary, link: payment.link)
+    }
+}
+
+/// Citcon's.
+struct CitconSite: SandboxSite {
+    let sandbox: CitconSandbox
+    let provider: ProviderID = "citcon"
+    let title = "Citcon"
+    var tenant: SharedAddress.Tenant { .init(sandbox, paths: CitconSandbox.paths) }
+    var ledger: SandboxLedger { get async { await sandbox.ledger } }
+    var scenarios: [String] { CitconSandbox.Scenario.allCases.map(\.rawValue) }
+    var hint: String? {
+        "For a server: the private key is \(CitconSandbox.privateKey.reveal()); notifications go to a urls.ipn on this "
+            + "machine."
+    }
+
+    func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
+        guard let scenario = CitconSandbox.Scenario(rawValue: scenario) else { return nil }
+        let charge = await sandbox.createCharge(scenario)
+        return SandboxPayment(id: charge.id, scenario: scenario.rawValue, summary: scenario.summary, link: charge.link)
+    }
+}
+
+/// Payrails'.
+struct PayrailsSite: SandboxSite {
+    let sandbox: PayrailsSandbox
+    let provider: ProviderID = "payrails"
+    let title = "Payrails"
+    var tenant: SharedAddress.Tenant { .init(sandbox, paths: PayrailsSandbox.paths) }
+    var ledger: SandboxLedger { get async { await sandbox.ledger } }
+    var scenarios: [String] { PayrailsSandbox.Scenario.allCases.map(\.rawValue) }
+
+    func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
+        guard let scenario = PayrailsSandbox.Scenario(rawValue: scenario) else { return nil }
+        let session = await sandbox.createSession(scenario, base: base)
+        return SandboxPayment(
+            id: session.id, scenario: scenario.rawValue, summary: scenario.summary, link: session.link,
+            isTrusted: false)
+    }
+}
