@@ -156,6 +156,15 @@ let package = Package(
                 "PaymentCore", "PaymentSandbox", "PaymentWallet", "WalletConnectPayKit",
             ],
             path: "Examples/wallet-checkout", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "stored-instrument-checkout",
+            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentTransport", "PayrailsKit"],
+            path: "Examples/stored-instrument-checkout", exclude: ["docs", "expected-output.txt"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "citcon-order",
+            dependencies: ["CitconKit", "PaymentCore", "PaymentSandbox", "PaymentTransport"],
+            path: "Examples/citcon-order", exclude: ["expected-output.txt"], swiftSettings: settings),
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -245,7 +254,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "TestSupport", "quick-start", "route-links", "custom-provider", "wallet-checkout",
+                "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
+                "wallet-checkout", "citcon-order",
             ],
             swiftSettings: settings),
     ]

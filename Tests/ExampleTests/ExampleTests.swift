@@ -22,6 +22,13 @@ import Testing
                 """)
     }
 
+    /// It ends while the thread of its transport is still starting. One end in a hundred failed when libcrypto freed its
+    /// state meanwhile.
+    @Test func programsEndCleanly() async throws {
+        let executable: URL = try #require(Program.url("quick-start"))
+        for _ in 0..<100 { #expect(try await Program.run(executable: executable).code == 0) }
+    }
+
     @Test func customProvider() async throws {
         #expect(
             try await output(of: "custom-provider") == """
@@ -43,7 +50,7 @@ import Testing
         #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
     }
 
-    @Test(arguments: ["route-links", "wallet-checkout"])
+    @Test(arguments: ["route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order"])
     func printsWhatItsFileSays(_ example: String) async throws {
         let lines = try await output(of: example).split(separator: "\n").map(String.init)
         #expect(lines == (try text("Examples/\(example)/expected-output.txt")).split(separator: "\n").map(String.init))
