@@ -55,7 +55,9 @@ private struct Life: Sendable {
         self.random = random
         markets = try Markets(variation.markets, in: world)
         careful = CarefulPayer(world)
-        payer = careful.payer
+        var payer = careful.payer
+        markets.equip(&payer)
+        self.payer = payer
     }
 
     func verdict() async throws -> Verdict {

@@ -14,6 +14,9 @@ package protocol Market: Sendable {
     /// - Parameter number: another one for every payment of a history, from 0.
     func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment
 
+    /// Gives the payer what its payments need beyond accounts and keys: wallets, pages.
+    func equip(_ payer: inout Payer)
+
     /// How often money was taken for a payment.
     func captures(of payment: PaymentReference) async -> Int
 
@@ -25,6 +28,11 @@ package protocol Market: Sendable {
 
     /// The id of the payment whose money `request` can move, or nil. Such a request must find its step on the disk.
     func payment(movedBy request: HTTPRequest) -> String?
+}
+
+extension Market {
+    /// Accounts and keys are enough for most.
+    package func equip(_ payer: inout Payer) {}
 }
 
 /// A payment at a market.
@@ -51,5 +59,8 @@ package struct MarketMaker: Sendable {
     package let open: @Sendable (SimulatedWorld) throws -> any Market
 
     /// Every market that there is.
-    package static let all = [WalletConnectPayMarket.maker(share: 3), KeyedMarket.maker(share: 5)]
+    package static let all = [
+        WalletConnectPayMarket.maker(share: 3), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
+        KeyedMarket.maker(share: 5),
+    ]
 }

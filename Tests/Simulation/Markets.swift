@@ -16,6 +16,11 @@ struct Markets: Sendable {
         draws = zip(open, makers).flatMap { Array(repeating: $0.provider.descriptor.id, count: $1.share) }
     }
 
+    func equip(_ payer: inout Payer) {
+        // In the order of their names, so that a seed always means the same.
+        for id in markets.keys.sorted(by: { $0.rawValue < $1.rawValue }) { markets[id]?.equip(&payer) }
+    }
+
     func makePayments(_ count: Int, _ random: SeededRandomSource) async -> [MarketPayment] {
         var payments: [MarketPayment] = []
         for number in 0..<count {
