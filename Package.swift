@@ -251,6 +251,10 @@ let package = Package(
                 "PayrailsProvider", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
+        // Run by `make browser-test` only; skipped otherwise.
+        .testTarget(
+            name: "BrowserTests",
+            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentTransport", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ExampleTests",
             dependencies: [

@@ -1,0 +1,244 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import Testing
+
+/// The checkout page in a real browser, with real key strokes, against the sandbox.
+@Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)
+struct CheckoutBrowserTests {
+    @Test func paysWithAStoredInstrument() async throws {
+        try await Browser.visit(.paid) { browser in
+            try await browser.shoot("1-instruments")
+            let driver = browser.driver
+            try await driver.click(try await driver.find("label[for=instrument-1]"))
+            let radio = try await driver.find("#instrument-1")
+            #expect(try await driver.property("checked", of: radio) == true)
+            #expect(try await driver.property("checked", of: try await driver.find("#instrument-0")) == false)
+            // Only the chosen row has a button to pay with.
+            #expect(try await driver.isShown(try await browser.payButton(row: 0)) == false)
+            try await driver.click(try await browser.payButton(row: 1))
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+            #expect(try await driver.count("form") == 0)
+            try await browser.shoot("2-paid")
+            // Reloading pays nothing again.
+            try await driver.open(browser.address)
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (PayrailsSandbox.Scenario.insufficientBalance, "The payment was declined"),
+        (.expiredSession, "This checkout has expired."), (.declinedThenPending, "The payment was declined"),
+    ])
+    func tellsWhyNothingWasPaid(_ scenario: PayrailsSandbox.Scenario, _ text: String) async throws {
+        try await Browser.visit(scenario) { browser in
+            let driver = browser.driver
+            try await driver.click(try await driver.find("label[for=instrument-0]"))
+            try await driver.click(try await browser.payButton(row: 0))
+            try await browser.sees(text)
+            if scenario == .insufficientBalance { try await browser.shoot("3-declined") }
+            #expect(await browser.captures == 0)
+            #expect(try await driver.count("#card") == 1)
+        }
+    }
+
+    @Test func impatientPayersPayOnce() async throws {
+        try await Browser.visit(.paid) { browser in
+            let driver = browser.driver
+            try await driver.click(try await driver.find("label[for=instrument-0]"))
+            _ = try await browser.payButton(row: 0)
+            try await driver.run(
+                """
+                const button = document.querySelector(".row:has(#instrument-0) button.pay");
+                for (let count = 0; count < 5; count++) button.click();
+                """)
+            try await browser.sees("Payment completed.")
+            #expect(await browser.requests == 1)
+            // What was sent is not sent again by going back.
+            try await driver.open("about:blank")
+            try await driver.back()
+            try await browser.sees("Payment completed.")
+            #expect(await browser.requests == 1)
+        }
+    }
+
+    @Test func asksBeforeItDeletes() async throws {
+        try await Browser.visit(.paid) { browser in
+            let driver = browser.driver
+            let instruments = { await browser.sandbox.storedInstruments(of: browser.session.holder).count }
+            #expect(try await driver.count(".row") == 3)
+            try await driver.click(try await driver.find("button.delete"))
+            let dialog = try await driver.find("dialog[open]")
+            #expect(try await driver.text(of: dialog).contains("Delete this payment method?"))
+            #expect(try await driver.text(of: dialog).contains("Card ending in 1111"))
+            try await browser.shoot("4-delete")
+            #expect(await instruments() == 3)
+            // The first answer that has the focus is no.
+            #expect(try await driver.text(of: try await driver.focused) == "Keep")
+            try await driver.press(Key.escape)
+            try await browser.waits { try await driver.count("dialog") == 0 }
+            #expect(await instruments() == 3)
+            try await driver.click(try await driver.find("button.delete"))
+            try await driver.click(try await driver.find("dialog button.danger"))
+            try await browser.sees("The payment method was deleted.")
+            #expect(await instruments() == 2)
+            #expect(try await driver.count(".row") == 2)
+        }
+    }
+
+    @Test func checksAndPaysWithANewCard() async throws {
+        try await Browser.visit(.paid) { browser in
+            let driver = browser.driver
+            let number = try await driver.find("#card_number")
+            try await driver.type("4111111111111112", into: number)
+            #expect(try await driver.property("value", of: number) == "4111 1111 1111 1112")
+            let error = try await driver.find("#card_number-error")
+            #expect(try await driver.isShown(error) == false)
+            try await driver.press(Key.tab)
+            #expect(try await driver.text(of: error) == "Enter a valid card number")
+            try await browser.fill(["security_code": "12", "expiry_month": "13", "expiry_year": "2020"])
+            try await driver.click(try await driver.find("#card button.pay"))
+            // Whoever pressed Pay is told everything, also about the field that gets the focus.
+            for (field, text) in [
+                ("card_number", "Enter a valid card number"), ("security_code", "Enter the 3 or 4 digit code"),
+                ("expiry_month", "Enter a valid month"), ("expiry_year", "Enter a valid year"),
+            ] {
+                #expect(try await driver.text(of: try await driver.find("#\(field)-error")) == text)
+            }
+            try await browser.shoot("5-card-errors")
+            #expect(await browser.requests == 0)
+            try await browser.fill([
+                "card_number": "4111111111111111", "security_code": "123", "expiry_month": "12", "expiry_year": "2040",
+            ])
+            #expect(try await driver.isShown(error) == false)
+            try await driver.click(try await driver.find("#save"))
+            try await browser.shoot("6-card")
+            try await driver.click(try await driver.find("#card button.pay"))
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+            #expect(await browser.sandbox.storedInstruments(of: browser.session.holder).count == 4)
+            // The browser itself encrypted the card: its number went nowhere.
+            #expect(browser.sent.contains { $0.contains("encrypted_card=ey") && $0.contains("save_instrument=on") })
+            #expect(!browser.sent.contains { $0.contains("4111111111111111") || $0.contains("4111+1111") })
+        }
+    }
+
+    /// Without scripts the same form works: the server checks, encrypts and pays.
+    @Test func paysWithoutScripts() async throws {
+        try await Browser.visit(.paid, scripts: false) { browser in
+            let driver = browser.driver
+            try await browser.fill([
+                "card_number": "4111111111111112", "security_code": "123", "expiry_month": "12", "expiry_year": "2040",
+            ])
+            try await driver.click(try await driver.find("#card button.pay"))
+            // Another page comes, with the same elements. Those of the old one are of no use any more.
+            try await browser.waits {
+                (try? await driver.isShown(try await driver.find("#card_number-error"))) == true
+            }
+            let error = try await driver.find("#card_number-error")
+            #expect(try await driver.text(of: error) == "Enter a valid card number")
+            try await browser.fill(["card_number": "4111 1111 1111 1111", "security_code": "123"])
+            try await driver.click(try await driver.find("#card button.pay"))
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+            #expect(!browser.sent.contains { $0.contains("encrypted_card") })
+        }
+    }
+
+    @Test(arguments: [true, false]) func challengeIsCompleted(_ isNewCard: Bool) async throws {
+        try await Browser.visit(.challenge) { browser in
+            let driver = browser.driver
+            try await browser.payUntilChallenge(isNewCard: isNewCard)
+            try await browser.shoot("7-challenge")
+            try await driver.click(try await driver.find("a.open"))
+            let yes = try await driver.find("button[value=complete]")
+            try await browser.shoot("8-bank")
+            #expect(await browser.captures == 0)
+            try await driver.click(yes)
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+            #expect(try await driver.url == browser.address)
+        }
+    }
+
+    @Test(arguments: ["fail", "cancel"]) func challengeIsRefused(_ answer: String) async throws {
+        try await Browser.visit(.challenge) { browser in
+            let driver = browser.driver
+            try await browser.payUntilChallenge(isNewCard: false)
+            try await driver.click(try await driver.find("a.open"))
+            try await driver.click(try await driver.find("button[value=\(answer)]"))
+            let result = try await driver.find("#result .problem")
+            #expect(try await !driver.text(of: result).isEmpty)
+            #expect(await browser.captures == 0)
+            #expect(try await driver.url == browser.address)
+        }
+    }
+
+    @Test func challengeIsAbandoned() async throws {
+        try await Browser.visit(.challenge) { browser in
+            let driver = browser.driver
+            try await browser.payUntilChallenge(isNewCard: false)
+            try await driver.click(try await driver.find("a.open"))
+            _ = try await driver.find("button[value=complete]")
+            // Back to the shop without an answer.
+            try await driver.open(browser.address)
+            try await driver.click(try await driver.find("main button.quiet"))
+            try await browser.sees("You left before the payment was confirmed.")
+            #expect(await browser.captures == 0)
+            try await browser.shoot("9-abandoned")
+        }
+    }
+
+    @Test func worksByKeyboardAlone() async throws {
+        try await Browser.visit(.paid) { browser in
+            let driver = browser.driver
+            try await browser.tab(to: "#instrument-0")
+            try await driver.press(Key.space)
+            #expect(try await driver.property("checked", of: try await driver.find("#instrument-0")) == true)
+            // The arrow keys choose within the list.
+            try await driver.press(Key.down)
+            #expect(try await driver.property("checked", of: try await driver.find("#instrument-1")) == true)
+            // Delete asks, and no is one key away.
+            try await browser.tab(to: "button.delete[form=delete-1]")
+            try await driver.press(Key.enter)
+            _ = try await driver.find("dialog[open]")
+            try await driver.press(Key.enter)
+            try await browser.waits { try await driver.count("dialog") == 0 }
+            try await browser.tab(to: "#card_number")
+            for (text, next) in [
+                ("4111111111111111", "#security_code"), ("123", "#expiry_month"), ("12", "#expiry_year"),
+            ] {
+                try await driver.press(text.map(String.init))
+                try await browser.tab(to: next)
+            }
+            try await driver.press("2040".map(String.init))
+            try await browser.shoot("10-keyboard")
+            try await driver.press([Key.enter])
+            try await browser.sees("Payment completed.")
+            #expect(await browser.captures == 1)
+        }
+    }
+
+    @Test func everythingHasANameAndNothingIsBlocked() async throws {
+        try await Browser.visit(.paid) { browser in
+            let driver = browser.driver
+            for selector in [
+                "#card_number", "#security_code", "#expiry_month", "#expiry_year", "#save", "#instrument-0",
+            ] {
+                #expect(try await !driver.name(of: try await driver.find(selector)).isEmpty, "\(selector)")
+            }
+            let names = try await driver.run(
+                """
+                return [...document.querySelectorAll("button:not([hidden])")]
+                    .map((one) => (one.getAttribute("aria-label") ?? one.textContent).trim());
+                """)
+            #expect(names.array?.count == 7 && names.array?.contains("") == false)
+            #expect(try await driver.run("return document.documentElement.lang") == "en")
+            // The policy lets the page's own style and script in.
+            #expect(try await driver.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none")
+            #expect(try await driver.property("noValidate", of: try await driver.find("#card")) == true)
+        }
+    }
+}
