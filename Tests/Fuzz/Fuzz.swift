@@ -1,9 +1,11 @@
 #if !FUZZER
     import Foundation
 
-    /// Checks the invariants of links and routing on generated inputs:
+    /// Checks the invariants of everything that reads what strangers send, on generated inputs:
     ///
     ///     swift run -c release Fuzz [inputs] [seed] [first]
+    ///
+    /// Every target gets its share of the inputs; see ``FuzzTargets``.
     ///
     /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.
     @main
@@ -19,12 +21,13 @@
             let seed = numbers.count > 1 ? numbers[1] : UInt64.random(in: 1...999_999)
             let first = numbers.count > 2 ? numbers[2] : 0
 
-            var invariants = try Invariants()
+            var targets = try FuzzTargets()
             let start = ContinuousClock.now
             for index in first..<first + count {
-                var generator = Generator(seed: seed, index: index)
+                let target = targets.target(of: index)
+                var generator = Generator(targets.corpus(of: target), seed: seed, index: index)
                 let input = generator.input()
-                guard let problem = invariants.violation(input) else { continue }
+                guard let problem = targets.violation(of: target, input) else { continue }
                 print("violation: \(problem)")
                 print("input: \(String(decoding: input, as: UTF8.self).debugDescription)")
                 print("repeat: Fuzz 1 \(seed) \(index)")
@@ -32,7 +35,7 @@
             }
             let seconds = Double((ContinuousClock.now - start) / .seconds(1))
             print("\(count) inputs of seed \(seed) in \(Int(seconds.rounded())) s, no violation")
-            for (name, count) in invariants.counts.sorted(by: { $0.value > $1.value }) { print("  \(count) \(name)") }
+            for line in targets.summary { print(line) }
         }
 
         private static var defaultCount: UInt64 {

@@ -4,13 +4,26 @@ extension SplitMix64 {
     mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
 }
 
+/// What inputs are made of.
+struct Corpus: Sendable {
+    /// Whole inputs of every form.
+    let wholes: [[UInt8]]
+    /// What mutations insert.
+    let pieces: [[UInt8]]
+
+    init(_ wholes: [String], pieces: [String]) {
+        self.wholes = wholes.map { Array($0.utf8) }
+        self.pieces = pieces.map { Array($0.utf8) }
+    }
+}
+
 /// Makes inputs. Number `index` of a seed is always the same, so that a failure is found again at once.
 struct Generator {
     private var random: SplitMix64
-    private static let links = Seeds.links.map { Array($0.utf8) }
-    private static let pieces = Seeds.pieces.map { Array($0.utf8) }
+    private let corpus: Corpus
 
-    init(seed: UInt64, index: UInt64) {
+    init(_ corpus: Corpus, seed: UInt64, index: UInt64) {
+        self.corpus = corpus
         var mixer = SplitMix64(seed: seed)
         random = SplitMix64(seed: mixer.next() ^ index &* 0xD1B5_4A32_D192_ED03)
     }
@@ -19,7 +32,7 @@ struct Generator {
         switch random.below(16) {
         case 0: noise()
         case 1...3: pileOfPieces()
-        default: mutatedLink()
+        default: mutatedWhole()
         }
     }
 
@@ -28,11 +41,11 @@ struct Generator {
     }
 
     private mutating func pileOfPieces() -> [UInt8] {
-        (0...random.below(10)).flatMap { _ in Self.pieces[random.below(Self.pieces.count)] }
+        (0...random.below(10)).flatMap { _ in corpus.pieces[random.below(corpus.pieces.count)] }
     }
 
-    private mutating func mutatedLink() -> [UInt8] {
-        var bytes = Self.links[random.below(Self.links.count)]
+    private mutating func mutatedWhole() -> [UInt8] {
+        var bytes = corpus.wholes[random.below(corpus.wholes.count)]
         for _ in 0..<random.below(5) { mutate(&bytes) }
         return bytes
     }
@@ -40,14 +53,14 @@ struct Generator {
     private mutating func mutate(_ bytes: inout [UInt8]) {
         let place = random.below(bytes.count + 1)
         switch random.below(10) {
-        case 0...2: bytes.insert(contentsOf: Self.pieces[random.below(Self.pieces.count)], at: place)
+        case 0...2: bytes.insert(contentsOf: corpus.pieces[random.below(corpus.pieces.count)], at: place)
         case 3: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: random.next()) }
         case 4: if place < bytes.count { bytes[place] ^= 0x20 }
         case 5: bytes.removeSubrange(place..<min(bytes.count, place + 1 + random.below(6)))
         case 6: replaceToken(in: &bytes, from: place)
         case 7: encode(&bytes, from: place)
         case 8:
-            let other = Self.links[random.below(Self.links.count)]
+            let other = corpus.wholes[random.below(corpus.wholes.count)]
             bytes = Array(bytes[..<place]) + other[random.below(other.count)...]
         default:
             for index in bytes.indices where random.below(2) == 0 && bytes[index] | 0x20 >= 0x61 && bytes[index] < 0x7B
@@ -62,7 +75,7 @@ struct Generator {
         let delimiters = Array(":/?#&=@".utf8)
         let start = bytes[place...].firstIndex { delimiters.contains($0) }.map { $0 + 1 } ?? 0
         let end = bytes[start...].firstIndex { delimiters.contains($0) } ?? bytes.count
-        bytes.replaceSubrange(start..<end, with: Self.pieces[random.below(Self.pieces.count)])
+        bytes.replaceSubrange(start..<end, with: corpus.pieces[random.below(corpus.pieces.count)])
     }
 
     /// Percent-encodes everything from `place` on, or everything.

@@ -3,8 +3,11 @@ import PaymentRouting
 import PaymentStore
 import WalletConnectPayProvider
 
-/// What must hold for every input.
-struct Invariants {
+/// Links and routing: what must hold for every text.
+struct RoutingTarget: FuzzTarget {
+    static let name = "links and routing"
+    static let share = 40
+    let corpus = Seeds.corpus
     private let router: PaymentRouter
     /// The patterns of the providers that take every link, so that the patterns alone decide.
     private let patterns: [(id: ProviderID, pattern: LinkPattern)]

@@ -21,15 +21,15 @@
         return runDriver(&count, &arguments, testOneInput)
     }
 
-    private let prepared = try? Invariants()
+    // The first byte of an input chooses the target.
+    private let prepared = try? FuzzTargets()
 
     /// libFuzzer's entry point.
     @_cdecl("LLVMFuzzerTestOneInput")
     func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-        guard var invariants = prepared else { fatalError("the invariants cannot be set up") }
-        if let problem = invariants.violation(Array(UnsafeBufferPointer(start: data, count: size))) {
-            fatalError(problem)
-        }
+        guard var targets = prepared else { fatalError("the targets cannot be set up") }
+        let input = Array(UnsafeBufferPointer(start: data, count: size))
+        if let problem = targets.violation(of: Int(input.first ?? 0), Array(input.dropFirst())) { fatalError(problem) }
         return 0
     }
 #endif

@@ -28,6 +28,26 @@ enum Oracle {
         return host == "pay.walletconnect.com" || host == "pay.wct.me" || host.hasSuffix(".pay.walletconnect.com")
     }
 
+    /// `input` as a plain text: decoded where it is a URI that was encoded as a whole.
+    static func plain(_ input: [UInt8]) -> String {
+        let isEncoded = input.firstIndex(of: UInt8(ascii: "%")).map { !input[..<$0].contains(UInt8(ascii: ":")) }
+        return String(decoding: isEncoded == true ? decoded(input[...]) : input, as: UTF8.self)
+    }
+
+    /// Scheme, authority and path of a URI with an authority, by nothing but its delimiters; scheme and authority in
+    /// lower case.
+    static func places(of text: String) -> (scheme: String, authority: String, path: String)? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix("://") else {
+            return nil
+        }
+        let rest = text[colon...].dropFirst(3)
+        let authority = rest.utf8.prefix { !"/?#".utf8.contains($0) }
+        let path = rest.utf8.dropFirst(authority.count).prefix { !"?#".utf8.contains($0) }
+        return (
+            text[..<colon].lowercased(), String(Substring(authority)).lowercased(), String(Substring(path))
+        )
+    }
+
     private static func starts(_ text: [UInt8], _ prefix: String) -> Bool {
         String(decoding: text.prefix(prefix.utf8.count), as: UTF8.self).lowercased() == prefix
     }

@@ -1,6 +1,8 @@
-/// What mutation starts from: real links of every form, and the pieces that attacks are made of.
+/// Real links of every form, and the pieces that attacks are made of.
 enum Seeds {
-    static let links = [
+    static let corpus = Corpus(links, pieces: pieces)
+
+    private static let links = [
         "https://pay.walletconnect.com/?pid=pay_95a2ecc101KEYG1NH580DF2J04MBNRWE7V",
         "https://staging.pay.walletconnect.com/pay_9",
         "https://pay.wct.me/Ab3dE",
