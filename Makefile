@@ -3,13 +3,18 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 PACKAGES := libcurl4-openssl-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
+BROWSER := chromium chromium-driver fonts-noto-color-emoji
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
 SEEDS ?= 1000000
+TEST_SEEDS ?= 10000
 KILLS ?= 200
-LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox WalletConnectPayProvider
+RACES ?= 100
+SCREENSHOTS ?= .build/screenshots
+LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox PaymentTesting \
+	WalletConnectPayProvider CitconProvider PayrailsProvider
 
-.PHONY: help deps demo test kill-test bench fuzz simulate format lint docs clean
+.PHONY: help deps demo test browser-test kill-test bench fuzz simulate format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,22 +31,31 @@ demo: deps ## route a mixed bag of links and pay one per scenario over loopback 
 	swift build -c release --product payroute
 	@"$$(swift build -c release --show-bin-path)/payroute" demo
 
-test: deps ## run all tests
+test: deps ## run all tests, and ten thousand simulated histories in release (TEST_SEEDS=10000)
 	swift test --parallel --experimental-maximum-parallelization-width 2
+	$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS)
 
-kill-test: deps ## kill paying processes at random moments and resume them (KILLS=200)
-	PAYROUTE_KILLS=$(KILLS) swift test --filter KillTests
+browser-test: deps ## drive the checkout page in headless Chromium (SCREENSHOTS=.build/screenshots)
+ifneq ($(shell uname),Darwin)
+	@dpkg -s $(BROWSER) >/dev/null 2>&1 || \
+		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(BROWSER); }
+endif
+	PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) swift test --filter BrowserTests
 
-bench: deps ## measure routing and transport beside Foundation's, in release
+kill-test: deps ## kill paying processes at random moments and resume them, and race two (KILLS=200, RACES=100)
+	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) swift test --filter KillTests
+
+bench: deps ## measure routing and transport beside Foundation's, and the journal, in release
 	swift build -c release --product Benchmarks
 	@"$$(swift build -c release --show-bin-path)/Benchmarks"
 
-fuzz: deps ## check the link invariants on generated inputs (FUZZ_INPUTS=5000000)
+fuzz: deps ## check what must hold for every link, answer and notification on generated inputs (FUZZ_INPUTS=5000000)
 	swift build -c release --product Fuzz
 	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
 
-simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000)
-	SEEDS=$(SEEDS) swift test -c release -Xswiftc -enable-testing --filter SimulationTests
+simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
+	swift build -c release --product Simulate
+	@"$$(swift build -c release --show-bin-path)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
 
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples
