@@ -1,3 +1,4 @@
+import Observation
 import PaymentCore
 import Testing
 
@@ -237,6 +238,20 @@ import Testing
             if state.lastOutcome == .success, state.phase == .ready { break }
         }
         #expect(phases == [.ready, .paying, .paying, .ready])
+    }
+
+    /// As views of SwiftUI look at it.
+    @MainActor @Test func statesCanBeObserved() async {
+        let button = CardPaymentButton(storedInstrument: FakeSession.account, session: FakeSession())
+        await confirmation { isTold in
+            withObservationTracking {
+                _ = button.state
+            } onChange: {
+                isTold()
+            }
+            button.tap()
+        }
+        await button.waitUntilIdle()
     }
 }
 

@@ -15,29 +15,32 @@ import PaymentCore
 /// only encrypted.
 @MainActor @Observable public final class CardForm {
     /// What the form is at.
-    public private(set) var state: CardFormState
+    public var state: CardFormState { observed.value }
     /// Hears what the form collects.
     @ObservationIgnored public weak var delegate: (any PayrailsCardFormDelegate)?
     /// Called after every change of ``state``.
-    @ObservationIgnored public var onChange: (@MainActor (CardFormState) -> Void)?
+    public var onChange: (@MainActor (CardFormState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
     /// Called when the caret is to move on to another field; a skin that does not want that leaves it nil.
     @ObservationIgnored public var onMoveFocus: (@MainActor (CardFieldType) -> Void)?
     /// What the form shows and how.
     @ObservationIgnored public let config: CardFormConfig
 
     @ObservationIgnored private let session: any ComponentSession
-    @ObservationIgnored private let broadcast = StateBroadcast<CardFormState>()
+    @ObservationIgnored private let observed: ObservedState<CardFormState>
     @ObservationIgnored private var collected: Result<String, PayrailsError>?
 
     /// Makes a form.
     public init(config: CardFormConfig = CardFormConfig(), session: any ComponentSession) {
         self.config = config
         self.session = session
-        state = CardFormState(rows: config.rows, now: session.currentMonth)
+        observed = ObservedState(CardFormState(rows: config.rows, now: session.currentMonth))
     }
 
     /// The states from now on, beginning with the present one.
-    public var states: AsyncStream<CardFormState> { broadcast.stream(from: state) }
+    public var states: AsyncStream<CardFormState> { observed.stream() }
 
     /// Whether the payer wants the card kept for later payments.
     public var saveInstrument: Bool {
@@ -83,11 +86,7 @@ import PaymentCore
     private func send(_ event: CardFormState.Event) {
         var next = state
         let effects = next.handle(event, now: session.currentMonth)
-        if next != state {
-            state = next
-            onChange?(next)
-            broadcast.send(next)
-        }
+        observed.become(next)
         for effect in effects {
             switch effect {
             case .moveFocus(let field): onMoveFocus?(field)

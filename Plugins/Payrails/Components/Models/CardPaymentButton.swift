@@ -8,13 +8,16 @@ import PaymentCore
 /// payment is under way.
 @MainActor @Observable public final class CardPaymentButton {
     /// What the button is at.
-    public private(set) var state: CardPaymentButtonState
+    public var state: CardPaymentButtonState { observed.value }
     /// Hears what becomes of the button.
     @ObservationIgnored public weak var delegate: (any PayrailsCardPaymentButtonDelegate)?
     /// Shows the pages that a payment needs.
     @ObservationIgnored public weak var presenter: (any PaymentPresenter)?
     /// Called after every change of ``state``.
-    @ObservationIgnored public var onChange: (@MainActor (CardPaymentButtonState) -> Void)?
+    public var onChange: (@MainActor (CardPaymentButtonState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
     /// How the last payment ended, with the reason.
     @ObservationIgnored public private(set) var lastResult: OnPayResult?
     /// The look of the button.
@@ -24,7 +27,7 @@ import PaymentCore
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private var instrument: (any StoredInstrument)?
-    @ObservationIgnored private let broadcast = StateBroadcast<CardPaymentButtonState>()
+    @ObservationIgnored private let observed: ObservedState<CardPaymentButtonState>
     @ObservationIgnored private var payment: Task<Void, Never>?
     /// What the next payment pays with, when that is not the button's own instrument.
     @ObservationIgnored private var override: Source?
@@ -47,9 +50,10 @@ import PaymentCore
         self.cardForm = cardForm
         self.session = session
         style = buttonStyle ?? .defaultStyle
-        state = CardPaymentButtonState(
-            mode: cardForm == nil ? .unavailable : .cardForm, translations: translations,
-            storedTranslations: storedInstrumentTranslations)
+        observed = ObservedState(
+            CardPaymentButtonState(
+                mode: cardForm == nil ? .unavailable : .cardForm, translations: translations,
+                storedTranslations: storedInstrumentTranslations))
     }
 
     /// Makes a button for a stored instrument.
@@ -63,16 +67,17 @@ import PaymentCore
         self.session = session
         instrument = storedInstrument
         style = buttonStyle.map(CardButtonStyle.init) ?? .defaultStyle
-        state = CardPaymentButtonState(
-            mode: .storedInstrument(id: storedInstrument.id, type: storedInstrument.type), translations: translations,
-            storedTranslations: storedInstrumentTranslations)
+        observed = ObservedState(
+            CardPaymentButtonState(
+                mode: .storedInstrument(id: storedInstrument.id, type: storedInstrument.type),
+                translations: translations, storedTranslations: storedInstrumentTranslations))
     }
 
     // Whoever drops the button does not wait for the payment any more; the session settles what may have been sent.
     deinit { payment?.cancel() }
 
     /// The states from now on, beginning with the present one.
-    public var states: AsyncStream<CardPaymentButtonState> { broadcast.stream(from: state) }
+    public var states: AsyncStream<CardPaymentButtonState> { observed.stream() }
 
     // MARK: What it pays with
 
@@ -155,15 +160,8 @@ import PaymentCore
     private func carryOut(_ effects: [CardPaymentButtonState.Effect], and next: CardPaymentButtonState) {
         // What was tapped is paid with, even when the delegate changes the instrument on hearing of the tap.
         if effects.contains(.startPayment), override == nil { override = instrument.map(Source.stored) }
-        publish(next)
+        observed.become(next)
         for effect in effects { carryOut(effect) }
-    }
-
-    private func publish(_ next: CardPaymentButtonState) {
-        guard next != state else { return }
-        state = next
-        onChange?(next)
-        broadcast.send(next)
     }
 
     private func carryOut(_ effect: CardPaymentButtonState.Effect) {

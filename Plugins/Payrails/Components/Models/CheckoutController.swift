@@ -7,9 +7,12 @@ public import PaymentCore
 /// a browser, `CheckoutView` on Apple platforms. One payment at a time; none after one that was made, or may have been.
 @MainActor @Observable public final class CheckoutController {
     /// What the checkout is at.
-    public private(set) var state: CheckoutState
+    public var state: CheckoutState { observed.value }
     /// Called after every change of ``state``.
-    @ObservationIgnored public var onChange: (@MainActor (CheckoutState) -> Void)?
+    public var onChange: (@MainActor (CheckoutState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
     /// Called once, when a payment was confirmed by the service.
     @ObservationIgnored public var onPaid: (@MainActor () -> Void)?
     /// The stored instruments.
@@ -22,7 +25,7 @@ public import PaymentCore
     @ObservationIgnored public let style: CheckoutStyle
 
     @ObservationIgnored private let session: any ComponentSession
-    @ObservationIgnored private let broadcast = StateBroadcast<CheckoutState>()
+    @ObservationIgnored private let observed: ObservedState<CheckoutState>
     @ObservationIgnored private var desk: ChallengeDesk?
     @ObservationIgnored private var deleting: Task<Void, Never>?
 
@@ -46,13 +49,13 @@ public import PaymentCore
         cardForm = card.map { CardForm(config: $0, session: session) }
         cardButton = CardPaymentButton(
             cardForm: cardForm, session: session, buttonStyle: style.cardButton, translations: cardTranslations)
-        state = CheckoutState(
-            instruments: instruments.state, cardForm: cardForm?.state, cardButton: cardButton.state)
+        observed = ObservedState(
+            CheckoutState(instruments: instruments.state, cardForm: cardForm?.state, cardButton: cardButton.state))
         listen(to: presenter)
     }
 
     /// The states from now on, beginning with the present one.
-    public var states: AsyncStream<CheckoutState> { broadcast.stream(from: state) }
+    public var states: AsyncStream<CheckoutState> { observed.stream() }
 
     /// Does what the payer asked for.
     ///
@@ -98,7 +101,7 @@ public import PaymentCore
     }
 
     private func pay(_ action: CheckoutAction) {
-        update {
+        observed.change {
             $0.notice = nil
             _ = $0.deletion.handle(.declined)
         }
@@ -135,12 +138,12 @@ public import PaymentCore
     /// Starts a payment; when it did start, pages from before cannot start another.
     private func begin(_ payment: () -> Void) {
         payment()
-        if state.isPaying { update { $0.attempt += 1 } }
+        if state.isPaying { observed.change { $0.attempt += 1 } }
     }
 
     private func ask(_ event: InstrumentDeletion.Event) {
         var effects: [InstrumentDeletion.Effect] = []
-        update {
+        observed.change {
             $0.notice = nil
             effects = $0.deletion.handle(event)
         }
@@ -160,26 +163,17 @@ public import PaymentCore
         }
     }
 
-    private func tell(_ notice: CheckoutNotice) { update { $0.notice = notice } }
-
-    private func update(_ change: (inout CheckoutState) -> Void) {
-        var next = state
-        change(&next)
-        guard next != state else { return }
-        state = next
-        onChange?(next)
-        broadcast.send(next)
-    }
+    private func tell(_ notice: CheckoutNotice) { observed.change { $0.notice = notice } }
 
     private func listen(to presenter: (any PaymentPresenter)?) {
         instruments.delegate = self
         cardButton.delegate = self
         cardForm?.delegate = self
-        instruments.onChange = { [weak self] new in self?.update { $0.instruments = new } }
-        cardForm?.onChange = { [weak self] new in self?.update { $0.cardForm = new } }
-        cardButton.onChange = { [weak self] new in self?.update { $0.cardButton = new } }
+        instruments.onChange = { [weak self] new in self?.observed.change { $0.instruments = new } }
+        cardForm?.onChange = { [weak self] new in self?.observed.change { $0.cardForm = new } }
+        cardButton.onChange = { [weak self] new in self?.observed.change { $0.cardButton = new } }
         if presenter == nil {
-            desk = ChallengeDesk { [weak self] page in self?.update { $0.challenge = page } }
+            desk = ChallengeDesk { [weak self] page in self?.observed.change { $0.challenge = page } }
         }
         instruments.presenter = presenter ?? desk
         cardButton.presenter = presenter ?? desk

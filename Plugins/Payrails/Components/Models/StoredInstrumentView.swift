@@ -29,7 +29,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
 /// One stored instrument with its buttons.
 @MainActor @Observable public final class StoredInstrumentView {
     /// What the row is at.
-    public private(set) var state: StoredInstrumentRowState
+    public var state: StoredInstrumentRowState { observed.value }
     /// Hears what happens.
     @ObservationIgnored public weak var delegate: (any PayrailsStoredInstrumentViewDelegate)?
     /// Shows the pages that a payment needs.
@@ -37,14 +37,17 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         didSet { payButton.presenter = presenter }
     }
     /// Called after every change of ``state``.
-    @ObservationIgnored public var onChange: (@MainActor (StoredInstrumentRowState) -> Void)?
+    public var onChange: (@MainActor (StoredInstrumentRowState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
     /// The look.
     @ObservationIgnored public let style: StoredInstrumentsStyle
     /// The row's own pay button.
     @ObservationIgnored public let payButton: CardPaymentButton
 
     @ObservationIgnored private let instrument: any StoredInstrument
-    @ObservationIgnored private let broadcast = StateBroadcast<StoredInstrumentRowState>()
+    @ObservationIgnored private let observed: ObservedState<StoredInstrumentRowState>
 
     /// Makes a row.
     public init(
@@ -58,16 +61,17 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
             storedInstrument: instrument, session: session, buttonStyle: style.buttonStyle,
             translations: CardPaymenButtonTranslations(label: translations.buttonTranslations.label),
             storedInstrumentTranslations: translations.buttonTranslations)
-        state = StoredInstrumentRowState(
-            id: instrument.id, type: instrument.type, label: Redacted(InstrumentLabel.text(instrument, translations)),
-            hasPayButton: showPayButton, hasDeleteButton: showDeleteButton, hasUpdateButton: showUpdateButton,
-            button: payButton.state)
+        observed = ObservedState(
+            StoredInstrumentRowState(
+                id: instrument.id, type: instrument.type,
+                label: Redacted(InstrumentLabel.text(instrument, translations)), hasPayButton: showPayButton,
+                hasDeleteButton: showDeleteButton, hasUpdateButton: showUpdateButton, button: payButton.state))
         payButton.delegate = self
-        payButton.onChange = { [weak self] button in self?.update { $0.button = button } }
+        payButton.onChange = { [weak self] button in self?.observed.change { $0.button = button } }
     }
 
     /// The states from now on, beginning with the present one.
-    public var states: AsyncStream<StoredInstrumentRowState> { broadcast.stream(from: state) }
+    public var states: AsyncStream<StoredInstrumentRowState> { observed.stream() }
 
     /// The row's instrument.
     public func getInstrument() -> any StoredInstrument { instrument }
@@ -76,7 +80,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     public func setPresenter(_ presenter: (any PaymentPresenter)?) { self.presenter = presenter }
 
     /// Selects the row or not, without telling the delegate.
-    public func setSelected(_ selected: Bool) { update { $0.isSelected = selected } }
+    public func setSelected(_ selected: Bool) { observed.change { $0.isSelected = selected } }
 
     /// The payer tapped the row: selects it, or gives the selection up. Ignored while the row's payment is under way.
     public func tap() {
@@ -104,15 +108,6 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     public func tapUpdate() {
         guard state.hasUpdateButton, !state.isProcessing else { return }
         delegate?.storedInstrumentView(self, didRequestUpdateInstrument: instrument)
-    }
-
-    private func update(_ change: (inout StoredInstrumentRowState) -> Void) {
-        var next = state
-        change(&next)
-        guard next != state else { return }
-        state = next
-        onChange?(next)
-        broadcast.send(next)
     }
 }
 

@@ -17,7 +17,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
 /// ``refreshInstruments()``.
 @MainActor @Observable public final class StoredInstruments {
     /// What the list is at.
-    public private(set) var state: StoredInstrumentsState
+    public var state: StoredInstrumentsState { observed.value }
     /// Hears what happens.
     @ObservationIgnored public weak var delegate: (any PayrailsStoredInstrumentsDelegate)?
     /// Shows the pages that a payment needs.
@@ -25,7 +25,10 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         didSet { for view in views { view.presenter = presenter } }
     }
     /// Called after every change of ``state``.
-    @ObservationIgnored public var onChange: (@MainActor (StoredInstrumentsState) -> Void)?
+    public var onChange: (@MainActor (StoredInstrumentsState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
     /// The look.
     @ObservationIgnored public let style: StoredInstrumentsStyle
     /// The texts.
@@ -35,7 +38,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private let shows: (delete: Bool, update: Bool, pay: Bool)
-    @ObservationIgnored private let broadcast = StateBroadcast<StoredInstrumentsState>()
+    @ObservationIgnored private let observed: ObservedState<StoredInstrumentsState>
     @ObservationIgnored private var selection = InstrumentSelection()
     @ObservationIgnored private weak var boundButton: CardPaymentButton?
 
@@ -49,12 +52,12 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         self.style = style
         self.translations = translations
         shows = (showDeleteButton, showUpdateButton, showPayButton)
-        state = StoredInstrumentsState(rows: [], selectedID: nil)
+        observed = ObservedState(StoredInstrumentsState(rows: [], selectedID: nil))
         load()
     }
 
     /// The states from now on, beginning with the present one.
-    public var states: AsyncStream<StoredInstrumentsState> { broadcast.stream(from: state) }
+    public var states: AsyncStream<StoredInstrumentsState> { observed.stream() }
 
     /// Shows what the session has now; nothing is selected afterwards.
     public func refreshInstruments() {
@@ -92,11 +95,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     }
 
     private func publish() {
-        let next = StoredInstrumentsState(rows: views.map(\.state), selectedID: selection.selectedID)
-        guard next != state else { return }
-        state = next
-        onChange?(next)
-        broadcast.send(next)
+        observed.become(StoredInstrumentsState(rows: views.map(\.state), selectedID: selection.selectedID))
     }
 
     private func carryOut(_ effects: [InstrumentSelection.Effect]) {
