@@ -84,36 +84,11 @@ struct CitconPage {
     private func page(
         _ title: String, _ content: String, leadingTo urls: CitconCharge.URLs, status: Int = 200
     ) -> HTTPResponse {
-        // Browsers apply `form-action` to where a form's answer redirects to as well.
-        let targets = [urls.success, urls.fail, urls.cancel].compactMap { url in
+        let goals = [urls.success, urls.fail, urls.cancel].compactMap { url in
             url.flatMap { try? PaymentLink($0) }?.scheme.map { "\($0):" }
         }
-        let html = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(HTMLText.escape(title))</title>
-            <style nonce="\(nonce)">\(Self.style)</style>
-            </head>
-            <body>
-            <main>
-            \(content)</main>
-            </body>
-            </html>
-
-            """
-        return HTTPResponse(
-            status: status,
-            headers: [
-                "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy": "default-src 'none'; style-src 'nonce-\(nonce)'; form-action "
-                    + (["'self'"] + Set(targets).sorted()).joined(separator: " ")
-                    + "; base-uri 'none'; frame-ancestors 'none'",
-                "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-                "Cache-Control": "no-store",
-            ], body: Array(html.utf8))
+        return HTMLPage(title: title, nonce: nonce, style: Self.style, content: content, formGoals: Set(goals))
+            .response(status: status)
     }
 
     private static let style = """

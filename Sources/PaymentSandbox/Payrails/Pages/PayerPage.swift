@@ -34,33 +34,10 @@ extension PayrailsSandbox {
                 }
                 content += "</form>\n"
             }
-            let html = """
-                <!DOCTYPE html>
-                <html lang="en">
-                <head>
-                <meta charset="utf-8">
-                <meta name="viewport" content="width=device-width, initial-scale=1">\(refreshes ? Self.refresh : "")
-                <title>\(HTMLText.escape(title))</title>
-                <style nonce="\(nonce)">\(Self.style)</style>
-                </head>
-                <body>
-                <main>
-                \(content)</main>
-                </body>
-                </html>
-
-                """
-            let goals = (["'self'"] + Set(returnURLs.compactMap(Self.source)).sorted()).joined(separator: " ")
-            return HTTPResponse(
-                status: 200,
-                headers: [
-                    "Content-Type": "text/html; charset=utf-8",
-                    "Content-Security-Policy":
-                        "default-src 'none'; style-src 'nonce-\(nonce)'; form-action \(goals); base-uri 'none'; "
-                        + "frame-ancestors 'none'",
-                    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-                    "Cache-Control": "no-store",
-                ], body: Array(html.utf8))
+            return HTMLPage(
+                title: title, nonce: nonce, style: Self.style, content: content, head: refreshes ? Self.refresh : "",
+                formGoals: Set(returnURLs.compactMap(Self.source))
+            ).response()
         }
 
         /// The origin of a web address, or the scheme of another one.

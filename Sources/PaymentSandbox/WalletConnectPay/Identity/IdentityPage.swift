@@ -111,33 +111,10 @@ struct IdentityPage {
     private func page(_ content: String, message: Message? = nil, status: Int = 200) -> HTTPResponse {
         let scheme = theme?.rawValue ?? "light dark"
         let data = message.map { " data-message=\"\(Self.escape($0.json.text))\"" } ?? ""
-        let html = """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>Your details</title>
-            <style nonce="\(nonce)">:root{color-scheme:\(scheme)}\(Self.style)</style>
-            </head>
-            <body>
-            <main\(data)>
-            \(content)</main>
-            <script nonce="\(nonce)">\(Self.script)</script>
-            </body>
-            </html>
-
-            """
-        return HTTPResponse(
-            status: status,
-            headers: [
-                "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy":
-                    "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; "
-                    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-                "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-                "Cache-Control": "no-store",
-            ], body: Array(html.utf8))
+        return HTMLPage(
+            title: "Your details", nonce: nonce, style: ":root{color-scheme:\(scheme)}\(Self.style)", content: content,
+            attributes: data, script: Self.script
+        ).response(status: status)
     }
 
     /// The same for every page: what differs is in attributes.
