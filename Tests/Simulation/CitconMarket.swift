@@ -41,7 +41,7 @@ struct CitconMarket: Market {
                     places: CPayReturnPlaces(bundleIDs: [Self.scheme], pages: ["\(Self.scheme)://"]))))
         provider = Marking(base: citcon)
         wallets = CitconSandbox.payer(
-            at: try HTTPURL("https://landing.uat01.citconpay.com"), over: Direct(sandbox: sandbox))
+            at: try HTTPURL("https://landing.uat01.citconpay.com"), over: DirectTransport(service: sandbox))
     }
 
     /// Wallets and pages are the payer's own device: neither faults nor crashes of the process reach them.
@@ -116,26 +116,12 @@ struct CitconMarket: Market {
         }
 
         func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-            let http = Network(base: context.http, attempt: attempt.id)
-            let watched = ProviderContext(
-                http: http, payer: context.payer, clock: context.clock, random: context.random,
-                secrets: context.secrets, link: context.link, steps: Steps(context: context),
-                remark: { context.log($0) })
-            return try await base.pay(attempt, in: watched)
+            let marking = Network(base: context.http, attempt: attempt.id)
+            return try await base.pay(attempt, in: context.sending(over: marking))
         }
 
         func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
             try await base.status(of: payment, in: context)
-        }
-
-        private struct Steps: StepRunner {
-            let context: ProviderContext
-
-            func run(
-                _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-            ) async throws -> JSONValue {
-                try await context.step(name, kind, body)
-            }
         }
 
         private struct Network: HTTPTransport {
@@ -171,15 +157,6 @@ struct CitconMarket: Market {
             }
             request.headers["Authorization"] = "Bearer \(await sandbox.accessToken().reveal())"
             return await sandbox.answer(to: request)
-        }
-    }
-
-    /// From the payer's device to the sandbox.
-    private struct Direct: HTTPTransport {
-        let sandbox: CitconSandbox
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            await sandbox.respond(to: request)
         }
     }
 }

@@ -38,7 +38,7 @@ struct PayrailsMarket: Market {
         books = Books(clock: world.clock)
         provider = Renewing(base: PayrailsProvider(), sandbox: sandbox, books: books)
         world.connect(Front(sandbox: sandbox, books: books), to: Self.host)
-        pages = PayrailsSandbox.payer(transport: Direct(sandbox: sandbox))
+        pages = PayrailsSandbox.payer(transport: DirectTransport(service: sandbox))
     }
 
     /// Cards and pages are the payer's own: neither faults nor crashes of the process reach them.
@@ -157,20 +157,7 @@ struct PayrailsMarket: Market {
         }
 
         private func renewing(_ context: ProviderContext) -> ProviderContext {
-            ProviderContext(
-                http: Network(base: context.http, sandbox: sandbox, books: books), payer: context.payer,
-                clock: context.clock, random: context.random, secrets: context.secrets, link: context.link,
-                steps: Steps(context: context), remark: { context.log($0) })
-        }
-
-        private struct Steps: StepRunner {
-            let context: ProviderContext
-
-            func run(
-                _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-            ) async throws -> JSONValue {
-                try await context.step(name, kind, body)
-            }
+            context.sending(over: Network(base: context.http, sandbox: sandbox, books: books))
         }
 
         private struct Network: HTTPTransport {
@@ -204,15 +191,6 @@ struct PayrailsMarket: Market {
                 books.noteAccepted(request.headers["x-idempotency-key"], id)
             }
             return response
-        }
-    }
-
-    /// From the payer's device to the sandbox.
-    private struct Direct: HTTPTransport {
-        let sandbox: PayrailsSandbox
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            await sandbox.respond(to: request)
         }
     }
 }

@@ -34,6 +34,13 @@ public struct ProviderContext: Sendable {
         self.remark = remark
     }
 
+    /// The same with another way to the network.
+    package func sending(over http: any HTTPTransport) -> ProviderContext {
+        ProviderContext(
+            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
+            remark: remark)
+    }
+
     /// Reports a remark for people following the payment: no secrets, no personal data.
     public func log(_ message: String) { remark(message) }
 
