@@ -2,25 +2,20 @@ import PaymentCore
 import PaymentSandbox
 
 /// What is paid in the demonstration: a service and what it does.
-enum DemoPayment {
-    case walletConnectPay(WalletConnectPaySandbox.Scenario)
-    case citcon(CitconSandbox.Scenario)
-    case payrails(PayrailsSandbox.Scenario)
+struct DemoPayment {
+    let provider: ProviderID
+    let scenario: String
 
-    var provider: ProviderID {
-        switch self {
-        case .walletConnectPay: "walletconnect-pay"
-        case .citcon: "citcon"
-        case .payrails: "payrails"
-        }
+    static func walletConnectPay(_ scenario: WalletConnectPaySandbox.Scenario) -> DemoPayment {
+        DemoPayment(provider: "walletconnect-pay", scenario: scenario.rawValue)
     }
 
-    var scenario: String {
-        switch self {
-        case .walletConnectPay(let scenario): scenario.rawValue
-        case .citcon(let scenario): scenario.rawValue
-        case .payrails(let scenario): scenario.rawValue
-        }
+    static func citcon(_ scenario: CitconSandbox.Scenario) -> DemoPayment {
+        DemoPayment(provider: "citcon", scenario: scenario.rawValue)
+    }
+
+    static func payrails(_ scenario: PayrailsSandbox.Scenario) -> DemoPayment {
+        DemoPayment(provider: "payrails", scenario: scenario.rawValue)
     }
 }
 
@@ -37,10 +32,7 @@ struct DemoScenario {
     /// How often money must have been taken.
     let captures: Int
     /// The last thing that the ledger must say.
-    let lastEvent: LastEvent
-
-    /// Events by their kind.
-    enum LastEvent { case created, authorized, captured, settled, failed, cancelled, expired }
+    let lastEvent: LedgerWord
 
     static let all = [
         DemoScenario(
@@ -114,16 +106,6 @@ struct DemoScenario {
     /// Whether what the command line says and what the sandbox knows are both as they must be.
     func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
         ending == self.ending && ledger.captures(of: payment) == captures
-            && ledger.events(of: payment).last.map { isLast($0) } == true
-    }
-
-    private func isLast(_ event: SandboxLedger.Event) -> Bool {
-        switch (event, lastEvent) {
-        case (.created, .created), (.authorized, .authorized), (.captured, .captured), (.settled, .settled),
-            (.failed, .failed),
-            (.cancelled, .cancelled), (.expired, .expired):
-            true
-        default: false
-        }
+            && ledger.events(of: payment).last.map(LedgerWord.init) == lastEvent
     }
 }

@@ -1,0 +1,31 @@
+import PaymentSandbox
+
+/// An event of a sandbox's ledger by its kind, as people are told of it.
+enum LedgerWord: String {
+    case created
+    case confirmRequested = "confirm requested"
+    case authorized, captured, settled, refunded, failed, cancelled, expired
+
+    init(_ event: SandboxLedger.Event) {
+        self =
+            switch event {
+            case .created: .created
+            case .confirmRequested: .confirmRequested
+            case .authorized: .authorized
+            case .captured: .captured
+            case .settled: .settled
+            case .refunded: .refunded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            case .expired: .expired
+            }
+    }
+}
+
+extension SandboxLedger {
+    /// What happened to a payment, in a few words: `created, confirm requested, captured, settled`. Money taken twice would
+    /// show as two captures.
+    func words(for payment: String) -> String {
+        events(of: payment).map { LedgerWord($0).rawValue }.joined(separator: ", ")
+    }
+}
