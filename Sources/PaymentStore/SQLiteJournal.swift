@@ -11,9 +11,10 @@ public import PaymentCore
 /// What a method wrote survives the end of the process when it returns. What keeps payments from being made twice is on
 /// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and everything
 /// from the start of its first mutation on. The rest is there with the next of these; a power failure in between takes
-/// the last of it back, as if it had not happened yet. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of them live; only the user may
-/// read them. Nothing secret is stored: no links, no keys of services; answers of wallets and forms only until their
-/// attempt ends, then they are overwritten in the file, and in the write-ahead log as it is reused.
+/// the last of it back, as if it had not happened yet. Beside the file SQLite keeps `-wal` and `-shm`, and the journal
+/// `-owners`, by which processes see which of them live; only the user may read them. Nothing secret is stored: no links,
+/// no keys of services; answers of wallets and forms only until their attempt ends, then they are overwritten in the
+/// file, and in the write-ahead log as it is reused.
 /// Network file systems are not supported.
 public actor SQLiteJournal: PaymentJournal {
     private let queue = SerialQueue("payment-journal")

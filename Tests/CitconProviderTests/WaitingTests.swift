@@ -117,16 +117,20 @@ import Testing
         }
     }
 
-    @Test("The latest of several orders gets the wallet's return; the others wait on")
-    func severalOrders() async throws {
-        let service = ScriptedCitcon { call, _ in
+    /// Knows two orders, by the tokens of their charges and by their transactions.
+    private static func twoOrders() -> ScriptedCitcon {
+        ScriptedCitcon { call, _ in
             if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
             let reference = call.hasSuffix("/first") || call.hasSuffix("/id-1") ? "order-1" : "order-2"
             let id = reference == "order-1" ? "id-1" : "id-2"
             let text = call.hasPrefix("POST") ? ScriptedCitcon.charge() : ScriptedCitcon.transaction()
             return .ok(text.replacing("order-1", with: reference).replacing("2000470537596802752517", with: id))
         }
-        let (client, heard) = try world(service)
+    }
+
+    @Test("The latest of several orders gets the wallet's return; the others wait on")
+    func severalOrders() async throws {
+        let (client, heard) = try world(Self.twoOrders())
         client.requestOrder(Shop.order(reference: "order-1", token: "first")) { heard.add("1 \($0?.data.id ?? "-")") }
         _ = await heard.first(2)
         client.requestOrder(Shop.order(reference: "order-2", token: "second")) { heard.add("2 \($0?.data.id ?? "-")") }
@@ -141,18 +145,11 @@ import Testing
 
     @Test("What a launch brings back is about its own order, also while a later one waits")
     func ownReturn() async throws {
-        let service = ScriptedCitcon { call, _ in
-            if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
-            let reference = call.hasSuffix("/first") || call.hasSuffix("/id-1") ? "order-1" : "order-2"
-            let id = reference == "order-1" ? "id-1" : "id-2"
-            let text = call.hasPrefix("POST") ? ScriptedCitcon.charge() : ScriptedCitcon.transaction()
-            return .ok(text.replacing("order-1", with: reference).replacing("2000470537596802752517", with: id))
-        }
         let heard = Heard()
         let (stream, isReady) = AsyncStream<Void>.makeStream()
         let count = Mutexed(0)
         let client = try CPayClient(
-            service,
+            Self.twoOrders(),
             launcher: { _ in
                 count.change { $0 += 1 }
                 guard count.value == 1 else { return .opened }
