@@ -11,7 +11,7 @@ TEST_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
 SCREENSHOTS ?= .build/screenshots
-LIBRARIES := PaymentCore PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox PaymentTesting \
+LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox PaymentTesting \
 	WalletConnectPayProvider CitconProvider PayrailsProvider
 
 .PHONY: help deps demo test browser-test kill-test bench fuzz simulate format lint docs clean

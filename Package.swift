@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "PaymentRouting", targets: ["PaymentRouting"]),
         .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
         .library(name: "PaymentStore", targets: ["PaymentStore"]),
+        .library(name: "PaymentReview", targets: ["PaymentReview"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
         .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
@@ -66,9 +67,10 @@ let package = Package(
             dependencies: ["PaymentCore", .target(name: "CSQLite", condition: linux)],
             swiftSettings: settings),
         .target(
-            name: "PaymentCrypto", dependencies: [.target(name: "CLibcrypto", condition: linux)],
+            name: "PaymentCrypto", dependencies: ["PaymentCore", .target(name: "CLibcrypto", condition: linux)],
             swiftSettings: settings),
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
+        .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
         .target(
             name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
             swiftSettings: settings),
@@ -85,7 +87,7 @@ let package = Package(
 
         // Providers.
         .target(
-            name: "WalletConnectPayProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
+            name: "WalletConnectPayProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentReview"],
             path: "Plugins/WalletConnectPay", swiftSettings: settings),
         .target(
             name: "CitconProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
@@ -109,7 +111,7 @@ let package = Package(
         .executableTarget(
             name: "payroute",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentTransport", "PaymentStore", "PaymentWallet",
+                "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentTransport", "PaymentStore", "PaymentWallet",
                 "PaymentSandbox", "CitconProvider", "PayrailsProvider", "WalletConnectPayProvider", "CQREncode",
             ],
             swiftSettings: settings),
@@ -196,6 +198,10 @@ let package = Package(
         .testTarget(
             name: "PaymentCryptoTests", dependencies: ["PaymentCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
+            name: "PaymentReviewTests",
+            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentWallet", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "CitconProviderTests",
             dependencies: [
                 "CitconKit", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox",
@@ -225,7 +231,7 @@ let package = Package(
             name: "WalletConnectPayProviderTests",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
-                "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
+                "PaymentReview", "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .target(

@@ -16,7 +16,7 @@ struct WalletCheckout {
         defer { server.stop() }
         let wallet = DevelopmentWallet(seed: 1)
         let signer = DevelopmentSigner(wallet: wallet)
-        let address = wallet.address.checksummed
+        let address = "\(wallet.address)"
 
         print("Standalone")
         WalletConnectPay.configure(

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentReview
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -16,13 +17,20 @@ public struct WalletConnectPayProvider: PaymentProvider {
 
     private let configuration: GatewayConfiguration
     private let appLinks: AppLinks
+    private let reviewer: SigningReviewer
 
     /// Makes a provider.
     ///
-    /// - Parameter appLinks: the application's own links, which may carry payment links. They raise no trust.
-    public init(configuration: GatewayConfiguration, appLinks: AppLinks = AppLinks()) {
+    /// - Parameters:
+    ///   - appLinks: the application's own links, which may carry payment links. They raise no trust.
+    ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
+    public init(
+        configuration: GatewayConfiguration, appLinks: AppLinks = AppLinks(),
+        reviewer: SigningReviewer = SigningReviewer()
+    ) {
         self.configuration = configuration
         self.appLinks = appLinks
+        self.reviewer = reviewer
     }
 
     /// Who the provider is and what it claims.
@@ -63,7 +71,7 @@ public struct WalletConnectPayProvider: PaymentProvider {
         let isOpen = info.status == .requiresAction
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: info.merchant.name, iconURL: info.merchant.iconUrl),
-            amount: try money(info.amount), options: isOpen ? try (answer.options ?? []).map(option) : [],
+            amount: try money(info.amount), options: isOpen ? try options(answer.options ?? [], context) : [],
             expiresAt: Date(timeIntervalSince1970: Double(info.expiresAt)),
             outcome: isOpen ? nil : status.outcome(of: request.reference))
     }
@@ -106,21 +114,25 @@ public struct WalletConnectPayProvider: PaymentProvider {
                 }
             }
         }
-        let rules = ActionRules(option: attempt.option, account: account, paymentExpiry: attempt.expiresAt)
+        let agreed = AgreedOption(attempt.option, account: account, symbol: stored.symbol)
         let expiry = Expiry(attempt, context.clock)
+        let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
         var results: [String] = []
-        for (index, call) in calls.enumerated() {
-            let request = SigningRequest(account: account, method: call.method, parameters: call.params)
+        for (index, call) in bodies.enumerated() {
             // Once something was sent to the chain, the service has to hear of it, however late.
-            let mayGiveUp = !calls[..<index].contains { $0.method == OptionActions.sendTransaction }
+            let mayGiveUp = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
                 try await context.step("sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call)) {
                     if mayGiveUp { try expiry.check() }
-                    try rules.check(call, now: context.clock.now)
-                    return try await Self.sign(request, with: signer)
+                    // The whole list, before each signature: nothing is signed of a list that is not all right.
+                    let review = try self.review(agreed, calls, context)
+                    return try await Self.sign(
+                        SigningRequest(
+                            account: account, method: call.method, parameters: call.params, review: review,
+                            index: index, count: calls.count), with: signer)
                 })
         }
-        let mayGiveUp = !calls.contains { $0.method == OptionActions.sendTransaction }
+        let mayGiveUp = !bodies.contains { $0.method == OptionActions.sendTransaction }
         let body = ConfirmRequestBody(
             optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
             collectedData: data.values)
@@ -148,6 +160,17 @@ public struct WalletConnectPayProvider: PaymentProvider {
     }
 
     // MARK: Steps
+
+    private func review(
+        _ option: AgreedOption, _ calls: [JSONValue], _ context: ProviderContext
+    ) throws -> SigningReview {
+        do {
+            return try reviewer.review(
+                option, calls: calls, payer: context.payer.accounts, now: context.clock.now)
+        } catch {
+            throw error.paymentError
+        }
+    }
 
     /// A failing wallet may have broadcast a transaction; only its own word says that it has not.
     private static func sign(_ request: SigningRequest, with signer: any PaymentSigner) async throws -> String {
@@ -185,16 +208,33 @@ public struct WalletConnectPayProvider: PaymentProvider {
         PayGateway(configuration: configuration, http: context.http)
     }
 
-    private func option(_ body: OptionBody) throws -> PaymentCore.PaymentOption {
-        guard let account = try? AccountID(body.account) else {
-            throw error(.invalidResponse, "an option's account is not a CAIP-10 account")
+    /// The options whose own statements hold. One that lies about itself is left out, and said; when no other is
+    /// left, the payment cannot be made.
+    private func options(
+        _ bodies: [OptionBody], _ context: ProviderContext
+    ) throws -> [PaymentCore.PaymentOption] {
+        var options: [PaymentCore.PaymentOption] = []
+        var refusal: SigningRefusal?
+        for body in bodies {
+            let checked: CheckedOption
+            do { checked = try reviewer.check(AgreedOption(body), payer: context.payer.accounts) } catch {
+                context.log("an option is left out: \(error.reason)")
+                refusal = refusal ?? error
+                continue
+            }
+            options.append(try option(body, checked))
         }
-        let network = body.amount.display.networkName.map { " on \($0)" } ?? ""
+        if options.isEmpty, let refusal { throw refusal.paymentError }
+        return options
+    }
+
+    private func option(_ body: OptionBody, _ checked: CheckedOption) throws -> PaymentCore.PaymentOption {
         let amount = try money(body.amount)
+        let title = "\(checked.symbol) on \(checked.networkName)"
         return PaymentCore.PaymentOption(
-            id: body.id, title: body.amount.display.assetSymbol + network, amount: amount,
+            id: body.id, title: checked.isVerified ? title : "\(title), as the service calls it", amount: amount,
             // Recorded payments in native coins were settled at another amount than quoted.
-            isEstimate: amount.currency.isNativeCoin, account: account, needs: OptionActions.needs(of: body),
+            isEstimate: amount.currency.isNativeCoin, account: checked.account, needs: OptionActions.needs(of: body),
             expiresAt: body.expiresAt.map { Date(timeIntervalSince1970: Double($0)) },
             providerData: try JSONValue.encode(OptionActions.Stored(body)))
     }

@@ -1,5 +1,5 @@
 public import PaymentCore
-import PaymentCrypto
+public import PaymentCrypto
 public import PaymentSecp256k1
 
 /// A wallet of one Ethereum account, for development, tests and the sandbox.

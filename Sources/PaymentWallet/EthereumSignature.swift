@@ -1,4 +1,5 @@
 import PaymentCore
+public import PaymentCrypto
 public import PaymentSecp256k1
 
 /// A signature as Ethereum wallets hand it out: r, s and v in 65 bytes.

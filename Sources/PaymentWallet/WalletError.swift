@@ -8,6 +8,8 @@ public enum WalletError: Error, Sendable, Hashable {
     case invalidParameters(String)
     /// The request is for an account that is not this wallet's.
     case otherAccount
+    /// The typed data does not hash to what its review says: it is not what the payer was shown.
+    case otherThanReviewed
     /// The typed data is malformed.
     case typedData(TypedDataError)
     /// A signature is not `0x` and 130 hexadecimal digits.
@@ -26,6 +28,7 @@ extension WalletError: CustomStringConvertible {
             "this wallet cannot do \(method.prefix(64)); it signs typed data and personal messages only"
         case .invalidParameters(let shape): "the request's parameters must be \(shape)"
         case .otherAccount: "the request is for another account than this wallet's; nothing was signed"
+        case .otherThanReviewed: "the typed data is not what was reviewed; nothing was signed"
         case .typedData(let error): error.description
         case .malformedSignature: "a signature must be 0x and 130 hexadecimal digits"
         case .invalidRecoveryByte: "the last byte of the signature must be 27 or 28"

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 extension DevelopmentWallet: PaymentSigner {
     private static let methods: Set<String> = [
@@ -8,11 +9,16 @@ extension DevelopmentWallet: PaymentSigner {
     /// Whether the wallet answers calls of this method; it cannot send transactions.
     public func supports(method: String) -> Bool { Self.methods.contains(method) }
 
-    /// Answers a wallet call.
+    /// Answers a wallet call. Typed data that was reviewed is signed only if it hashes to what the review says.
     ///
     /// - Throws: ``WalletError``.
     public func sign(_ request: SigningRequest) async throws -> String {
-        try respond(method: request.method, params: request.parameters)
+        if let reviewed = request.review?.digest, request.method == "eth_signTypedData_v4" {
+            guard let data = request.parameters[1], (try? TypedData(parsing: data))?.digest == reviewed else {
+                throw WalletError.otherThanReviewed
+            }
+        }
+        return try respond(method: request.method, params: request.parameters)
     }
 
     /// The wallet's accounts on EVM chains, by chain number, in order.

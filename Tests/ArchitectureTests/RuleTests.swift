@@ -92,7 +92,7 @@ struct RuleTests {
                 #"name: "PaymentCore", swift"#, #"name: "PaymentCore", dependencies: ["PaymentCrypto"], swift"#,
                 "PaymentCore"
             ),
-            (#"name: "PaymentCrypto")"#, #"name: "PaymentCrypto", dependencies: ["PaymentCore"])"#, "PaymentCrypto"),
+            (#"name: "PaymentCrypto")"#, #"name: "PaymentCrypto", dependencies: ["PaymentStore"])"#, "PaymentCrypto"),
             (#"["PaymentCore"]), //"#, #"["PaymentCore", "PaymentStore"]), //"#, "PaymentRouting"),
             (#"["PaymentCore"]), //"#, #"["PaymentCore", .target(name: "AProvider")]), //"#, "PaymentRouting"),
             (#"[.target(name: "PaymentCore")]"#, #"["CCurl"]"#, "PaymentStore"),

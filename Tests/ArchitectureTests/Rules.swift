@@ -8,19 +8,20 @@ enum Rules {
     /// What each target under `Sources` may use of the others; `nil` stands for everything.
     static let arrows: [String: Set<String>?] = [
         "PaymentCore": [],
-        "PaymentCrypto": [],
+        "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
         "PaymentRouting": ["PaymentCore"],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+        "PaymentReview": ["PaymentCore", "PaymentCrypto"],
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         "PaymentSandbox": nil,
         "PaymentTesting": nil,
         "payroute": nil,
     ]
     /// What every provider may use.
-    static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto"]
+    static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto", "PaymentReview"]
 
     /// What a target under `Plugins` may use. A kit joins one provider to the network and is nothing more.
     static func pluginArrows(_ name: String) -> Set<String> {

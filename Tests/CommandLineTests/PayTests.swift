@@ -62,10 +62,16 @@ struct PayTests {
         let labels = result.lines.prefix { !$0.isEmpty }.map { $0.split(separator: " ")[0] }
         #expect(
             labels == [
-                "route", "quote", "option", "option", "option", "option", "choice", "step", "done", "step", "done",
-                "step", "done", "outcome", "reason", "payee", "amount", "payment", "transaction",
+                "route", "quote", "option", "option", "option", "option", "choice", "step", "done", "step", "sign",
+                "does", "does", "done", "step", "done", "outcome", "reason", "payee", "amount", "payment",
+                "transaction",
             ])
         #expect(result.output.contains(#"Café \u{1B}[31mÖ asks for 12.50 USD"#))
+        // What will happen stands there before it does, in terms that the payer can check.
+        #expect(result.output.contains("sign    1 of 1: eth_signTypedData_v4\n"))
+        #expect(
+            result.output.contains(
+                "does    Pays 12.5 USDC on Base (eip155:8453) to 0x35e6Cb35647076539F8c4d14F51e03841bCd1f0e"))
         #expect(result.output.contains("\noutcome      succeeded\n"))
         #expect(!result.output.contains("\u{1B}"))
         #expect(result.code == 0)

@@ -26,6 +26,8 @@ struct ProgramTests {
                   route                   Say where each link goes and why.
                   inspect                 Show everything that can be read from a link.
                   pay                     Pay a link at a sandbox with the development wallet.
+                  review                  Show what wallet calls would do, or why they are
+                                          refused.
                   journal                 List, show and resume the payments of a journal file.
                   providers               List the providers with their link patterns and
                                           capabilities.

@@ -49,7 +49,7 @@ enum Wire: CaseIterable, Sendable { case inProcess, loopback }
 /// A sandbox and a client that sends it exactly what it is told to.
 struct PayWorld: Sendable {
     static let wallet = DevelopmentWallet(seed: 3)
-    static let address = wallet.address.checksummed
+    static let address = "\(wallet.address)"
     static let key = ("Api-Key", "k")
 
     let clock = SteppingClock()

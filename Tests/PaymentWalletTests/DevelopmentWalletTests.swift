@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 import PaymentSecp256k1
 import PaymentWallet
 import Testing

@@ -15,16 +15,17 @@ import Testing
         try await world.client.getRequiredPaymentActions(paymentId: payment, optionId: option).map(\.mark)
     }
 
-    static func fetched(_ marks: String...) -> Answer { .ok(Script.actions(marks.map(Script.call))) }
+    /// `approve` and other marks.
+    static func fetched(_ marks: String...) -> Answer { .ok(Script.actions(marks.map(action))) }
+
+    private static func action(_ mark: String) -> String { mark == "approve" ? Script.approval : Script.call(mark) }
 
     static let sources: [(String, [String], [Answer], [String?], [String])] = [
-        ("ready ones are not fetched", [Script.call("1"), Script.call("2")], [], ["1", "2"], []),
-        ("none are all fetched", [], [fetched("1", "2")], ["1", "2"], [""]),
+        ("ready ones are not fetched", [Script.approval, Script.call("2")], [], ["approve", "2"], []),
+        ("none are all fetched", [], [fetched("approve", "2")], ["approve", "2"], [""]),
         ("one to build", [Script.build("d")], [fetched("1")], ["1"], ["d"]),
-        (
-            "in place and in order", [Script.call("1"), Script.build("a"), Script.call("4"), Script.build("")],
-            [fetched("2", "3"), fetched("5")], ["1", "2", "3", "4", "5"], ["a", ""]
-        ),
+        ("in place and in order", [Script.approval, Script.build("a")], [fetched("2")], ["approve", "2"], ["a"]),
+        ("the first to build", [Script.build(""), Script.call("2")], [fetched("approve")], ["approve", "2"], [""]),
     ]
 
     @Test(arguments: sources) func actions(
@@ -32,8 +33,11 @@ import Testing
     ) async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers])
         let option = try #require(try await world.options().options.first)
-        // The preview holds what is ready.
-        #expect(option.actions.count == listed.count { $0.contains("walletRpc") })
+        // The preview holds what is ready, when that pays the option by itself.
+        let marks = option.actions.map(\.mark)
+        let isReady = !listed.isEmpty && listed.allSatisfy { $0.contains("walletRpc") }
+        #expect(marks == (isReady || listed.last == Script.call("2") ? expected.suffix(marks.count) : []))
+        #expect(!isReady || marks == expected)
         for _ in 0..<2 { #expect(try await Self.marks(world) == expected, "\(name)") }
         let fetches = world.service.seen.filter { $0.verb == "fetch" }
         #expect(fetches.map { try? JSONValue(parsing: $0.body)["data"]?.string } == asked, "\(name)")
@@ -92,13 +96,13 @@ import Testing
                 .ok(
                     Script.options([Script.option("o", [Script.call("1")]), Script.option("gone", [Script.call("1")])])),
                 .ok(Script.options([Script.option("o", [Script.call("2")])])),
-            ], "fetch": [Self.fetched("3")],
+            ]
         ])
         _ = try await world.options()
         #expect(try await Self.marks(world) == ["1"])
         _ = try await world.options()
         #expect(try await Self.marks(world) == ["2"])
-        #expect(try await Self.marks(world, "gone") == ["3"])
+        await #expect(throws: GetPaymentRequestError.self) { try await Self.marks(world, "gone") }
     }
 
     @Test func anExpiredOptionIsFetchedAnew() async throws {
@@ -115,11 +119,59 @@ import Testing
         #expect(world.service.seen.last?.body == #"{"data":"","optionId":"o"}"#)
     }
 
-    @Test func anOptionNobodyListedIsFetched() async throws {
+    @Test func anOptionNobodyListedIsRefused() async throws {
         let world = try ClientWorld(["fetch": [Self.fetched("1")]])
-        #expect(try await Self.marks(world) == ["1"])
-        #expect(try await Self.marks(world, of: "pay_2") == ["1"])
-        #expect(world.service.verbs == ["fetch", "fetch"])
+        await #expect {
+            try await Self.marks(world)
+        } throws: {
+            if case GetPaymentRequestError.optionNotFound = $0 { true } else { false }
+        }
+        #expect(world.service.verbs == ["fetch"])
+    }
+
+    @Test func optionsOfOneNameAreRefused() async throws {
+        for ids in [["o", "o"], [""]] {
+            let world = try ClientWorld([
+                "options": [.ok(Script.options(ids.map { Script.option($0, [Script.call("1")]) }))]
+            ])
+            await #expect(throws: GetPaymentOptionsError.self) { try await world.options() }
+        }
+    }
+
+    @Test func aReviewTellsWhatTheActionsDo() async throws {
+        let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", [Script.call("1")])]))]])
+        _ = try await world.options()
+        #expect(world.client.signingReview(paymentId: "pay_1", optionId: "o") == nil)
+        _ = try await Self.marks(world)
+        let review = try #require(world.client.signingReview(paymentId: "pay_1", optionId: "o"))
+        #expect(review.effects.map(\.quantity) == [.minorUnits("1000000")])
+        #expect(review.lines.first?.contains("take up to 1 USDC on Base (eip155:8453), once") == true)
+    }
+
+    @Test func actionsThatDoAnythingElseAreNotHandedOut() async throws {
+        let dearer = Script.call("1").replacingOccurrences(of: "1000000", with: "1000001")
+        for listed in [[dearer], [Script.call("1"), Script.call("2")], [Script.call("1"), Script.approval]] {
+            let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))]])
+            // Not as a preview either.
+            #expect(try await world.options().options.map(\.actions.count) == [0])
+            await #expect {
+                try await Self.marks(world)
+            } throws: {
+                if case GetPaymentRequestError.fetchError(let text) = $0 {
+                    text.contains("something else than was agreed")
+                } else {
+                    false
+                }
+            }
+            #expect(world.client.signingReview(paymentId: "pay_1", optionId: "o") == nil)
+        }
+    }
+
+    @Test func anotherAccountIsNotThePayers() async throws {
+        let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", [Script.call("1")])]))]])
+        _ = try await world.client.getPaymentOptions(
+            paymentLink: "pay_1", accounts: ["eip155:8453:0x0000000000000000000000000000000000000001"])
+        await #expect(throws: GetPaymentRequestError.self) { try await Self.marks(world) }
     }
 
     @Test func aRefusedFetchIsAskedAgainNextTime() async throws {
@@ -139,14 +191,13 @@ import Testing
         #expect(try await Self.marks(world) == ["1"])
     }
 
-    @Test func theCacheForgetsTheOldestPayments() {
+    @Test func theCacheForgetsTheOldestPayments() throws {
         var cache = ActionCache()
-        let call = WalletCallBody(chainID: "c", method: "m", params: [])
-        for index in 0..<ActionCache.capacity + 10 {
-            cache.store([call], of: "pay_\(index)", option: "o", expiresAt: nil)
-        }
+        let body = try JSONValue(parsing: Script.options([Script.option("o", [Script.call("1")])]))
+            .decode(OptionsBody.self)
+        for index in 0..<ActionCache.capacity + 10 { cache.store(body, of: "pay_\(index)", payer: []) }
         #expect(cache.option("o", of: "pay_9", now: 0) == nil)
-        #expect(cache.option("o", of: "pay_10", now: 0)?.resolved == [call])
+        #expect(cache.option("o", of: "pay_10", now: 0)?.listed.count == 1)
     }
 
     // MARK: Properties
@@ -159,15 +210,18 @@ import Testing
         var random = SplitMix64(seed: seed)
         var listed: [String] = []
         var answers: [Answer] = []
-        var expected: [String] = []
-        let count = Int.random(in: 1...8, using: &random)
-        while expected.count < count {
-            let isReady = Bool.random(using: &random)
-            let size = isReady ? 1 : Int.random(in: 1...min(3, count - expected.count), using: &random)
-            let marks = (0..<size).map { "\(seed)-\(expected.count + $0)" }
-            listed.append(isReady ? Script.call(marks[0]) : Script.build("b\(listed.count)"))
-            if !isReady { answers.append(.ok(Script.actions(marks.map(Script.call)))) }
-            expected += marks
+        let expected = Bool.random(using: &random) ? ["approve", "\(seed)"] : ["\(seed)"]
+        let count = expected.count
+        if Bool.random(using: &random) {
+            // All of them built at once.
+            listed.append(Script.build("all"))
+            answers.append(.ok(Script.actions(expected.map(Self.action))))
+        } else {
+            for mark in expected {
+                let isReady = Bool.random(using: &random)
+                listed.append(isReady ? Self.action(mark) : Script.build("b\(listed.count)"))
+                if !isReady { answers.append(.ok(Script.actions([Self.action(mark)]))) }
+            }
         }
         let world = try ClientWorld([
             "options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers,

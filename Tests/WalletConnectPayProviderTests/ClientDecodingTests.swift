@@ -6,12 +6,18 @@ import Testing
 
 /// What the service's answers become.
 @Suite struct ClientDecodingTests {
+    /// The accounts of the recordings.
+    static let accounts = ["eip155:1", "eip155:10", "eip155:56"].flatMap {
+        ["\($0):0x92abCE21234D71EC443E679f3a1feAFD3Fc830fB", "\($0):0xF977814e90dA44bFA03b6295A0616a897441aceC"]
+    }
+
     static func response(_ text: String) async throws -> PaymentOptionsResponse {
-        try await ClientWorld(["options": [.ok(text)]]).options()
+        try await ClientWorld(["options": [.ok(text)]]).client.getPaymentOptions(
+            paymentLink: "pay_1", accounts: Self.accounts)
     }
 
     @Test func recordedOptions() async throws {
-        let text = try #require(try ActionRulesTests.recorded()["options"]).text
+        let text = try #require(try RecordedTests.recorded()["options"]).text
         let response = try await Self.response(text)
         #expect(response.paymentId == "pay_1")
         let info = try #require(response.info)
@@ -42,7 +48,7 @@ import Testing
     }
 
     @Test func recordedOptionThatAsksForData() async throws {
-        let option = try #require(try ActionRulesTests.recorded()["optionWithApproval"]).text
+        let option = try #require(try RecordedTests.recorded()["optionWithApproval"]).text
         let response = try await Self.response(#"{"options":[\#(option)],"collectData":{"url":"https://x.example"}}"#)
         #expect(response.collectData == CollectDataAction(url: "https://x.example"))
         let data = try #require(response.options[0].collectData)
@@ -135,7 +141,7 @@ import Testing
     }
 
     @Test func recordedReceipt() async throws {
-        let text = try #require(try ActionRulesTests.recorded()["statuses"]?[4]).text
+        let text = try #require(try RecordedTests.recorded()["statuses"]?[4]).text
         let world = try ClientWorld(["confirm": [.ok(text)]])
         let result = try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["s"])
         #expect(result.status == .succeeded && result.isFinal)
@@ -193,13 +199,13 @@ import Testing
         }
     }
 
-    @Test func otherChainsPayloadsArriveUnharmed() async throws {
+    @Test func otherChainsPayloadsArriveUnharmed() throws {
         let solana = #"[{"transaction":"AQAB+/=="}]"#
         let tron = #"{"raw_data":{"n":10000000000000000000001},"raw_data_hex":"0a","txID":"ff"}"#
         let calls = [("solana:5eykt", "solana_signTransaction", solana), ("tron:0x2b", "tron_signTransaction", tron)]
-            .map { #"{"type":"walletRpc","data":{"chain_id":"\#($0)","method":"\#($1)","params":\#($2)}}"# }
-        let response = try await Self.response(Script.options([Script.option("o", calls)]))
-        #expect(response.options[0].actions.map(\.walletRpc.params) == [solana, tron])
-        #expect(response.options[0].actions.map(\.walletRpc.chainId) == ["solana:5eykt", "tron:0x2b"])
+            .map { #"{"chain_id":"\#($0)","method":"\#($1)","params":\#($2)}"# }
+        let actions = try calls.compactMap { Action(try JSONValue(parsing: $0)) }
+        #expect(actions.map(\.walletRpc.params) == [solana, tron])
+        #expect(actions.map(\.walletRpc.chainId) == ["solana:5eykt", "tron:0x2b"])
     }
 }

@@ -123,18 +123,63 @@ struct ClientWorld: Sendable {
     }
 
     func options(_ id: String = "pay_1") async throws -> PaymentOptionsResponse {
-        try await client.getPaymentOptions(paymentLink: id, accounts: ["eip155:8453:0x123"])
+        try await client.getPaymentOptions(paymentLink: id, accounts: [Script.account])
     }
 }
 
 /// Bodies for scripts.
 enum Script {
+    static let account = "eip155:8453:0x92abCE21234D71EC443E679f3a1feAFD3Fc830fB"
+    static let token = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     static let amount =
-        #"{"unit":"caip19/eip155:8453/erc20:0xUSDC","value":"1000000","display":{"assetSymbol":"USDC","assetName":"USD Coin","decimals":6,"iconUrl":"https://example.com/usdc.png","networkName":"Base"}}"#
+        #"{"unit":"caip19/eip155:8453/erc20:\#(token)","value":"1000000","display":{"assetSymbol":"USDC","assetName":"USD Coin","decimals":6,"iconUrl":"https://example.com/usdc.png","networkName":"Base"}}"#
 
-    /// One `walletRpc` action whose only parameter tells it from others.
+    /// One `walletRpc` action that permits just what an option here costs. Its nonce holds `mark`, which tells it from
+    /// others.
     static func call(_ mark: String) -> String {
-        #"{"type":"walletRpc","data":{"chain_id":"eip155:8453","method":"eth_signTypedData_v4","params":["0xabc","{\"mark\":\"\#(mark)\"}"]}}"#
+        let deadline = Int64(StillClock.start.timeIntervalSince1970) + 3600
+        let data: JSONValue = [
+            "types": [
+                "PermitTransferFrom": [
+                    ["type": "TokenPermissions", "name": "permitted"], ["type": "address", "name": "spender"],
+                    ["type": "uint256", "name": "nonce"], ["type": "uint256", "name": "deadline"],
+                ],
+                "TokenPermissions": [["type": "address", "name": "token"], ["type": "uint256", "name": "amount"]],
+            ],
+            "primaryType": "PermitTransferFrom",
+            "domain": [
+                "name": "Permit2", "chainId": "0x2105",
+                "verifyingContract": "0x000000000022d473030f116ddee9f6b43ac78ba3",
+            ],
+            "message": [
+                "permitted": ["token": .string(token), "amount": "1000000"],
+                "spender": "0x5fae5310f257437fbfed0da3c417da410078058e",
+                "nonce": .string("0x" + Hex.encode(mark.utf8)), "deadline": .number(JSONNumber(deadline)),
+            ],
+        ]
+        return action("eth_signTypedData_v4", [.string(address), .string(data.text)])
+    }
+
+    /// One `walletRpc` action that approves Permit2. Its mark is `approve`.
+    static let approval = action(
+        "eth_sendTransaction",
+        [
+            [
+                "from": .string(address), "to": .string(token),
+                "data": .string(
+                    "0x095ea7b3000000000000000000000000000000000022d473030f116ddee9f6b43ac78ba3"
+                        + String(repeating: "f", count: 64)),
+            ]
+        ])
+
+    private static let address = "0x92abce21234d71ec443e679f3a1feafd3fc830fb"
+
+    private static func action(_ method: String, _ params: JSONValue) -> String {
+        let action: JSONValue = [
+            "type": "walletRpc",
+            "data": ["chain_id": "eip155:8453", "method": .string(method), "params": params],
+        ]
+        return action.text
     }
 
     static func build(_ data: String) -> String { #"{"type":"build","data":{"data":"\#(data)"}}"# }
@@ -142,7 +187,7 @@ enum Script {
     static func option(
         _ id: String, _ actions: [String], expiresAt: String = "null", collectData: String = "null"
     ) -> String {
-        #"{"id":"\#(id)","account":"eip155:8453:0x123","amount":\#(amount),"etaS":5,"expiresAt":\#(expiresAt),"actions":[\#(actions.joined(separator: ","))],"collectData":\#(collectData)}"#
+        #"{"id":"\#(id)","account":"\#(account)","amount":\#(amount),"etaS":5,"expiresAt":\#(expiresAt),"actions":[\#(actions.joined(separator: ","))],"collectData":\#(collectData)}"#
     }
 
     static func options(_ options: [String], expiresAt: Int64? = nil) -> String {
@@ -166,6 +211,8 @@ enum Script {
 extension Action {
     /// What ``Script/call(_:)`` put into it.
     var mark: String? {
-        (try? walletRpc.typedDataParameters().typedData).flatMap { try? JSONValue(parsing: $0)["mark"]?.string }
+        guard let (_, text) = try? walletRpc.typedDataParameters() else { return "approve" }
+        let nonce = try? JSONValue(parsing: text)["message"]?["nonce"]?.string
+        return nonce.flatMap { Hex.decode($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 }

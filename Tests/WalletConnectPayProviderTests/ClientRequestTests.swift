@@ -7,7 +7,7 @@ import Testing
 /// What leaves: addresses, header fields and bodies, exactly.
 @Suite struct ClientRequestTests {
     static let script: [String: [ScriptedService.Answer]] = [
-        "options": [.ok(#"{"options":[]}"#)], "fetch": [.ok(Script.actions([Script.call("1")]))],
+        "options": [.ok(Script.options([Script.option("o", [])]))], "fetch": [.ok(Script.actions([Script.call("1")]))],
         "confirm": [.ok(Script.status("succeeded", isFinal: true))],
         "status": [.ok(Script.status("succeeded", isFinal: true))],
         "cancel": [.ok(#"{"paymentId":"pay_1","status":"cancelled","cancelledReason":"cancelled_by_user"}"#)],
@@ -45,7 +45,7 @@ import Testing
     }
 
     static func callEverything(_ client: PayClient) async throws {
-        _ = try await client.getPaymentOptions(paymentLink: "pay_1", accounts: ["eip155:1:0x1"])
+        _ = try await client.getPaymentOptions(paymentLink: "pay_1", accounts: [Script.account])
         _ = try await client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o")
         _ = try await client.confirmPayment(paymentId: "pay_1", optionId: "o", signatures: ["s"])
         _ = try await client.getPaymentStatus(paymentId: "pay_1")
@@ -109,8 +109,8 @@ import Testing
 
     @Test func bodies() async throws {
         let world = try Self.world()
-        _ = try await world.client.getPaymentOptions(paymentLink: "pay_1", accounts: ["eip155:8453:0x123"])
-        _ = try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "opt_123")
+        _ = try await world.client.getPaymentOptions(paymentLink: "pay_1", accounts: [Script.account])
+        _ = try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o")
         let collected = [
             CollectDataFieldResult(id: "fullName", value: "John Smith"),
             CollectDataFieldResult(id: "tosConfirmed", value: "true"),
@@ -125,8 +125,8 @@ import Testing
         _ = try await world.client.cancelPayment(paymentId: "pay_1")
         #expect(
             world.service.seen.map(\.body) == [
-                #"{"accounts":["eip155:8453:0x123"]}"#,
-                #"{"data":"","optionId":"opt_123"}"#,
+                #"{"accounts":["\#(Script.account)"]}"#,
+                #"{"data":"","optionId":"o"}"#,
                 #"{"collectedData":{"fields":[{"id":"fullName","value":"John Smith"},{"id":"tosConfirmed","value":"true"}]},"#
                     + #""optionId":"opt_123","results":[{"data":["0x123"],"type":"walletRpc"},{"data":["{\"a\":1}"],"type":"walletRpc"}]}"#,
                 #"{"optionId":"opt_123","results":[{"data":["0x123"],"type":"walletRpc"}]}"#,

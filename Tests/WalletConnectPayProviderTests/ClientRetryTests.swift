@@ -39,26 +39,30 @@ import Testing
     @Test(arguments: answers) func whatIsAskedAgain(_ answer: Answer, _ isRepeated: Bool) async throws {
         for verb in ["options", "fetch", "status"] {
             let good = [
-                "options": #"{"options":[]}"#, "fetch": Script.actions([Script.call("1")]),
+                "options": Script.options([Script.option("o", [])]), "fetch": Script.actions([Script.call("1")]),
                 "status": Script.status("processing", isFinal: false),
             ]
-            let world = try ClientWorld([verb: [answer, .ok(good[verb] ?? "")]])
+            let world = try ClientWorld(
+                ["options": [.ok(good["options"] ?? "")]].merging([verb: [answer, .ok(good[verb] ?? "")]]) { $1 })
+            // Actions are asked for after the options.
+            if verb == "fetch" { _ = try await world.options() }
+            func seen() -> [ScriptedService.Seen] { world.service.seen.filter { $0.verb == verb } }
             let call: @Sendable () async throws -> Void = {
                 switch verb {
                 case "options": _ = try await world.options()
-                case "fetch": _ = try await world.client.getRequiredPaymentActions(paymentId: "p", optionId: "o")
+                case "fetch": _ = try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o")
                 default: _ = try await world.client.getPaymentStatus(paymentId: "p")
                 }
             }
             if isRepeated {
                 try await call()
-                #expect(world.service.seen.count == 2)
-                #expect(world.service.seen[0].body == world.service.seen[1].body)
+                #expect(seen().count == 2)
+                #expect(seen()[0].body == seen()[1].body)
             } else {
                 // An answer of `{}` is good enough for the options.
                 if case .json(200, "{}", _) = answer, verb == "options" { continue }
                 await #expect(throws: (any Error).self) { try await call() }
-                #expect(world.service.seen.count == 1)
+                #expect(seen().count == 1)
             }
         }
     }

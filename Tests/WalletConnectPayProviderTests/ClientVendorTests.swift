@@ -124,14 +124,14 @@ import Testing
     /// The guides' flow, step by step, over loopback HTTP.
     @Test func theGuidesFlow() async throws {
         forget()
-        let sandbox = WalletConnectPaySandbox(clock: VirtualClock())
+        let sandbox = WalletConnectPaySandbox()
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
         let payment = await sandbox.createPayment()
         WalletConnectPay.configure(
             appId: "your-walletconnect-project-id", baseUrl: server.baseURL.text, transport: StandardTransport())
         let wallet = DevelopmentWallet(seed: 7)
-        let walletAddress = wallet.address.checksummed
+        let walletAddress = "\(wallet.address)"
         let response = try await WalletConnectPay.instance.getPaymentOptions(
             paymentLink: payment.link, accounts: ["eip155:1:\(walletAddress)", "eip155:8453:\(walletAddress)"])
         let selectedOption = response.options[0]

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentReview
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
@@ -35,9 +36,11 @@ struct TestWorld: Sendable {
         let gateway = try GatewayConfiguration(
             credentials: credentials, baseURL: server?.baseURL.text ?? "https://api.pay.walletconnect.com",
             requestTimeout: requestTimeout)
+        // Nobody can read Tron's transactions here: its scenario is for applications that let them pass.
+        let provider = WalletConnectPayProvider(
+            configuration: gateway, reviewer: SigningReviewer(unreviewedMethods: ["tron_signTransaction"]))
         router = PaymentRouter(
-            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]), transport: transport,
-            journal: journal, clock: clock, log: log)
+            registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock, log: log)
     }
 
     /// A payer with the wallet's accounts; `choice` picks among the options.

@@ -9,7 +9,7 @@ import Testing
     static let payment = PaymentReference(provider: WalletConnectPayProvider.id, id: "pay_1")
 
     @Test func readsRecordedOptions() throws {
-        let body = try #require(try ActionRulesTests.recorded()["options"]).decode(OptionsBody.self)
+        let body = try #require(try RecordedTests.recorded()["options"]).decode(OptionsBody.self)
         #expect(body.info?.merchant.name == "Gem Wallet Test Merchant")
         #expect(body.info?.amount.unit == "iso4217/USD")
         let options = try #require(body.options)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func readsRecordedStatuses() throws {
-        let bodies = try #require(try ActionRulesTests.recorded()["statuses"]?.array).map {
+        let bodies = try #require(try RecordedTests.recorded()["statuses"]?.array).map {
             try $0.decode(StatusBody.self)
         }
         let outcomes = bodies.map { $0.outcome(of: Self.payment) }

@@ -11,10 +11,13 @@ enum OptionActions {
     struct Stored: Codable {
         let actions: [ActionBody]
         let collectData: CollectDataAction?
+        /// The asset's name as the service stated it, and the payer saw it; absent in older journals.
+        let symbol: String?
 
         init(_ option: OptionBody) {
             actions = option.actions
             collectData = option.collectData
+            symbol = option.amount.display.assetSymbol
         }
     }
 
@@ -31,18 +34,19 @@ enum OptionActions {
     }
 
     /// The wallet calls that are known without asking.
-    static func ready(_ actions: [ActionBody]) -> [WalletCallBody] {
-        actions.compactMap { $0.type == "walletRpc" ? try? $0.data.decode(WalletCallBody.self) : nil }
+    static func ready(_ actions: [ActionBody]) -> [JSONValue] {
+        actions.filter { $0.type == "walletRpc" }.map(\.data)
     }
 
-    /// The wallet calls of an option, in order, `build` actions resolved by `fetch`; without actions all are fetched.
+    /// The wallet calls of an option, in order, as the service sent them; `build` actions are resolved by `fetch`,
+    /// without actions all are fetched. Nothing is said yet about what they do.
     static func resolve(
         _ known: [ActionBody], fetch: (_ data: String) async throws(GatewayError) -> ActionsBody
-    ) async throws(GatewayError) -> [WalletCallBody] {
+    ) async throws(GatewayError) -> [JSONValue] {
         let actions = known.isEmpty ? try await fetch("").actions : known
         // Before anything is fetched for them.
         guard actions.count <= maximumCalls else { throw tooMany(actions.count) }
-        var calls: [WalletCallBody] = []
+        var calls: [JSONValue] = []
         for action in actions {
             switch action.type {
             case "walletRpc":
@@ -68,13 +72,13 @@ enum OptionActions {
         call.method == sendTransaction ? .mutation(replay: .never) : .interaction
     }
 
-    private static func call(_ action: ActionBody) throws(GatewayError) -> WalletCallBody {
+    private static func call(_ action: ActionBody) throws(GatewayError) -> JSONValue {
         guard action.type == "walletRpc" else {
             throw .unsupported("the service asks for an action that this version does not know")
         }
-        guard let call = try? action.data.decode(WalletCallBody.self) else {
+        guard (try? action.data.decode(WalletCallBody.self)) != nil else {
             throw .unusableAnswer("the service asks for a wallet call that is malformed")
         }
-        return call
+        return action.data
     }
 }

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentReview
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -19,6 +20,7 @@ public final class PayClient: Sendable {
     let setup: Result<RetryingGateway, ConfigError>
     let clock: any PaymentClock
     let cache = Mutex(ActionCache())
+    private let reviewer: SigningReviewer
     private let logger: PayLog
 
     /// Makes a client.
@@ -28,14 +30,16 @@ public final class PayClient: Sendable {
     ///   - clock: the time for expiry, polling and back-off.
     ///   - random: the chance in the back-off.
     ///   - log: hears what the client does.
+    ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
     public init(
         configuration: GatewayConfiguration, transport: any HTTPTransport,
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
-        log: PayLog = .silent
+        log: PayLog = .silent, reviewer: SigningReviewer = SigningReviewer()
     ) {
         let gateway = PayGateway(configuration: configuration, http: transport, letsTransportRetry: false)
         setup = .success(RetryingGateway(gateway: gateway, clock: clock, random: random, log: log))
         self.clock = clock
+        self.reviewer = reviewer
         logger = log
     }
 
@@ -43,6 +47,7 @@ public final class PayClient: Sendable {
     init(unusable reason: ConfigError, log: PayLog = .silent) {
         setup = .failure(reason)
         clock = SystemPaymentClock()
+        reviewer = SigningReviewer()
         logger = log
     }
 
@@ -74,9 +79,18 @@ public final class PayClient: Sendable {
             let body = try await gateway.query { gateway throws(GatewayError) in
                 try await gateway.options(id, accounts: accounts, includeInfo: includePaymentInfo)
             }
-            cache.withLock { $0.store(body, of: id) }
+            let ids = (body.options ?? []).map(\.id)
+            guard Set(ids).count == ids.count, !ids.contains("") else {
+                throw .unusableAnswer("the service names two options alike, or one not at all; none can be chosen")
+            }
+            let payer = accounts.compactMap { try? AccountID($0) }
+            cache.withLock { $0.store(body, of: id, payer: payer) }
             log(message: "getPaymentOptions: \(body.options?.count ?? 0) options")
-            return PaymentOptionsResponse(id, body)
+            return PaymentOptionsResponse(id, body) { option in
+                let calls = OptionActions.ready(option.actions)
+                let isGood = (try? self.review(AgreedOption(option), calls, payer)) != nil
+                return isGood ? calls.compactMap(Action.init) : []
+            }
         }
     }
 
@@ -86,28 +100,52 @@ public final class PayClient: Sendable {
     /// ``PaymentOption/collectData``, hand that data in first: until then the service refuses. Actions are remembered
     /// per payment and option until the option's price expires; then they are fetched anew.
     ///
-    /// - Throws: ``GetPaymentRequestError``; `CancellationError`.
+    /// The whole list is reviewed against the option that ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)``
+    /// returned: actions that would do anything else than pay it are not handed out. ``signingReview(paymentId:optionId:)``
+    /// says what they do.
+    ///
+    /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/fetchError(_:)`` when the review refuses them and
+    ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not been given the option;
+    ///   `CancellationError`.
     public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
         try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .internalError($0) }) {
             gateway throws(GatewayError) in
             let now = clock.now.timeIntervalSince1970
-            let known = cache.withLock { $0.option(optionId, of: paymentId, now: now) }
-            let calls: [WalletCallBody]
-            if let resolved = known?.resolved {
-                calls = resolved
-            } else {
-                calls = try await OptionActions.resolve(known?.listed ?? []) { data throws(GatewayError) in
+            let (option, payer) = cache.withLock {
+                ($0.option(optionId, of: paymentId, now: now), $0.payer(of: paymentId))
+            }
+            var calls = option?.resolved ?? []
+            if calls.isEmpty {
+                calls = try await OptionActions.resolve(option?.listed ?? []) { data throws(GatewayError) in
                     try await gateway.query { gateway throws(GatewayError) in
                         try await gateway.fetch(paymentId, optionID: optionId, data: data)
                     }
                 }
-                cache.withLock {
-                    $0.store(calls, of: paymentId, option: optionId, expiresAt: known?.expiresAt)
-                }
+            }
+            // Asked all the same, because the service may know why: but nothing can be checked against nothing.
+            guard let known = option else { throw .unknownOption }
+            let review: SigningReview
+            do throws(SigningRefusal) { review = try self.review(known.agreed, calls, payer) } catch {
+                throw .unusableAnswer(error.description)
+            }
+            cache.withLock {
+                $0.store(calls, of: paymentId, option: optionId, expiresAt: known.expiresAt, review: review)
             }
             log(message: "getRequiredPaymentActions: \(calls.count) actions")
-            return calls.map { Action(walletRpc: WalletRpcAction($0)) }
+            return calls.compactMap(Action.init)
         }
+    }
+
+    /// What the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an option will do:
+    /// show it before signing. Nil when it returned none. Not among the vendor's calls.
+    public func signingReview(paymentId: String, optionId: String) -> SigningReview? {
+        cache.withLock { $0.option(optionId, of: paymentId, now: -.infinity) }?.review
+    }
+
+    private func review(
+        _ option: AgreedOption, _ calls: [JSONValue], _ payer: [AccountID]
+    ) throws(SigningRefusal) -> SigningReview {
+        try reviewer.review(option, calls: calls, payer: payer, now: clock.now)
     }
 
     /// Asks where a payment stands. Changes nothing.
@@ -161,14 +199,15 @@ public final class PayClient: Sendable {
 }
 
 extension PaymentOptionsResponse {
-    init(_ paymentID: String, _ body: OptionsBody) {
+    /// - Parameter preview: the actions of an option that may be shown already.
+    init(_ paymentID: String, _ body: OptionsBody, preview: (OptionBody) -> [Action]) {
         self.init(
             paymentId: paymentID, info: body.info,
             options: (body.options ?? []).map { option in
                 PaymentOption(
                     id: option.id, account: option.account, amount: option.amount, etaS: option.etaS ?? 0,
                     expiresAt: option.expiresAt,
-                    actions: OptionActions.ready(option.actions).map { Action(walletRpc: WalletRpcAction($0)) },
+                    actions: preview(option),
                     collectData: option.collectData)
             },
             collectData: body.collectData, resultInfo: body.resultInfo)

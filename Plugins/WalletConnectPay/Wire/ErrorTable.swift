@@ -26,6 +26,8 @@ enum ErrorTable {
             return PaymentError(.unsupported, text, provider: provider, phase: .answered)
         case .invalidRequest(let text):
             return PaymentError(.rejectedLink, text, provider: provider)
+        case .unknownOption:
+            return PaymentError(.unusableOption, error.text, provider: provider)
         case .cancelled(let mayHaveArrived):
             return PaymentError(
                 .cancelled, error.text, provider: provider,

@@ -12,6 +12,8 @@ enum GatewayError: Error, Sendable, Hashable {
     case unsupported(String)
     /// The call cannot be sent as it is.
     case invalidRequest(String)
+    /// Nothing is known of the option that is to be carried out, so nothing could be checked against it.
+    case unknownOption
     /// The task was cancelled.
     case cancelled(mayHaveArrived: Bool)
 }
@@ -23,7 +25,7 @@ extension GatewayError {
         case .refused(let refusal): !refusal.isRefusal
         case .transport(let error): error.phase == .maybeSent
         case .unusableAnswer, .unsupported: true
-        case .invalidRequest: false
+        case .invalidRequest, .unknownOption: false
         case .cancelled(let mayHaveArrived): mayHaveArrived
         }
     }
@@ -37,7 +39,7 @@ extension GatewayError {
             case .hostNotFound, .connectFailed, .timedOut, .connectionLost: true
             case .tls, .responseTooLarge, .malformedResponse, .cancelled, .hostNotDeclared, .invalidRequest: false
             }
-        case .unusableAnswer, .unsupported, .invalidRequest, .cancelled: false
+        case .unusableAnswer, .unsupported, .invalidRequest, .unknownOption, .cancelled: false
         }
     }
 
@@ -47,6 +49,7 @@ extension GatewayError {
         case .refused(let refusal): refusal.text
         case .transport(let error): error.description
         case .unusableAnswer(let text), .unsupported(let text), .invalidRequest(let text): text
+        case .unknownOption: "the option is not known here; ask for the payment's options first, with this client"
         case .cancelled(let mayHaveArrived): mayHaveArrived ? "cancelled; the request may have arrived" : "cancelled"
         }
     }

@@ -99,12 +99,25 @@ public struct SigningRequest: Sendable, Hashable {
     public let method: String
     /// The method's parameters, as the service sent them.
     public let parameters: JSONValue
+    /// What the whole list of calls does that this one belongs to: show it before answering. Nil from providers that
+    /// review nothing; a wallet should then refuse, or show the parameters as unreadable.
+    public let review: SigningReview?
+    /// Which call of the reviewed list this is, counted from 0.
+    public let index: Int
+    /// How many calls the list has.
+    public let count: Int
 
     /// Makes a request.
-    public init(account: AccountID, method: String, parameters: JSONValue) {
+    public init(
+        account: AccountID, method: String, parameters: JSONValue, review: SigningReview? = nil, index: Int = 0,
+        count: Int = 1
+    ) {
         self.account = account
         self.method = method
         self.parameters = parameters
+        self.review = review
+        self.index = index
+        self.count = count
     }
 }
 

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentCrypto
 
 /// Why a value is not typed data (EIP-712). It names the place, never what stands there.
 public struct TypedDataError: Error, Sendable, Hashable {

@@ -1,5 +1,6 @@
 import CitconProvider
 import PaymentCore
+import PaymentReview
 import PaymentRouting
 import PaymentStore
 import PayrailsProvider
@@ -17,8 +18,11 @@ enum Installation {
             credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
         let citcon = CitconConfiguration(
             endpoint: try CPayEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
+        // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
+        let reviewer = SigningReviewer(unreviewedMethods: sandbox == nil ? [] : ["tron_signTransaction"])
         return try ProviderRegistry([
-            WalletConnectPayProvider(configuration: walletConnectPay), CitconProvider(configuration: citcon),
+            WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
+            CitconProvider(configuration: citcon),
             PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
         ])
     }

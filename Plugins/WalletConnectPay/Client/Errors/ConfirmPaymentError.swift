@@ -72,6 +72,7 @@ extension ConfirmPaymentError: VendorError {
                 }
         case .transport(let error):
             self = .network(error, advice: error.phase == .maybeSent ? Advice.mutation : Advice.query)
+        case .unknownOption: self = .invalidOption(error.text)
         case .invalidRequest(let text): self = .invalidOption(text)
         case .unusableAnswer, .unsupported, .cancelled: self = .http("\(error.text); \(Advice.mutation)")
         }

@@ -62,6 +62,7 @@ extension GetPaymentOptionsError: VendorError {
                 default: .http(refusal.text)
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
+        case .unknownOption: self = .invalidRequest(error.text)
         case .invalidRequest(let text): self = .invalidRequest(text)
         case .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
         }

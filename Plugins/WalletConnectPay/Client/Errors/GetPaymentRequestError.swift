@@ -49,6 +49,7 @@ extension GetPaymentRequestError: VendorError {
                 default: .fetchError(refusal.text)
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
+        case .unknownOption: self = .optionNotFound(error.text)
         case .invalidRequest, .unusableAnswer, .unsupported: self = .fetchError(error.text)
         case .cancelled: self = .http(error.text)
         }

@@ -40,7 +40,7 @@ extension PayError: VendorError {
                 default: refusal.isRefusal ? .api(refusal.text) : .http(refusal.text)
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
-        case .invalidRequest, .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
+        case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
         }
     }
 

@@ -51,9 +51,12 @@ public struct WalletRpcAction: Sendable, Hashable {
     }
 }
 
-extension WalletRpcAction {
-    init(_ call: WalletCallBody) {
-        self.init(chainId: call.chainID, method: call.method, params: call.params.text)
+extension Action {
+    /// Takes a call as the service sent it; nil when it is malformed.
+    init?(_ json: JSONValue) {
+        guard let call = try? json.decode(WalletCallBody.self) else { return nil }
+        self.init(
+            walletRpc: WalletRpcAction(chainId: call.chainID, method: call.method, params: call.params.text))
     }
 }
 

@@ -14,7 +14,8 @@ public struct PaymentOption: Sendable, Hashable, Identifiable {
     /// When the price is no longer good: Unix seconds; nil for prices that do not move.
     public var expiresAt: Int64?
     /// The wallet calls that are known already: a preview. The complete list comes from
-    /// ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``.
+    /// ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``. Empty while calls have to be fetched, and when the
+    /// ones that are known would do anything else than pay this option.
     public var actions: [Action]
     /// The data about the payer that this option requires; nil when none.
     public var collectData: CollectDataAction?

@@ -37,6 +37,8 @@ struct Asset: Sendable {
     /// Cents for one whole unit, when the price moves; nil for dollars.
     var price: UInt128?
     let mechanism: Mechanism
+    /// The contract that wraps the coin as a token; the zero address where there is none.
+    var wrapped = "0x0000000000000000000000000000000000000000"
     var delivery = Delivery.ready
 
     /// The unit as amounts state it.
@@ -66,7 +68,8 @@ extension Asset {
         mechanism: .authorization(name: "PayPal USD", version: "1"), delivery: .encoded)
     static let ether = Asset(
         chain: "eip155:10", network: "Optimism", symbol: "ETH", name: "Ether", decimals: 18, reference: "slip44:60",
-        price: 240_000, mechanism: .transaction, delivery: .onRequest)
+        price: 240_000, mechanism: .transaction, wrapped: "0x4200000000000000000000000000000000000006",
+        delivery: .onRequest)
     static let unfamiliarAction = Asset(
         chain: "eip155:8453", network: "Base", symbol: "USDC", name: "USD Coin", decimals: 6,
         reference: "erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",

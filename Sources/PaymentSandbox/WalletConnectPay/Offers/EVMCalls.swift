@@ -5,7 +5,10 @@ import PaymentWallet
 struct EVMCalls {
     private static let permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3"
     private static let spender = "0x5fae5310f257437fbfed0da3c417da410078058e"
+    private static let collector = "0x35e6cb35647076539f8c4d14f51e03841bcd1f0e"
     private static let settlement = "0x57b2b4288220005234c0e88a04a7943193971d21"
+    private static let coinCollector = "0x4213f576334bcba157305abd16c6519d472819b3"
+    private static let merchant = "0x505f60096888ea3264dc8778bb9bf1809daa042c"
 
     let asset: Asset
     /// The payer, in lower case as everywhere in these calls.
@@ -28,10 +31,19 @@ struct EVMCalls {
         ])
     }
 
-    /// Sends the coin to the settlement contract. What stands behind the selector is the contract's own business.
+    /// Pays the coin through the settlement contract, in the recorded form: `chargeNative` with its twenty words. The
+    /// contract takes the payment until 300 s before the signatures of other options end.
     var transaction: WalletCall {
-        transaction([
-            "data": "0xd3906488", "from": .string(address), "to": .string(Self.settlement),
+        let end = deadline - 300
+        let words =
+            [
+                Self.word(Self.settlement), Self.word(address), Self.word(Self.merchant), Self.word(asset.wrapped),
+                Self.word(value), Self.word(end), Self.word(end + 86_400), Self.word(end + 86_400 + 2_592_000),
+                Self.word(0), Self.word(0), Self.word(0), random.hex(64), Self.word(Self.coinCollector),
+                Self.word(512), Self.word(0), Self.word(0), Self.word(65), random.hex(64), random.hex(64),
+            ].joined() + "1b" + String(repeating: "0", count: 62)
+        return transaction([
+            "data": .string("0xd3906488" + words), "from": .string(address), "to": .string(Self.settlement),
             "value": .string(Self.hex(value)),
         ])
     }
@@ -74,7 +86,7 @@ struct EVMCalls {
             ],
             "primaryType": "ReceiveWithAuthorization",
             "message": [
-                "from": .string(address), "to": .string(Self.spender), "value": .string(Self.hex(value)),
+                "from": .string(address), "to": .string(Self.collector), "value": .string(Self.hex(value)),
                 "validAfter": "0x0", "validBefore": .string(Self.hex(deadline)),
                 "nonce": .string("0x" + random.hex(64)),
             ],
@@ -104,4 +116,14 @@ struct EVMCalls {
     }
 
     private static func hex(_ value: some BinaryInteger) -> String { "0x" + String(value, radix: 16) }
+
+    /// A number as a word of calldata, without a prefix.
+    private static func word(_ value: some BinaryInteger) -> String { padded(String(value, radix: 16)) }
+
+    /// An address as a word of calldata.
+    private static func word(_ address: String) -> String { padded(address.dropFirst(2).lowercased()) }
+
+    private static func padded(_ digits: String) -> String {
+        String(repeating: "0", count: max(0, 64 - digits.count)) + digits
+    }
 }

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

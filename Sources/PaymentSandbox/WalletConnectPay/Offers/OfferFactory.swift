@@ -24,8 +24,9 @@ struct OfferFactory: Sendable {
         let value = asset.price.map { payment.cents * unit / $0 } ?? payment.cents * (unit / 100)
         let calls = EVMCalls(
             asset: asset, address: String(account.address).lowercased(), value: value,
-            // Signatures are good for five minutes longer than the payment.
-            deadline: payment.expiresAt + 300, random: random)
+            // Signatures are good for five minutes longer than the payment. Payments of the real service last minutes;
+            // where one here lasts for days, its signatures do not.
+            deadline: min(payment.expiresAt, now + Self.longestSignature) + 300, random: random)
         let made: [WalletCall?] =
             switch asset.mechanism {
             case .permit2(approving: true): [calls.approval, calls.permit]
@@ -56,6 +57,9 @@ struct OfferFactory: Sendable {
         case .ethereum: asset.chain == "eip155:1"
         }
     }
+
+    /// In seconds.
+    private static let longestSignature: Int64 = 3600
 
     private static func power(_ exponent: Int) -> UInt128 {
         (0..<exponent).reduce(1) { power, _ in power * 10 }

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 import PaymentWallet
 
 #if canImport(FoundationEssentials)

@@ -30,7 +30,9 @@ struct PaymentSession: Sendable {
         journal: any PaymentJournal = InMemoryJournal(), tell: @escaping Narrator
     ) throws {
         self.tell = tell
-        payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
+        var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
+        payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
+        self.payer = payer
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox), transport: transport, journal: journal,
             readers: Installation.readers, secrets: SandboxSecrets(sandbox: sandbox, transport: transport),

@@ -1,6 +1,4 @@
 import PaymentCore
-import PaymentCrypto
-public import PaymentSecp256k1
 
 /// The 20-byte address of an Ethereum account or contract.
 public struct EthereumAddress: Sendable, Hashable {
@@ -24,9 +22,16 @@ public struct EthereumAddress: Sendable, Hashable {
         guard !hasLower || !hasUpper || text.utf8.elementsEqual(checksummed.utf8) else { throw .wrongChecksum }
     }
 
-    /// The address of the account that a key controls: the last 20 bytes of the Keccak-256 of the point.
-    public init(_ publicKey: Secp256k1PublicKey) {
-        bytes = Array(Keccak256.hash(publicKey.uncompressed.dropFirst()).suffix(20))
+    /// Takes 20 bytes; nil for any other number.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 20 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    /// The address of the account that a public key controls: the last 20 bytes of the Keccak-256 of its point's two
+    /// coordinates, 64 bytes.
+    package init(coordinates: some Collection<UInt8>) {
+        bytes = Array(Keccak256.hash(coordinates).suffix(20))
     }
 
     /// `0x` and 40 digits whose case is the checksum of ERC-55.

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a list of wallet calls will do, in terms that a person can check against what they agreed to.
+///
+/// A value of this type exists only for a list that was found to pay exactly what was agreed, and nothing else: it is
+/// what a wallet shows before it signs. The provider that asks for the signatures makes it.
+public struct SigningReview: Sendable, Hashable {
+    /// One thing that will happen, or may happen once the signature is out.
+    public struct Effect: Sendable, Hashable {
+        /// The kinds of effects. Open: later versions may know more.
+        public struct Kind: Sendable, Hashable, RawRepresentable {
+            /// The kind's name, as scripts read it.
+            public let rawValue: String
+
+            /// Makes a kind.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// A spender may take the amount once, through Permit2. The spender decides who receives it.
+            public static let permit2Transfer = Kind(rawValue: "permit2-transfer")
+            /// The recipient may collect the amount (EIP-3009); anyone may hand the signature in.
+            public static let transferAuthorization = Kind(rawValue: "transfer-authorization")
+            /// The recipient itself may collect the amount (EIP-3009).
+            public static let receiveAuthorization = Kind(rawValue: "receive-authorization")
+            /// A contract is allowed to move tokens from now on, until that is revoked.
+            public static let approve = Kind(rawValue: "approve")
+            /// The chain's own coin is sent.
+            public static let nativeTransfer = Kind(rawValue: "native-transfer")
+            /// The chain's own coin is paid through a settlement contract.
+            public static let nativeSettlement = Kind(rawValue: "native-settlement")
+            /// Tokens are sent on Solana.
+            public static let splTransfer = Kind(rawValue: "spl-transfer")
+            /// SOL is sent.
+            public static let solTransfer = Kind(rawValue: "sol-transfer")
+            /// A token account is opened on Solana.
+            public static let createTokenAccount = Kind(rawValue: "create-token-account")
+            /// Nobody has looked at what this does: the application asked for calls of this method to pass.
+            public static let unreviewed = Kind(rawValue: "unreviewed")
+        }
+
+        /// How much.
+        public enum Quantity: Sendable, Hashable {
+            /// So many of the asset's minor units, in decimal digits: amounts of 256 bits occur.
+            case minorUnits(String)
+            /// Everything there is, now and later.
+            case unlimited
+        }
+
+        /// What happens.
+        public let kind: Kind
+        /// Which call of the list does it, counted from 0.
+        public let call: Int
+        /// The asset concerned; nil where nobody has looked.
+        public let asset: AssetID?
+        /// How much of it, where the effect has an amount.
+        public let quantity: Quantity?
+        /// Who receives it, in the chain's own spelling, where that is signed for.
+        public let recipient: String?
+        /// The contract that may move it, in the chain's own spelling.
+        public let spender: String?
+        /// The last moment at which it can happen; nil when there is no end.
+        public let deadline: Date?
+
+        /// Makes an effect.
+        public init(
+            _ kind: Kind, call: Int, asset: AssetID?, quantity: Quantity? = nil, recipient: String? = nil,
+            spender: String? = nil, deadline: Date? = nil
+        ) {
+            self.kind = kind
+            self.call = call
+            self.asset = asset
+            self.quantity = quantity
+            self.recipient = recipient
+            self.spender = spender
+            self.deadline = deadline
+        }
+    }
+
+    /// Something that is not wrong, but that the payer should know. Open: later versions may know more.
+    public struct Warning: Sendable, Hashable, RawRepresentable {
+        /// The warning's name, as scripts read it.
+        public let rawValue: String
+
+        /// Makes a warning.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No table knows the token: its name and its decimals are the service's own word.
+        public static let displayUnverified = Warning(rawValue: "display-unverified")
+        /// Neither this library nor the payer has seen the recipient or spender on this chain before.
+        public static let recipientUnknown = Warning(rawValue: "recipient-unknown")
+        /// The allowance has no limit.
+        public static let approvalUnlimited = Warning(rawValue: "approval-unlimited")
+        /// The allowance is larger than the payment.
+        public static let approvalMoreThanNeeded = Warning(rawValue: "approval-more-than-needed")
+        /// The payer opens a token account for somebody at their own cost.
+        public static let solanaRent = Warning(rawValue: "solana-rent")
+        /// Nobody has looked at what a call does.
+        public static let unreviewed = Warning(rawValue: "unreviewed")
+    }
+
+    /// What will happen, in the order of the calls.
+    public let effects: [Effect]
+    /// What the payer should know, gravest first.
+    public let warnings: [Warning]
+    /// The 32 bytes that a signature of typed data signs (EIP-712), as the reviewer computed them. A wallet that comes
+    /// to others would sign something else than was reviewed.
+    public let digest: [UInt8]?
+    /// The review for people, a sentence each: what happens, and what to know about it.
+    public let lines: [String]
+
+    /// Makes a review. Reviewers do this.
+    public init(effects: [Effect], warnings: [Warning], digest: [UInt8]?, lines: [String]) {
+        self.effects = effects
+        self.warnings = warnings
+        self.digest = digest
+        self.lines = lines
+    }
+}
+
+extension SigningReview: CustomStringConvertible {
+    /// The sentences for people, a line each.
+    public var description: String { lines.joined(separator: "\n") }
+}

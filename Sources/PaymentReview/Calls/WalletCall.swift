@@ -1,0 +1,52 @@
+import PaymentCore
+
+/// One call of the list, of exactly the known shape.
+struct WalletCall: Sendable {
+    /// What a wallet is asked for.
+    enum Method: Sendable, Hashable {
+        case signTypedData
+        case sendTransaction
+        case signSolanaTransaction
+        /// One that the application let pass by name.
+        case unreviewed(String)
+    }
+
+    let method: Method
+    let params: JSONValue
+    /// Where the call stands in the list, from 0.
+    let index: Int
+
+    /// The pointer to a member of the call's parameters.
+    func member(_ path: String) -> String { "/calls/\(index)/params\(path)" }
+
+    /// Reads a call on `chain` (CAIP-2).
+    init(_ json: JSONValue, index: Int, on chain: String, letting unreviewed: Set<String>) throws(SigningRefusal) {
+        let place = "/calls/\(index)"
+        guard let members = json.object, Set(members.keys) == ["chain_id", "method", "params"],
+            let chainID = members["chain_id"]?.string, let name = members["method"]?.string,
+            let params = members["params"]
+        else {
+            throw SigningRefusal(
+                .callShape, place, "a call has other members than the chain, the method and the parameters")
+        }
+        method = try Self.method(name, on: chain, letting: unreviewed, at: "\(place)/method")
+        guard chainID == chain else {
+            throw SigningRefusal(.callChain, "\(place)/chain_id", "a call is for another chain than the account")
+        }
+        self.params = params
+        self.index = index
+    }
+
+    private static func method(
+        _ name: String, on chain: String, letting unreviewed: Set<String>, at member: String
+    ) throws(SigningRefusal) -> Method {
+        if chain.hasPrefix("eip155:") {
+            if name == "eth_signTypedData_v4" { return .signTypedData }
+            if name == "eth_sendTransaction" { return .sendTransaction }
+        }
+        if chain == Chain.solana, name == "solana_signTransaction" { return .signSolanaTransaction }
+        if unreviewed.contains(name) { return .unreviewed(name) }
+        throw SigningRefusal(
+            .methodNotAllowed, member, "a call uses a method whose effect on this chain cannot be reviewed")
+    }
+}

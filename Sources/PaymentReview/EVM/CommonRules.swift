@@ -1,0 +1,63 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Until when a signature may be good: by our clock, whatever the service says.
+struct Deadline {
+    /// The longest that a signature may be good, in seconds.
+    private static let longest: UInt64 = 86_400
+
+    /// Unix seconds.
+    private let now: UInt64
+
+    init(now: Date) {
+        self.now = UInt64(exactly: now.timeIntervalSince1970.rounded(.down)) ?? 0
+    }
+
+    func check(_ end: UInt256, at member: String) throws(SigningRefusal) -> Date {
+        if end <= UInt256(UInt128(now)) {
+            throw SigningRefusal(.deadlinePast, member, "it was good until a time that is over")
+        }
+        guard let end = end.uint64, end <= now + Self.longest else {
+            throw SigningRefusal(.deadlineTooFar, member, "it would be good for longer than a day")
+        }
+        return Date(timeIntervalSince1970: Double(end))
+    }
+
+    func checkStart(_ start: UInt256, at member: String) throws(SigningRefusal) {
+        guard start <= UInt256(UInt128(now)) else {
+            throw SigningRefusal(.notYetValid, member, "it becomes good only later")
+        }
+    }
+}
+
+/// Who can be paid at all: nobody gets money back from these.
+struct RecipientRule {
+    private let option: CheckedOption
+
+    init(_ option: CheckedOption) { self.option = option }
+
+    func check(_ address: EthereumAddress, at member: String) throws(SigningRefusal) {
+        let isToken = KnownToken.known("erc20", address.checksummed, on: option.chainID) != nil
+        var isOwnToken = false
+        if case .token(let token) = option.kind { isOwnToken = token.address == address }
+        guard !address.isZero, !address.isAddress(of: option.account), !isToken, !isOwnToken,
+            address != KnownContracts.permit2(on: option.chainID)
+        else {
+            throw SigningRefusal(
+                .recipientInvalid, member, "the money would go to the payer, to nobody, or to a token's contract")
+        }
+    }
+}
+
+extension EthereumAddress {
+    func isAddress(of account: AccountID) -> Bool { checksummed.equalsIgnoringASCIICase(account.address) }
+
+    /// The address as a word of the EVM.
+    var word: [UInt8] { [UInt8](repeating: 0, count: 12) + bytes }
+}

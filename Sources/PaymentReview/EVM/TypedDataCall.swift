@@ -1,0 +1,217 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A call that signs typed data (EIP-712) as a payment.
+///
+/// Its types have to be exactly the known ones, so that what is read here is what a wallet hashes.
+struct TypedDataCall {
+    private let call: WalletCall
+    private let option: CheckedOption
+    private let token: EthereumToken
+    private let types: [String: JSONValue]
+    private let domain: JSONValue
+    private let content: JSONValue
+    private let primaryType: String?
+
+    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningRefusal) {
+        guard let params = call.params.array, params.count == 2 else {
+            throw SigningRefusal(
+                .paramsShape, call.member(""), "a signature takes exactly the account and the typed data")
+        }
+        guard params[0].string?.equalsIgnoringASCIICase(option.account.address) == true else {
+            throw SigningRefusal(.signer, call.member("/0"), "another account is asked to sign")
+        }
+        guard case .token(let token) = option.kind else {
+            throw SigningRefusal(.assetKind, call.member(""), "a chain's own coin cannot be paid with a signature")
+        }
+        let malformed = SigningRefusal(
+            .typedDataMalformed, call.member("/1"),
+            "the typed data is not one JSON object with types, primaryType, domain and message alone")
+        var data = params[1]
+        if let text = data.string {
+            guard let parsed = try? JSONValue(parsing: text) else { throw malformed }
+            data = parsed
+        }
+        guard let members = data.object, Set(members.keys) == ["types", "primaryType", "domain", "message"],
+            let types = members["types"]?.object, let domain = members["domain"], domain.object != nil,
+            let content = members["message"], content.object != nil, let primaryType = members["primaryType"]
+        else { throw malformed }
+        self.call = call
+        self.option = option
+        self.token = token
+        self.types = types
+        self.domain = domain
+        self.content = content
+        self.primaryType = primaryType.string
+    }
+
+    /// What is signed, checked against the option.
+    func message(now: Date) throws(SigningRefusal) -> TypedMessage {
+        guard let schema = primaryType.flatMap(MessageSchema.init(rawValue:)) else {
+            throw SigningRefusal(
+                .primaryType, member("/primaryType"), "the message is of a kind that is not known as a payment")
+        }
+        try checkTypes(schema)
+        return schema == .permit ? try permit(now) : try authorization(schema, now)
+    }
+
+    private func member(_ path: String) -> String { call.member("/1\(path)") }
+
+    // MARK: Types
+
+    private func checkTypes(_ schema: MessageSchema) throws(SigningRefusal) {
+        var expected = schema.structures
+        if types["EIP712Domain"] == nil { expected["EIP712Domain"] = nil }
+        guard Set(types.keys) == Set(expected.keys) else {
+            throw SigningRefusal(.types, member("/types"), "the message declares other types than its kind has")
+        }
+        for (name, fields) in expected.sorted(by: { $0.key < $1.key }) {
+            guard Self.fields(types[name]) == fields else {
+                throw SigningRefusal(.types, member("/types/\(name)"), "the type \(name) is not the known one")
+            }
+        }
+        guard Set((domain.object ?? [:]).keys) == Set(schema.domainFields.map(\.name)) else {
+            throw SigningRefusal(.domain, member("/domain"), "the domain has other members than its type")
+        }
+        guard Set((content.object ?? [:]).keys) == Set(schema.fields.map(\.name)) else {
+            throw SigningRefusal(.messageMembers, member("/message"), "the message has other members than its type")
+        }
+    }
+
+    /// Nil when a field is anything but a name and a type.
+    private static func fields(_ value: JSONValue?) -> [MessageSchema.Field]? {
+        guard let list = value?.array else { return nil }
+        var fields: [MessageSchema.Field] = []
+        for field in list {
+            guard let members = field.object, Set(members.keys) == ["name", "type"], let name = field["name"]?.string,
+                let type = field["type"]?.string
+            else { return nil }
+            fields.append(MessageSchema.Field(type: type, name: name))
+        }
+        return fields
+    }
+
+    // MARK: The two kinds
+
+    private func permit(_ now: Date) throws(SigningRefusal) -> TypedMessage {
+        let permitted = content["permitted"]
+        guard let members = permitted?.object, Set(members.keys) == ["token", "amount"] else {
+            throw SigningRefusal(
+                .messageMembers, member("/message/permitted"), "the permit has other members than its type")
+        }
+        let (chain, contract) = try domainPlace()
+        let tokenAddress = try EthereumAddress.read(permitted?["token"], at: member("/message/permitted/token"))
+        let amount = try UInt256.read(permitted?["amount"], at: member("/message/permitted/amount"))
+        let spender = try EthereumAddress.read(content["spender"], at: member("/message/spender"))
+        let nonce = try UInt256.read(content["nonce"], at: member("/message/nonce"))
+        let deadline = try UInt256.read(content["deadline"], at: member("/message/deadline"))
+        try checkChain(chain)
+        guard contract == KnownContracts.permit2(on: option.chainID) else {
+            throw SigningRefusal(
+                .domainContract, member("/domain/verifyingContract"), "the permit is not for the chain's Permit2")
+        }
+        guard domain["name"]?.string == "Permit2" else {
+            throw SigningRefusal(.domainName, member("/domain/name"), "the permit's domain is not called Permit2")
+        }
+        try check(token: tokenAddress, at: member("/message/permitted/token"))
+        try check(amount: amount, at: member("/message/permitted/amount"))
+        try RecipientRule(option).check(spender, at: member("/message/spender"))
+        let end = try Deadline(now: now).check(deadline, at: member("/message/deadline"))
+        let words = [
+            MessageSchema.tokenPermissionsHash(token: tokenAddress, amount: amount), spender.word, nonce.word,
+            deadline.word,
+        ]
+        return TypedMessage(
+            kind: .permit2(spender: spender), amount: amount, deadline: end, digest: digest(.permit, words))
+    }
+
+    private func authorization(_ schema: MessageSchema, _ now: Date) throws(SigningRefusal) -> TypedMessage {
+        let (chain, contract) = try domainPlace()
+        let from = try EthereumAddress.read(content["from"], at: member("/message/from"))
+        let recipient = try EthereumAddress.read(content["to"], at: member("/message/to"))
+        let amount = try UInt256.read(content["value"], at: member("/message/value"))
+        let start = try UInt256.read(content["validAfter"], at: member("/message/validAfter"))
+        let end = try UInt256.read(content["validBefore"], at: member("/message/validBefore"))
+        let nonce = try readBytes32(content["nonce"], at: member("/message/nonce"))
+        try checkChain(chain)
+        guard contract == token.address else {
+            throw SigningRefusal(
+                .domainContract, member("/domain/verifyingContract"), "the authorisation is for another token")
+        }
+        guard let name = domain["name"]?.string, let version = domain["version"]?.string,
+            token.domainName.map({ $0 == name }) ?? true, token.domainVersion.map({ $0 == version }) ?? true
+        else {
+            throw SigningRefusal(
+                .domainName, member("/domain/name"), "the domain's name or version is not the token's own")
+        }
+        try check(amount: amount, at: member("/message/value"))
+        guard from.isAddress(of: option.account) else {
+            throw SigningRefusal(.from, member("/message/from"), "another account would pay")
+        }
+        try RecipientRule(option).check(recipient, at: member("/message/to"))
+        let deadlines = Deadline(now: now)
+        try deadlines.checkStart(start, at: member("/message/validAfter"))
+        let deadline = try deadlines.check(end, at: member("/message/validBefore"))
+        let words = [from.word, recipient.word, amount.word, start.word, end.word, nonce]
+        return TypedMessage(
+            kind: schema == .receive ? .receive(recipient) : .transfer(recipient), amount: amount, deadline: deadline,
+            digest: digest(schema, words))
+    }
+
+    // MARK: Parts of both
+
+    private func domainPlace() throws(SigningRefusal) -> (chain: UInt256, contract: EthereumAddress) {
+        (
+            try UInt256.read(domain["chainId"], at: member("/domain/chainId")),
+            try EthereumAddress.read(domain["verifyingContract"], at: member("/domain/verifyingContract"))
+        )
+    }
+
+    private func checkChain(_ chain: UInt256) throws(SigningRefusal) {
+        guard chain.decimalText == option.account.chain.reference else {
+            throw SigningRefusal(.domainChain, member("/domain/chainId"), "the message is good on another chain")
+        }
+    }
+
+    private func check(token address: EthereumAddress, at member: String) throws(SigningRefusal) {
+        guard address == token.address else {
+            throw SigningRefusal(.token, member, "the permit is for another token")
+        }
+    }
+
+    private func check(amount: UInt256, at member: String) throws(SigningRefusal) {
+        guard amount == option.amount else {
+            throw SigningRefusal(.amount, member, "the message is for another amount")
+        }
+    }
+
+    private func digest(_ schema: MessageSchema, _ words: [[UInt8]]) -> [UInt8] {
+        var domainWords = [Keccak256.hash((domain["name"]?.string ?? "").utf8)]
+        if let version = domain["version"]?.string { domainWords.append(Keccak256.hash(version.utf8)) }
+        let chain = UInt256(digits: Array(option.account.chain.reference.utf8), radix: 10) ?? UInt256(0)
+        let contract = schema == .permit ? KnownContracts.permit2(on: option.chainID) : token.address
+        domainWords += [chain.word, contract?.word ?? UInt256(0).word]
+        return Keccak256.hash(
+            [0x19, 0x01] + schema.domainSeparator(domainWords) + schema.structHash(words))
+    }
+}
+
+/// Signed typed data that moves exactly the agreed amount.
+struct TypedMessage {
+    enum Kind {
+        case permit2(spender: EthereumAddress)
+        case receive(EthereumAddress)
+        case transfer(EthereumAddress)
+    }
+
+    let kind: Kind
+    let amount: UInt256
+    let deadline: Date
+    let digest: [UInt8]
+}

@@ -1,0 +1,85 @@
+public import PaymentCore
+
+/// What the payer saw and chose, as the service stated it: the measure of every call.
+public struct AgreedOption: Sendable, Hashable {
+    /// What is paid: `caip19/` and the asset's CAIP-19 id.
+    public let unit: String
+    /// How much, in minor units: decimal digits.
+    public let value: String
+    /// The account that pays, CAIP-10.
+    public let account: String
+    /// The service's word for the asset; nil where only ``decimals`` was kept of the display.
+    public let symbol: String?
+    /// The service's longer word for the asset.
+    public let name: String?
+    /// How many decimal digits the amount was shown with; nil when the service stated no number.
+    public let decimals: Int?
+
+    /// Makes an option.
+    public init(unit: String, value: String, account: String, symbol: String?, name: String? = nil, decimals: Int?) {
+        self.unit = unit
+        self.value = value
+        self.account = account
+        self.symbol = symbol
+        self.name = name
+        self.decimals = decimals
+    }
+
+    /// Reads an option as it stands on the wire: `account` and `amount`, with `unit`, `value` and `display` in it.
+    /// Other members are left alone: they are not signed.
+    public init(reading json: JSONValue) {
+        let display = json["amount"]?["display"]
+        self.init(
+            unit: json["amount"]?["unit"]?.string ?? "", value: json["amount"]?["value"]?.string ?? "",
+            account: json["account"]?.string ?? "", symbol: display?["assetSymbol"]?.string ?? "",
+            name: display?["assetName"]?.string, decimals: display?["decimals"]?.number?.exactly())
+    }
+}
+
+/// An option whose own statements hold: the account is the payer's, the asset is on its chain, and the display agrees
+/// with what is known of the asset.
+public struct CheckedOption: Sendable {
+    /// What kind of asset it is.
+    enum Kind: Sendable, Hashable {
+        case token(EthereumToken)
+        case coin
+        case splToken(mint: String, program: String?)
+        case tronToken
+    }
+
+    /// The account that pays.
+    public let account: AccountID
+    /// The asset; addresses of EVM chains are checksummed.
+    public let asset: AssetID
+    /// The chain's name for people: from this library's tables where they have it, otherwise its CAIP-2 id.
+    public let networkName: String
+    /// The asset's name for people: from this library's tables where they have it, otherwise the service's word.
+    public let symbol: String
+    /// Whether ``symbol`` and ``decimals`` are facts. Otherwise they are the service's word, and should be shown as
+    /// that.
+    public let isVerified: Bool
+    /// How many decimal digits the minor unit stands for.
+    public let decimals: UInt8
+
+    let kind: Kind
+    let amount: UInt256
+    let chain: Chain?
+}
+
+extension CheckedOption {
+    /// The chain of the account and the asset.
+    var chainID: String { account.chain.text }
+
+    /// `12.5 USDC`.
+    func text(of units: UInt256) -> String { "\(Self.decimal(units.decimalText, decimals)) \(symbol)" }
+
+    /// `digits` with the point `decimals` places from the right, without zeros at the end.
+    private static func decimal(_ digits: String, _ decimals: UInt8) -> String {
+        guard decimals > 0 else { return digits }
+        let padded = String(repeating: "0", count: max(0, Int(decimals) + 1 - digits.count)) + digits
+        var fraction = padded.suffix(Int(decimals))
+        while fraction.last == "0" { fraction.removeLast() }
+        let whole = padded.dropLast(Int(decimals))
+        return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
+    }
+}

@@ -1,0 +1,168 @@
+import PaymentCore
+import PaymentCrypto
+
+/// Checks what an option says of itself, before any call is looked at.
+struct OptionRules {
+    private static let value = "/option/amount/value"
+    private static let unit = "/option/amount/unit"
+    private static let account = "/option/account"
+    private static let display = "/option/amount/display"
+
+    let option: AgreedOption
+    let payer: [AccountID]
+
+    func check() throws(SigningRefusal) -> CheckedOption {
+        let account = try ownAccount()
+        let amount = try amount()
+        let asset = try asset()
+        guard asset.chain == account.chain else {
+            throw SigningRefusal(.optionChain, Self.unit, "the asset is on another chain than the account that pays")
+        }
+        let chain = Chain.known(asset.chain.text)
+        try checkText()
+        let reference = try checkedReference(asset)
+        let known = KnownToken.known(String(asset.namespace), reference, on: asset.chain.text)
+        let decimals = try decimals(asset, chain, known)
+        if let symbol = option.symbol { try check(symbol, asset, chain, known) }
+        let coin = asset.namespace == "slip44" ? chain?.coin : nil
+        guard let canonical = try? AssetID("\(asset.chain.text)/\(asset.namespace):\(reference)") else {
+            throw SigningRefusal(.optionAsset, Self.unit, "the asset's id is malformed")
+        }
+        return CheckedOption(
+            account: account, asset: canonical, networkName: chain?.name ?? asset.chain.text,
+            symbol: known?.symbol ?? coin?.symbol ?? option.symbol ?? "units of \(reference)",
+            isVerified: known != nil || coin != nil, decimals: decimals,
+            kind: kind(asset, reference, known), amount: amount, chain: chain)
+    }
+
+    // MARK: Account and amount
+
+    private func ownAccount() throws(SigningRefusal) -> AccountID {
+        guard let account = try? AccountID(option.account) else {
+            throw SigningRefusal(.optionAccount, Self.account, "the account is not a CAIP-10 account")
+        }
+        if account.chain.namespace == "eip155" {
+            _ = try EthereumAddress.read(.string(String(account.address)), at: Self.account)
+        }
+        guard payer.contains(where: { $0.isSameAccount(as: account) }) else {
+            throw SigningRefusal(.optionAccount, Self.account, "the account is not the payer's")
+        }
+        return account
+    }
+
+    private func amount() throws(SigningRefusal) -> UInt256 {
+        let digits = option.value.utf8
+        guard digits.first != UInt8(ascii: "0"), let amount = UInt256(digits: digits, radix: 10) else {
+            throw SigningRefusal(
+                .optionAmount, Self.value, "the amount is not a whole number above zero in plain decimal digits")
+        }
+        return amount
+    }
+
+    // MARK: Asset
+
+    private func asset() throws(SigningRefusal) -> AssetID {
+        let prefix = "caip19/"
+        guard option.unit.hasPrefix(prefix), let asset = try? AssetID(String(option.unit.dropFirst(prefix.count))),
+            asset.tokenID == nil, Self.isPayable(asset)
+        else {
+            throw SigningRefusal(.optionAsset, Self.unit, "the asset is not a token or coin that can be reviewed")
+        }
+        return asset
+    }
+
+    private static func isPayable(_ asset: AssetID) -> Bool {
+        switch (asset.chain.namespace, asset.namespace) {
+        case ("eip155", "erc20"), ("eip155", "slip44"): true
+        case ("solana", "token"), ("solana", "slip44"): asset.chain.text == Chain.solana
+        case ("tron", "trc20"), ("tron", "slip44"): asset.chain.text == Chain.tron
+        default: false
+        }
+    }
+
+    /// The contract, mint or coin number; addresses of EVM chains are checksummed.
+    private func checkedReference(_ asset: AssetID) throws(SigningRefusal) -> String {
+        let reference = String(asset.reference)
+        guard asset.namespace == "erc20" else { return reference }
+        return try EthereumAddress.read(.string(reference), at: Self.unit).checksummed
+    }
+
+    private func kind(_ asset: AssetID, _ reference: String, _ known: KnownToken?) -> CheckedOption.Kind {
+        switch asset.namespace {
+        case "erc20":
+            (try? EthereumAddress(parsing: reference)).map {
+                .token(
+                    EthereumToken(
+                        address: $0, domainName: known?.domain?.name, domainVersion: known?.domain?.version))
+            } ?? .coin
+        case "token": .splToken(mint: reference, program: known?.program)
+        case "trc20": .tronToken
+        default: .coin
+        }
+    }
+
+    // MARK: Display
+
+    /// Names of tokens that are in use have no other letters; what looks like them is made to.
+    private func checkText() throws(SigningRefusal) {
+        for (member, text) in [("assetSymbol", option.symbol), ("assetName", option.name)] {
+            guard let text else { continue }
+            let isPlain = text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0.value == 0x20AE }
+            guard isPlain, text.utf8.count <= 100 else {
+                throw SigningRefusal(
+                    .displayText, "\(Self.display)/\(member)", "the asset's name has letters that can imitate others")
+            }
+        }
+        if option.symbol?.allSatisfy(\.isWhitespace) == true {
+            throw SigningRefusal(.displayText, "\(Self.display)/assetSymbol", "the asset has no name")
+        }
+    }
+
+    private func decimals(
+        _ asset: AssetID, _ chain: Chain?, _ known: KnownToken?
+    ) throws(SigningRefusal) -> UInt8 {
+        guard let shown = option.decimals, (0...36).contains(shown) else {
+            throw SigningRefusal(
+                .displayDecimals, "\(Self.display)/decimals", "the number of decimal digits is not one from 0 to 36")
+        }
+        var fact = known?.decimals
+        if asset.namespace == "slip44" {
+            guard let coin = chain?.coin, coin.number == asset.reference else {
+                throw SigningRefusal(.nativeCoin, Self.unit, "the coin is not the chain's own")
+            }
+            fact = coin.decimals
+        }
+        guard fact.map({ Int($0) == shown }) ?? true else {
+            throw SigningRefusal(
+                .displayDecimals, "\(Self.display)/decimals",
+                "the amount was shown with \(shown) decimal digits, but the asset has \(fact ?? 0)")
+        }
+        return UInt8(shown)
+    }
+
+    private func check(
+        _ symbol: String, _ asset: AssetID, _ chain: Chain?, _ known: KnownToken?
+    ) throws(SigningRefusal) {
+        let member = "\(Self.display)/assetSymbol"
+        if asset.namespace == "slip44" {
+            guard symbol == chain?.coin?.symbol else {
+                throw SigningRefusal(.displaySymbol, member, "the chain's own coin has another name")
+            }
+        } else if let known {
+            guard known.symbols.contains(symbol) else {
+                throw SigningRefusal(.displaySymbol, member, "the token is \(known.symbol), not what it was called")
+            }
+        } else if KnownToken.isTaken(symbol, on: asset.chain.text) {
+            throw SigningRefusal(.displaySymbol, member, "the token carries the name of another one on this chain")
+        }
+    }
+}
+
+extension AccountID {
+    /// Whether both ids name one account. Letter case in addresses of EVM chains is only a checksum.
+    func isSameAccount(as other: AccountID) -> Bool {
+        guard chain == other.chain else { return false }
+        return chain.namespace == "eip155"
+            ? address.equalsIgnoringASCIICase(other.address) : address == other.address
+    }
+}

@@ -1,0 +1,54 @@
+import PaymentCore
+import PaymentCrypto
+
+/// A call that signs a transaction of Solana: one transfer, and what may go with it.
+struct SolanaCall {
+    private let option: CheckedOption
+    private let transaction: SolanaTransaction
+    private let payer: [UInt8]
+    private let index: Int
+    private let member: String
+
+    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningRefusal) {
+        let list = call.params.array
+        let object = list.map { $0.count == 1 ? $0[0] : .null } ?? call.params
+        guard let members = object.object, Set(members.keys) == ["transaction"],
+            let text = members["transaction"]?.string
+        else {
+            throw SigningRefusal(.paramsShape, call.member(""), "a signature takes exactly one transaction")
+        }
+        guard let payer = Base58.decode(option.account.address), payer.count == 32 else {
+            throw SigningRefusal(.optionAccount, "/option/account", "the account is not one of Solana's")
+        }
+        self.option = option
+        self.payer = payer
+        index = call.index
+        member = call.member(list == nil ? "/transaction" : "/0/transaction")
+        transaction = try SolanaTransaction(base64: text, at: member)
+    }
+
+    func review(_ findings: inout Findings) throws(SigningRefusal) {
+        try checkSigners()
+        var parts = SolanaParts(option: option, payer: payer, signers: transaction.signers, member: member)
+        for (position, instruction) in transaction.instructions.enumerated() {
+            try parts.add(instruction, isFirst: position == 0)
+        }
+        let transfer = try parts.checkedTransfer()
+        try parts.checkFee(signatures: transaction.signatures.count)
+        if let creation = parts.creation {
+            findings.addTokenAccount(
+                of: Base58.encode(creation.wallet), isPaidByPayer: creation.funder == payer, index)
+        }
+        findings.addSolanaTransfer(to: Base58.encode(transfer.owner), isOwner: transfer.isOwner, index)
+    }
+
+    /// The payer signs, and before them at most somebody who pays the fee.
+    private func checkSigners() throws(SigningRefusal) {
+        let refusal = SigningRefusal(
+            .solanaSigners, member, "somebody else than the payer and one sponsor of the fee has to sign")
+        guard (1...2).contains(transaction.signers.count), transaction.signers.last == payer else { throw refusal }
+        guard transaction.signatures.last?.allSatisfy({ $0 == 0 }) == true else {
+            throw SigningRefusal(.solanaSigners, member, "the place of the payer's signature is taken")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import PaymentCore
+import PaymentCrypto
+
+/// A token whose name and decimals are facts, not the service's word.
+struct KnownToken: Sendable {
+    /// The name that is shown.
+    let symbol: String
+    /// Every name that a service may use for it.
+    let symbols: [String]
+    let decimals: UInt8
+    /// The name and version in the domain of the token's own typed data, where they are certain.
+    let domain: (name: String, version: String)?
+    /// The program that keeps a Solana token.
+    var program: String?
+
+    /// The token at `reference` of the kind `namespace` on `chain`; nil when nothing is known of it. Addresses of EVM
+    /// chains are checksummed.
+    static func known(_ namespace: String, _ reference: String, on chain: String) -> KnownToken? {
+        switch namespace {
+        case "erc20": evm["\(chain):\(reference)"]
+        case "token": chain == Chain.solana ? solana[reference] : nil
+        case "trc20": chain == Chain.tron ? tron[reference] : nil
+        default: nil
+        }
+    }
+
+    /// Whether `symbol` is the name of a token or coin that is known on `chain`, but for capitals, blanks and marks:
+    /// another token under that name is not what it seems.
+    static func isTaken(_ symbol: String, on chain: String) -> Bool {
+        let letters = letters(symbol)
+        return names[chain]?.contains(letters) ?? false
+            || Chain.known(chain)?.coin.map { Self.letters($0.symbol) } == letters
+    }
+
+    private static func letters(_ symbol: String) -> String {
+        symbol.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "₮" }
+    }
+
+    /// By chain and checksummed address.
+    private static let evm: [String: KnownToken] = Dictionary(
+        EVMTokenRows.all.flatMap { row in row.chains.map { ("eip155:\($0):\(row.address)", row.token) } },
+        uniquingKeysWith: { first, _ in first })
+
+    private static let tokenProgram = SolanaProgram.token.rawValue
+    private static let token2022Program = SolanaProgram.token2022.rawValue
+
+    /// Solana's tokens by mint: WalletConnect's coverage page, the issuers, and the program's source for WSOL.
+    private static let solana: [String: KnownToken] = [
+        "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v": spl("USDC", 6, tokenProgram),
+        "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB": spl("USDT", 6, tokenProgram),
+        "HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr": spl("EURC", 6, tokenProgram),
+        "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo": spl("PYUSD", 6, token2022Program),
+        "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH": spl("USDG", 6, token2022Program),
+        "So11111111111111111111111111111111111111112": spl("WSOL", 9, tokenProgram),
+        "9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP": spl("WSOL", 9, token2022Program),
+    ]
+
+    private static let tron: [String: KnownToken] = [
+        "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t": KnownToken(
+            symbol: "USDT", symbols: ["USDT"], decimals: 6, domain: nil)
+    ]
+
+    private static func spl(_ symbol: String, _ decimals: UInt8, _ program: String) -> KnownToken {
+        KnownToken(symbol: symbol, symbols: [symbol], decimals: decimals, domain: nil, program: program)
+    }
+
+    private static let names: [String: Set<String>] = {
+        var names: [String: Set<String>] = [
+            Chain.solana: Set(solana.values.flatMap(\.symbols).map(letters)),
+            Chain.tron: Set(tron.values.flatMap(\.symbols).map(letters)),
+        ]
+        for row in EVMTokenRows.all {
+            for chain in row.chains {
+                names["eip155:\(chain)", default: []].formUnion(row.token.symbols.map(letters))
+            }
+        }
+        return names
+    }()
+}
+
+/// A row of the table: one address, on one chain or on several.
+struct TokenRow: Sendable {
+    let chains: [Int]
+    let address: String
+    let token: KnownToken
+
+    /// - Parameter symbols: the names, divided by blanks; the first one is shown.
+    init(
+        _ symbols: String, _ chains: [Int], _ address: String, _ decimals: UInt8,
+        domain: (name: String, version: String)? = nil
+    ) {
+        let symbols = symbols.split(separator: " ").map(String.init)
+        self.chains = chains
+        self.address = address
+        token = KnownToken(symbol: symbols.first ?? "", symbols: symbols, decimals: decimals, domain: domain)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("review")
+struct ReviewCommandTests {
+    static func vectors() throws -> [JSONValue] {
+        try #require(try JSONValue(parsing: Vectors.data("signing-review")).array)
+    }
+
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Vectors/signing-review.json").path
+
+    @Test("--json prints the verdict of every case, one object a line, from a file and from standard input")
+    func json() async throws {
+        let cases = try Self.vectors()
+        let lines = cases.map(\.text).joined(separator: "\n")
+        for result in [
+            await payroute("review", "--json", Self.file), await payroute("review", "--json", "-", input: lines),
+        ] {
+            #expect(result.lines.count == cases.count)
+            #expect(result.code == 1)
+            for (example, line) in zip(cases, result.lines) {
+                let found = try JSONValue(parsing: line)
+                let expected = try #require(example["expect"])
+                #expect(found["name"] == example["name"])
+                #expect(found["verdict"] == expected["verdict"])
+                #expect(found["reason-code"] == expected["reason-code"])
+                #expect(found["effects"]?.text == expected["effects"]?.text)
+                #expect(
+                    found.object.map { Set($0.keys) } == [
+                        "name", "verdict", "reason-code", "warnings", "effects", "digest", "member", "text",
+                    ])
+            }
+        }
+    }
+
+    @Test("People get the sentences, or what is wrong and where")
+    func text() async throws {
+        let cases = try Self.vectors()
+        let good = await payroute("review", "-", input: cases[0].text)
+        #expect(good.code == 0)
+        #expect(good.lines.first == "permit2 usdt ethereum, recorded spender  approve")
+        #expect(good.output.contains("take up to 12.34 USDT on Ethereum (eip155:1), once, until 13:49:00 UTC"))
+        let bad = await payroute("review", "-", input: try #require(cases.last).text)
+        #expect(bad.code == 1)
+        #expect(bad.lines.first == "tron transfer without an opt-in  refuse: method-not-allowed")
+    }
+
+    @Test("A recipient that the payer knows is named as seen before")
+    func known() async throws {
+        let example = try #require(try Self.vectors().first { $0["name"]?.string == "plain native transfer polygon" })
+        let known = "eip155:137:0x1c6BBdCf304b1e15C1aa9DE302141Ba638477A74"
+        #expect(await payroute("review", "-", input: example.text).output.contains("(not seen before)"))
+        let result = await payroute("review", "--known", known, "-", input: example.text)
+        #expect(result.lines.first?.hasSuffix("  approve") == true)
+        #expect(await payroute("review", "--known", "nobody", "-", input: "").code == 64)
+    }
+
+    @Test(
+        "What is no case is said, and counts as refused",
+        arguments: ["nonsense", "{}", #"{"option":{},"calls":[]}"#, #"{"option":{},"calls":[],"payer":"x","now":1}"#])
+    func malformed(_ line: String) async throws {
+        let result = await payroute("review", "--json", "-", input: line)
+        #expect(try JSONValue(parsing: try #require(result.lines.first))["verdict"] == "unreadable")
+        #expect(result.code == 1)
+        #expect(await payroute("review", "/no/such/file").code == 1)
+    }
+
+    @Test("A hostile case cannot drive the terminal")
+    func hostile() async throws {
+        var example = try Self.vectors()[0]
+        example["name"] = "\u{1B}[31mred\u{202E}"
+        let result = await payroute("review", "-", input: example.text)
+        #expect(!result.output.contains("\u{1B}") && !result.output.contains("\u{202E}"))
+    }
+}
