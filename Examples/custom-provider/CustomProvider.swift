@@ -26,8 +26,10 @@ struct CustomProvider {
         ] {
             print("\(link)\n  \(router.route(link).explanation)")
         }
-        print("paying order 42: \(try await router.pay("https://coffee.example/order/42", as: Payer()))")
-        print("paying it again: \(try await router.pay("https://coffee.example/order/42", as: Payer()))")
+        // Nobody is asked, so say how much may be spent.
+        let payer = Payer(policy: .first(upTo: [try Money(decimal: "5.00", currency: .eur)]))
+        print("paying order 42: \(try await router.pay("https://coffee.example/order/42", as: payer))")
+        print("paying it again: \(try await router.pay("https://coffee.example/order/42", as: payer))")
         print("the gateway was asked to pay \(await gateway.payments) time")
     }
 }

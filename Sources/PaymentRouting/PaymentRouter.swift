@@ -72,6 +72,7 @@ public struct PaymentRouter: Sendable {
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
     /// - Throws: ``PaymentError`` when it could not be carried on; its phase says whether money can have moved.
+    ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a policy.
     public func pay(
         _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -97,12 +98,14 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Pays an option of a quote that was shown to the payer.
+    /// Pays an option of a quote that was shown to the payer. No other option is ever taken instead.
     ///
-    /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option.
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option,
+    ///   ``PaymentError/Code/optionChanged`` when the service asks for something else by now: quote again.
     public func pay(
         _ quote: PaymentQuote, option id: PaymentOption.ID, as payer: Payer
     ) async throws(PaymentError) -> PaymentOutcome {
+        try quote.checkOptionIDs()
         guard let option = quote.options.first(where: { $0.id == id }), option.needs.allSatisfy(payer.canFulfil) else {
             throw PaymentError(.unusableOption, "the quote has no option '\(id)' that this payer can fulfil")
         }
@@ -122,10 +125,12 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Goes on with an interrupted attempt: steps that ended are not run again.
+    /// Goes on with an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the
+    /// payer needs no chooser.
     ///
     /// - Throws: ``PaymentError``; ``PaymentError/Code/notFound`` when the journal has no such attempt or it was
-    ///   given up before anything was paid.
+    ///   given up before anything was paid, ``PaymentError/Code/optionChanged`` when the service asks for something
+    ///   else than was chosen: pay from the link again.
     public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
         let history: AttemptHistory?
         do { history = try await effects.journal.history(of: attempt) } catch {

@@ -27,7 +27,8 @@ extension DevelopmentWallet: PaymentSigner {
     }
 
     /// A payer with this wallet and its accounts on Ethereum, Optimism, BNB Smart Chain, Polygon, Base and Arbitrum.
-    public func payer(chooser: Payer.Chooser? = nil) -> Payer {
-        Payer(accounts: accounts(onChains: [1, 10, 56, 137, 8453, 42161]), signer: self, chooser: chooser)
+    public func payer(chooser: Payer.Chooser? = nil, policy: OptionPolicy? = nil) -> Payer {
+        Payer(
+            accounts: accounts(onChains: [1, 10, 56, 137, 8453, 42161]), signer: self, chooser: chooser, policy: policy)
     }
 }

@@ -98,7 +98,7 @@ import Testing
         let router = PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: service, journal: journal, clock: VirtualClock(),
             random: SeededRandomSource(seed: 1))
-        let payer = Payer(browser: { _ in nil })
+        let payer = Payer(browser: { _ in nil }, policy: .firstWhateverItCosts)
         let link = LinkTests.good.replacing("wechatpay", with: "grabpay")
         let outcome = try? await router.pay(link, as: payer)
         #expect((outcome == nil) == isProof)
@@ -129,7 +129,8 @@ import Testing
             let router = PaymentRouter(
                 registry: try ProviderRegistry([provider]), transport: service, journal: journal,
                 clock: VirtualClock(), random: SeededRandomSource(seed: 1))
-            let outcome = try? await router.pay(LinkTests.good, as: Payer(appLauncher: { _ in nil }))
+            let outcome = try? await router.pay(
+                LinkTests.good, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
             #expect((outcome != nil) == isOpen, "\(answer)")
             #expect(await journal.unfinished().isEmpty == !isOpen, "\(answer)")
         }

@@ -46,7 +46,7 @@ import Testing
     private static func payer(_ back: String? = "wxeb0650d489d69e14://pay/?ret=0") -> Payer {
         Payer(
             browser: { _ in try back.map { try PaymentLink($0) } },
-            appLauncher: { _ in try back.map { try PaymentLink($0) } })
+            appLauncher: { _ in try back.map { try PaymentLink($0) } }, policy: .firstWhateverItCosts)
     }
 
     @Test("A payment leaves neither its charge token nor the access token behind")
@@ -91,10 +91,11 @@ import Testing
     @Test("Where confirming takes the money, the charge is compared with the link before")
     func comparedBefore() async throws {
         let asked = Mutexed(0)
-        let payer = Payer(appLauncher: { _ in
-            asked.change { $0 += 1 }
-            return nil
-        })
+        let payer = Payer(
+            appLauncher: { _ in
+                asked.change { $0 += 1 }
+                return nil
+            }, policy: .firstWhateverItCosts)
         for answer in [
             ScriptedCitcon.Answer.ok(ScriptedCitcon.transaction("initiated", amount: 99_999)),
             .ok(ScriptedCitcon.transaction("initiated").replacing("USD", with: "KWD")), .fail(404, "4103", "not found"),
@@ -111,10 +112,11 @@ import Testing
     @Test("A confirmation of another amount opens no wallet, and is no success")
     func anotherAmount() async throws {
         let opened = Mutexed(0)
-        let payer = Payer(appLauncher: { _ in
-            opened.change { $0 += 1 }
-            return nil
-        })
+        let payer = Payer(
+            appLauncher: { _ in
+                opened.change { $0 += 1 }
+                return nil
+            }, policy: .firstWhateverItCosts)
         let world = Scripted(
             service: ScriptedCitcon(
                 confirm: .ok(ScriptedCitcon.charge(amount: 1_250_000)),
@@ -201,11 +203,12 @@ import Testing
                 if call.hasPrefix("POST") { return .ok(ScriptedCitcon.charge()) }
                 return .ok(ScriptedCitcon.transaction(paid.value ? "succeeded" : "initiated"))
             })
-        let payer = Payer(appLauncher: { _ in
-            opened.change { $0 += 1 }
-            paid.change { $0 = opened.value == 2 }
-            return try PaymentLink("wxeb0650d489d69e14://pay/?ret=\(opened.value == 2 ? 0 : -2)")
-        })
+        let payer = Payer(
+            appLauncher: { _ in
+                opened.change { $0 += 1 }
+                paid.change { $0 = opened.value == 2 }
+                return try PaymentLink("wxeb0650d489d69e14://pay/?ret=\(opened.value == 2 ? 0 : -2)")
+            }, policy: .firstWhateverItCosts)
         #expect(try await world.router().pay(LinkTests.good, as: payer) == .pending(retryAfter: nil))
         #expect(opened.value == 1)
         #expect(try await world.router().pay(LinkTests.good, as: payer).description.hasPrefix("paid"))
@@ -221,10 +224,11 @@ import Testing
                 return .ok(ScriptedCitcon.transaction(count > 20 ? "succeeded" : "initiated"))
             })
         let opened = Mutexed(0)
-        let payer = Payer(appLauncher: { _ in
-            opened.change { $0 += 1 }
-            throw CancellationError()
-        })
+        let payer = Payer(
+            appLauncher: { _ in
+                opened.change { $0 += 1 }
+                throw CancellationError()
+            }, policy: .firstWhateverItCosts)
         let router = try world.router()
         var outcome = try await router.pay(LinkTests.good, as: payer)
         for _ in 0..<30 where !outcome.isFinal {
@@ -290,7 +294,7 @@ import Testing
         let world = Scripted(
             service: ScriptedCitcon(
                 gateway: "fomo", confirm: .ok(ScriptedCitcon.charge("https://x.example/", format: "redirect"))))
-        let payer = Payer(appLauncher: { _ in nil })
+        let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
         await #expect {
             try await world.router().pay(LinkTests.good, as: payer)
         } throws: { error in
@@ -327,10 +331,11 @@ import Testing
     @Test("A card whose charge is over already is not asked for")
     func overBefore() async throws {
         let world = Scripted(service: ScriptedCitcon(gateway: "braintree"))
-        let payer = Payer(appLauncher: { _ in
-            Issue.record("the payer was asked")
-            return nil
-        })
+        let payer = Payer(
+            appLauncher: { _ in
+                Issue.record("the payer was asked")
+                return nil
+            }, policy: .firstWhateverItCosts)
         let link = LinkTests.good.replacing("wechatpay", with: "card")
         #expect(try await world.router().pay(link, as: payer).description.hasPrefix("paid"))
         #expect(world.service.calls == ["POST config", "GET transactions/order-1?type=reference"])

@@ -158,7 +158,7 @@ import Testing
                 clock: VirtualClock(), random: SeededRandomSource(seed: 1))
             let link = LinkTests.good.replacing("wechatpay", with: method)
             await #expect {
-                try await router.pay(link, as: Payer(appLauncher: { _ in nil }))
+                try await router.pay(link, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
             } throws: { error in
                 let error = error as? PaymentError
                 return error?.code == .unsupported && error?.phase == .beforeSend

@@ -73,6 +73,7 @@ struct PayTests {
             result.output.contains(
                 "does    Pays 12.5 USDC on Base (eip155:8453) to 0x35e6Cb35647076539F8c4d14F51e03841bCd1f0e"))
         #expect(result.output.contains("\noutcome      succeeded\n"))
+        #expect(result.output.contains("is the first of 4 options that can be paid; --option names another"))
         #expect(!result.output.contains("\u{1B}"))
         #expect(result.code == 0)
     }

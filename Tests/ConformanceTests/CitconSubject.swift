@@ -79,6 +79,6 @@ private struct CitconWallets: Sendable {
     var payer: Payer {
         Payer(
             browser: { [current] page in try await current.payer?.browser?(page) },
-            appLauncher: { [current] app in try await current.payer?.appLauncher?(app) })
+            appLauncher: { [current] app in try await current.payer?.appLauncher?(app) }, policy: .firstWhateverItCosts)
     }
 }

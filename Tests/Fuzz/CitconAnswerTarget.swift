@@ -134,7 +134,7 @@ struct CitconAnswerTarget: FuzzTarget {
                         opened.note(nil)
                     }
                     return nil
-                }, codeDisplay: { _ in opened.note(nil) })
+                }, codeDisplay: { _ in opened.note(nil) }, policy: .firstWhateverItCosts)
             let context = Surroundings.context(link: link, payer: payer) { request in
                 switch request.url.path {
                 case "/v1/config":

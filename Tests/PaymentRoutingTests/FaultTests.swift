@@ -179,7 +179,7 @@ struct FaultTests {
             return try await Self.capture(attempt, context)
         }
         let router = try world.router
-        let task = Task { try await router.pay(ScriptedProvider.link, as: Payer()) }
+        let task = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         await entered.pass()
         task.cancel()
         await #expect { try await task.value } throws: {
@@ -199,7 +199,7 @@ struct FaultTests {
             throw TransportError(.maybeSent, .cancelled, origin: request.url.origin)
         }
         let router = try world.router
-        let task = Task { try await router.pay(ScriptedProvider.link, as: Payer()) }
+        let task = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         await entered.pass()
         task.cancel()
         guard case .unknown = try await task.value else { throw CancellationError() }
@@ -219,9 +219,9 @@ struct FaultTests {
             return try await Self.capture(attempt, context)
         }
         let router = try world.router
-        async let first = router.pay(ScriptedProvider.link, as: Payer())
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
         await entered.pass()
-        let second = Task { try await router.pay(ScriptedProvider.link, as: Payer()) }
+        let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         second.cancel()
         await gate.open()
         #expect(try await first == Self.paid)

@@ -110,7 +110,7 @@ struct MerchantTests {
         var shop = Shop()
         shop.base.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try router(shop)
-        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
         #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled)
         #expect(try await journal.unfinished().isEmpty)
         #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled, "nothing open is no obstacle")
@@ -121,7 +121,7 @@ struct MerchantTests {
         var shop = Shop()
         shop.base.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try router(shop)
-        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
         let forged = IncomingNotification(headers: ["Signature": "bad"], body: Array("p1".utf8))
         await #expect { try await router.handle(forged, from: "acme") } throws: {
             ($0 as? PaymentError)?.code == .untrustedNotification

@@ -24,8 +24,8 @@ struct PayTests {
     func twice() async throws {
         let world = World()
         let router = try world.router
-        let first = try await router.pay(ScriptedProvider.link, as: Payer())
-        let second = try await router.pay(ScriptedProvider.link, as: Payer())
+        let first = try await router.pay(ScriptedProvider.link, as: .careless)
+        let second = try await router.pay(ScriptedProvider.link, as: .careless)
         #expect(first == second)
         #expect(world.provider.calls["quote"] == 1)
         #expect(world.provider.calls["pay"] == 1)
@@ -43,10 +43,10 @@ struct PayTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: attempt.id.rawValue))
         }
         let router = try world.router
-        async let first = router.pay(ScriptedProvider.link, as: Payer())
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
         await entered.pass()
-        async let second = router.pay(ScriptedProvider.link, as: Payer())
-        async let third = router.pay(ScriptedProvider.link, as: Payer())
+        async let second = router.pay(ScriptedProvider.link, as: .careless)
+        async let third = router.pay(ScriptedProvider.link, as: .careless)
         await gate.open()
         let outcomes = try await [first, second, third]
         #expect(Set(outcomes).count == 1)
@@ -59,12 +59,12 @@ struct PayTests {
         world.provider.match = { _ in LinkMatch(reference: "p1", trust: .unverified(reason: "it is odd")) }
         let router = try world.router
         await #expect {
-            try await router.pay(ScriptedProvider.link, as: Payer())
+            try await router.pay(ScriptedProvider.link, as: .careless)
         } throws: {
             ($0 as? PaymentError)?.code == .untrustedLink && "\($0)".contains("it is odd")
         }
         #expect(world.provider.calls["quote"] == 0)
-        let outcome = try await router.pay(ScriptedProvider.link, as: Payer(), acceptingUnverified: true)
+        let outcome = try await router.pay(ScriptedProvider.link, as: .careless, acceptingUnverified: true)
         #expect(outcome == .succeeded(Self.receipt))
     }
 
@@ -72,7 +72,7 @@ struct PayTests {
     func plainHTTP() async throws {
         let router = try World().router
         await #expect {
-            try await router.pay("http://pay.acme.example/?id=p1", as: Payer())
+            try await router.pay("http://pay.acme.example/?id=p1", as: .careless)
         } throws: { ($0 as? PaymentError)?.code == .untrustedLink }
     }
 
@@ -85,15 +85,7 @@ struct PayTests {
     @Test("Texts that ask for no payment are refused with their own code", arguments: refusals)
     func unpayable(text: String, code: PaymentError.Code) async throws {
         let router = try World().router
-        await #expect { try await router.pay(text, as: Payer()) } throws: { ($0 as? PaymentError)?.code == code }
-    }
-
-    @Test("Without a chooser the first option that the payer can fulfil is taken")
-    func firstUsable() async throws {
-        var world = World()
-        world.provider.options = [.euros("page", needs: [.page]), .euros("plain")]
-        _ = try await world.pay()
-        #expect(try await world.histories.first?.attempt.option.id == "plain")
+        await #expect { try await router.pay(text, as: .careless) } throws: { ($0 as? PaymentError)?.code == code }
     }
 
     @Test("A chooser sees what cannot be fulfilled, and cannot choose it")
@@ -119,10 +111,10 @@ struct PayTests {
         guard case .matched(let route) = router.route(ScriptedProvider.link) else { throw CancellationError() }
         let quote = try await router.quote(route, as: Payer())
         #expect(quote.options.map(\.unmet) == [[.page], []])
-        await #expect { try await router.pay(quote, option: id, as: Payer()) } throws: {
+        await #expect { try await router.pay(quote, option: id, as: .careless) } throws: {
             ($0 as? PaymentError)?.code == .unusableOption
         }
-        #expect(try await router.pay(quote, option: "plain", as: Payer()) == .succeeded(Self.receipt))
+        #expect(try await router.pay(quote, option: "plain", as: .careless) == .succeeded(Self.receipt))
     }
 
     @Test("When no option can be fulfilled the payment is declined, with what is missing")
@@ -229,7 +221,7 @@ struct PayTests {
         await #expect { try await router.status(of: ScriptedProvider.reference) } throws: {
             ($0 as? PaymentError)?.code == .integrity
         }
-        await #expect { try await router.pay(ScriptedProvider.link, as: Payer()) } throws: {
+        await #expect { try await router.pay(ScriptedProvider.link, as: .careless) } throws: {
             ($0 as? PaymentError)?.code == .integrity
         }
     }
@@ -266,7 +258,7 @@ struct PayTests {
         for stray in ["shop://paid?id=p1", "shop://paid?id=p2", "shop://paid", "shop://other?id=p1", "nonsense", ""] {
             #expect(try await router.handle(stray) == nil)
         }
-        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
         #expect(try await router.handle("shop://paid?id=p2") == nil)
         #expect(try await router.handle("https://pay.acme.example/?id=p1") == nil, "a payment link is no callback")
         #expect(world.provider.calls["complete"] == 0)
@@ -274,7 +266,7 @@ struct PayTests {
         #expect(try await router.handle("SHOP://PAID?id=p1&x=2") == .succeeded(completed))
         #expect(try await router.handle("shop://paid?id=p1") == nil, "it is over")
         #expect(world.provider.calls["complete"] == 1)
-        #expect(try await router.pay(ScriptedProvider.link, as: Payer()) == .succeeded(completed))
+        #expect(try await router.pay(ScriptedProvider.link, as: .careless) == .succeeded(completed))
     }
 
     @Test("A return URL that names no payment concerns every open one, latest first")
@@ -287,8 +279,8 @@ struct PayTests {
         world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router
         #expect(try await router.handle("shop://paid?ret=0") == nil, "nothing is open")
-        _ = try await router.pay("https://pay.acme.example/?id=p1", as: Payer())
-        _ = try await router.pay("https://pay.acme.example/?id=p2", as: Payer())
+        _ = try await router.pay("https://pay.acme.example/?id=p1", as: .careless)
+        _ = try await router.pay("https://pay.acme.example/?id=p2", as: .careless)
         func completed(_ id: String) -> PaymentOutcome {
             let reference = PaymentReference(provider: "acme", id: id)
             return .succeeded(PaymentReceipt(reference: reference, transactionID: "completed"))
@@ -313,8 +305,8 @@ struct PayTests {
         let router = try again.router
         guard case .matched(let route) = router.route(link) else { Issue.record("no route"); return }
         let quote = try await router.quote(route, as: Payer())
-        _ = try await router.pay(quote, option: "card", as: Payer())
-        _ = try await router.pay(link, as: Payer())
+        _ = try await router.pay(quote, option: "card", as: .careless)
+        _ = try await router.pay(link, as: .careless)
         let attempt = try #require(try await again.histories.first?.attempt)
         _ = try await router.resume(attempt.id, as: Payer())
         #expect(seen.all == [link, link, nil])

@@ -153,10 +153,10 @@ struct RecoveryTests {
             let second = PaymentRouter(
                 registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
                 clock: clock)
-            async let one = first.pay(ScriptedProvider.link, as: Payer())
+            async let one = first.pay(ScriptedProvider.link, as: .careless)
             await entered.pass()
             #expect(try await second.recover(as: Payer()).isEmpty, "a living worker's attempt is left alone")
-            async let two = second.pay(ScriptedProvider.link, as: Payer())
+            async let two = second.pay(ScriptedProvider.link, as: .careless)
             await asked.pass()
             await gate.open()
             #expect(try await one == outcome)
@@ -197,14 +197,14 @@ struct RecoveryTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         let (first, second) = (try world.router, try world.router)
-        let stalled = Task { try await first.pay(ScriptedProvider.link, as: Payer()) }
+        let stalled = Task { try await first.pay(ScriptedProvider.link, as: .careless) }
         await entered.pass()
         clock.advance(by: .seconds(601))
         #expect(try await second.recover(as: Payer()).map(\.result) == [.success(Self.paid)])
         await gate.open()
         await #expect { try await stalled.value } throws: { ($0 as? PaymentError)?.code == .inUse }
         #expect(world.transport.sent.count == 1)
-        #expect(try await first.pay(ScriptedProvider.link, as: Payer()) == Self.paid)
+        #expect(try await first.pay(ScriptedProvider.link, as: .careless) == Self.paid)
     }
 
     @Test("Waiting providers keep their lease")
@@ -218,7 +218,7 @@ struct RecoveryTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         let router = try world.router
-        async let outcome = router.pay(ScriptedProvider.link, as: Payer())
+        async let outcome = router.pay(ScriptedProvider.link, as: .careless)
         await entered.pass()
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
         #expect(try await world.journal.acquire(lease, at: world.clock.now) == false)

@@ -87,7 +87,7 @@ struct World {
         }
     }
 
-    func pay(as payer: Payer = Payer()) async throws -> PaymentOutcome {
+    func pay(as payer: Payer = .careless) async throws -> PaymentOutcome {
         try await router.pay(ScriptedProvider.link, as: payer)
     }
 

@@ -75,7 +75,7 @@ struct StepTests {
             world.provider.payBody = Self.threeSteps(ran)
             world.provider.statusBody = { _, _ in settled }
             let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
-            let outcome = try await resumes ? world.router.resume(attempt, as: Payer()) : world.pay()
+            let outcome = try await resumes ? world.router.resume(attempt, as: .careless) : world.pay()
             #expect(outcome == settled)
             #expect(world.transport.sent.isEmpty)
             #expect(try await world.histories.map(\.outcome) == [settled])

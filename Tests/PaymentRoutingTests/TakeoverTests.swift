@@ -122,7 +122,7 @@ struct TakeoverTests {
             clock: clock, random: world.random, leases: LeasePolicy(patience: .seconds(1_000_000)))
         async let reports = router.recover(as: Payer())
         await inside.pass()
-        async let outcome = router.pay(ScriptedProvider.link, as: Payer())
+        async let outcome = router.pay(ScriptedProvider.link, as: .careless)
         // The payer asks for the payment's lease, again and again, while the recovery has it.
         while clock.slept < .milliseconds(100) { await Task.yield() }
         await leave.open()

@@ -32,7 +32,7 @@ struct SharingTests {
         var links: [String] = []
         for _ in 0..<100 { links.append(await sandbox.createPayment().link) }
         let routers = try (0..<3).map { _ in try router(sandbox) }
-        let payer = DevelopmentWallet(seed: 3).payer()
+        let payer = DevelopmentWallet(seed: 3).payer(policy: .firstWhateverItCosts)
         let all = links
         let outcomes = try await withThrowingTaskGroup(of: (Int, [PaymentOutcome]).self) { group in
             for (index, router) in routers.enumerated() {
@@ -63,7 +63,7 @@ struct SharingTests {
     func crash() async throws {
         let sandbox = Self.sandbox()
         let payment = await sandbox.createPayment()
-        let payer = DevelopmentWallet(seed: 3).payer()
+        let payer = DevelopmentWallet(seed: 3).payer(policy: .firstWhateverItCosts)
         let faults = FaultInjector(sandbox)
         faults.inject(.dropAfter) { _, path in path.hasSuffix("/confirm") }
         do {

@@ -108,14 +108,15 @@ struct UnderWayTests {
         let journal = InMemoryJournal()
         let router = try scriptedRouter(transport, journal)
         for _ in 0..<2 {
-            guard case .unknown = try await router.pay(Self.link, as: Payer()) else {
+            guard case .unknown = try await router.pay(Self.link, as: .careless) else {
                 Issue.record("not unknown")
                 return
             }
         }
         #expect(await journal.histories(of: reference("e1")).map(\.mayHaveMovedMoney) == [true])
         shows.withLock { $0 = true }
-        #expect(try await router.pay(Self.link, as: Payer()) == .succeeded(PaymentReceipt(reference: reference("e1"))))
+        #expect(
+            try await router.pay(Self.link, as: .careless) == .succeeded(PaymentReceipt(reference: reference("e1"))))
         #expect(service.count(.authorize) == 1)
     }
 
@@ -126,7 +127,7 @@ struct UnderWayTests {
             .read: [.ok(Sample.status([Sample.created]))],
         ])
         let router = try scriptedRouter(service, InMemoryJournal())
-        let error = await #expect(throws: PaymentError.self) { try await router.pay(Self.link, as: Payer()) }
+        let error = await #expect(throws: PaymentError.self) { try await router.pay(Self.link, as: .careless) }
         #expect(error?.code == .requestRefused && error?.phase == .answered)
         #expect(error?.vendorCode == "request.param.missing")
     }
@@ -162,7 +163,8 @@ struct UnderWayTests {
             .wait: [.ok(Sample.status(Self.declined + [Self.second, Sample.successful]))],
         ])
         let router = try scriptedRouter(service, InMemoryJournal())
-        #expect(try await router.pay(Self.link, as: Payer()) == .succeeded(PaymentReceipt(reference: reference("e1"))))
+        #expect(
+            try await router.pay(Self.link, as: .careless) == .succeeded(PaymentReceipt(reference: reference("e1"))))
         #expect(service.count(.authorize) == 1)
     }
 
@@ -173,7 +175,7 @@ struct UnderWayTests {
         ])
         let router = try scriptedRouter(service, InMemoryJournal())
         for _ in 0..<2 {
-            guard case .unknown = try await router.pay(Self.link, as: Payer()) else {
+            guard case .unknown = try await router.pay(Self.link, as: .careless) else {
                 Issue.record("not unknown")
                 return
             }

@@ -79,7 +79,7 @@ private struct Payment {
         world.connect(keyed, to: KeyedService.host)
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
         let registry = try ProviderRegistry([WalletConnectPayProvider(configuration: gateway), KeyedProvider()])
-        let payer = DevelopmentWallet(seed: 7).payer()
+        let payer = DevelopmentWallet(seed: 7).payer(policy: .firstWhateverItCosts)
         let (world, service) = (world, service)
         let first = world.start(crashingAt: index, by: cause)
         let (link, id) = try world.run {

@@ -227,7 +227,8 @@ import WalletConnectPayProvider
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment()
         let payer = Payer(
-            accounts: world.wallet.accounts(onChains: [8453]), signer: Flaky(wallet: world.wallet))
+            accounts: world.wallet.accounts(onChains: [8453]), signer: Flaky(wallet: world.wallet),
+            policy: .firstWhateverItCosts)
         await #expect(throws: PaymentError.self) { try await world.router.pay(payment.link, as: payer) }
         #expect(world.confirmRequests == 0)
         #expect(try await world.router.pay(payment.link, as: payer).description.hasPrefix("paid"))

@@ -192,7 +192,8 @@ import WalletConnectPayProvider
             (Broken() as any PaymentSigner, PaymentError.Code.payer), (Foreign(), .requestRefused),
         ] {
             let payment = await world.sandbox.createPayment()
-            let payer = Payer(accounts: world.wallet.accounts(onChains: [8453]), signer: signer)
+            let payer = Payer(
+                accounts: world.wallet.accounts(onChains: [8453]), signer: signer, policy: .firstWhateverItCosts)
             await #expect {
                 try await world.router.pay(payment.link, as: payer)
             } throws: {

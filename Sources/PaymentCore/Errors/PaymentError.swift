@@ -40,6 +40,11 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let unauthorized = Code(rawValue: "unauthorized")
         /// The option does not exist or the payer cannot fulfil it.
         public static let unusableOption = Code(rawValue: "unusable-option")
+        /// There is an option to choose, and the payer has neither a chooser nor a policy.
+        public static let noChooser = Code(rawValue: "no-chooser")
+        /// What the payer chose is not what the service asks for any more. Thrown by a provider's
+        /// ``PaymentProvider/pay(_:in:)`` before it asks the payer's wallet for anything.
+        public static let optionChanged = Code(rawValue: "option-changed")
         /// The payer's wallet, form or page failed.
         public static let payer = Code(rawValue: "payer")
         /// The journal failed; nothing was sent after that.

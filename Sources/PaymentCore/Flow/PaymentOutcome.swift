@@ -51,6 +51,8 @@ public struct DeclineReason: Sendable, Hashable, Codable {
 
         /// No option can be paid by this payer: too little money, or no means the service takes.
         public static let noUsableOption = Code(rawValue: "no-usable-option")
+        /// The payer's policy takes none of the options.
+        public static let outsidePolicy = Code(rawValue: "outside-policy")
         /// The service or the payment network refused.
         public static let refused = Code(rawValue: "refused")
         /// The service refused the payer for legal reasons.

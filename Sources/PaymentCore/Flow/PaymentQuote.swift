@@ -52,6 +52,28 @@ public struct PaymentQuote: Sendable, Hashable {
     }
 }
 
+extension PaymentQuote {
+    /// An option is known by its id alone: from the choice to the service's charge. With two of one name, what is paid
+    /// need not be what was chosen.
+    ///
+    /// - Throws: ``PaymentError``, `invalidResponse`, when an option's id is empty or not its own.
+    package func checkOptionIDs() throws(PaymentError) {
+        var ids: Set<PaymentOption.ID> = []
+        for option in options {
+            guard !option.id.isEmpty else {
+                throw PaymentError(
+                    .invalidResponse, "the quote has an option without an id ('\(option.title)'); none of it is paid",
+                    provider: reference.provider)
+            }
+            guard ids.insert(option.id).inserted else {
+                throw PaymentError(
+                    .invalidResponse, "the quote has several options with the id '\(option.id)'; none of them is paid",
+                    provider: reference.provider)
+            }
+        }
+    }
+}
+
 /// Who is paid.
 public struct Payee: Sendable, Hashable {
     /// The name that the provider states.

@@ -17,8 +17,10 @@ public struct Payer: Sendable {
     public var accounts: [AccountID]
     /// Signs with those accounts.
     public var signer: (any PaymentSigner)?
-    /// Picks an option. Without one, the first option that the payer can fulfil is taken.
+    /// Picks an option. Without one, ``policy`` does; without either, nothing is paid that needs a choice.
     public var chooser: Chooser?
+    /// Takes an option where there is no ``chooser``.
+    public var policy: OptionPolicy?
     /// Gathers data about the payer.
     public var dataCollector: DataCollector?
     /// Shows a page.
@@ -32,11 +34,12 @@ public struct Payer: Sendable {
     public init(
         accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,
         dataCollector: DataCollector? = nil, browser: Browser? = nil, appLauncher: AppLauncher? = nil,
-        codeDisplay: CodeDisplay? = nil
+        codeDisplay: CodeDisplay? = nil, policy: OptionPolicy? = nil
     ) {
         self.accounts = accounts
         self.signer = signer
         self.chooser = chooser
+        self.policy = policy
         self.dataCollector = dataCollector
         self.browser = browser
         self.appLauncher = appLauncher

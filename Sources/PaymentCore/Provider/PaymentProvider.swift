@@ -17,6 +17,10 @@ public protocol PaymentProvider: Sendable {
     /// Carries one attempt through, in durable steps.
     ///
     /// Called again with the same attempt after an interruption: steps that ended return their stored results.
+    ///
+    /// When the chosen option, what was prepared for it and what the service now asks for do not agree, throw
+    /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the attempt
+    /// up, and where it has the link it quotes again and has the payer choose again.
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
 
     /// Asks what has become of a payment. Must not change anything.

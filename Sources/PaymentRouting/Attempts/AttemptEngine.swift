@@ -18,9 +18,25 @@ struct AttemptEngine: Sendable {
     /// Pays the payment of `request`: quote, choice, attempt.
     func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
         if let outcome = try await goOn(with: request.reference, request.link) { return outcome }
-        let quote = try await quote(request)
+        // A service may change its mind while the payer chooses; one that always does is not worth asking for ever.
+        for _ in 1..<Self.mostChoices {
+            do { return try await choose(request) } catch let failure as PaymentError
+                where failure.code == .optionChanged && failure.phase == .beforeSend
+            {
+                effects.log(PaymentEvent(provider: descriptor.id, attempt: nil, kind: .note, message: failure.message))
+            }
+        }
+        return try await choose(request)
+    }
+
+    /// How often the payer is asked to choose at most, while what is chosen changes at the service.
+    private static let mostChoices = 3
+
+    /// Quotes, has the payer choose, and carries the choice out.
+    private func choose(_ request: QuoteRequest) async throws -> PaymentOutcome {
+        let quote = try await asker.quote(request)
         if let outcome = quote.outcome { return try checked(outcome, of: quote.reference) }
-        switch try await choose(from: quote) {
+        switch try await choice(from: quote) {
         case .option(let option): return try await begin(quote, option)
         case .ended(let outcome): return outcome
         }
@@ -48,9 +64,6 @@ struct AttemptEngine: Sendable {
         }
         return nil
     }
-
-    /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
-    private func quote(_ request: QuoteRequest) async throws -> PaymentQuote { try await asker.quote(request) }
 
     var asker: Enquiry {
         Enquiry(provider: provider, descriptor: descriptor, payer: payer, effects: effects)
@@ -129,7 +142,7 @@ struct AttemptEngine: Sendable {
             guard mayHaveMovedMoney || failure.phase == .maybeSent else {
                 // When this cannot be stored, the next payment closes the attempt.
                 try? await close(attempt, .abandoned(reason: failure.message))
-                throw failure
+                throw failure.code == .optionChanged ? await changed(failure, steps) : failure
             }
             return try await ended(attempt, await settle(attempt, after: failure, in: context))
         }
@@ -146,44 +159,6 @@ struct AttemptEngine: Sendable {
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
         let outcome = try await provider.complete(callback, for: history.attempt, in: context)
         return try await ended(history.attempt, try checked(outcome, history.attempt))
-    }
-
-    // MARK: Choosing
-
-    private enum Choice {
-        case option(PaymentOption)
-        case ended(PaymentOutcome)
-    }
-
-    private func choose(from quote: PaymentQuote) async throws -> Choice {
-        guard let first = quote.options.first(where: \.unmet.isEmpty) else {
-            return .ended(.declined(Self.noUsableOption(quote)))
-        }
-        guard let chooser = payer.chooser else { return .option(first) }
-        let choice: PaymentOption.ID?
-        do {
-            choice = try await chooser(quote)
-        } catch {
-            throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))")
-        }
-        guard let choice else { return .ended(.cancelled) }
-        guard let option = quote.options.first(where: { $0.id == choice }) else {
-            throw error(.unusableOption, "there is no option '\(choice)'; the quote's options are listed with it")
-        }
-        guard option.unmet.isEmpty else {
-            let needs = option.unmet.map(\.description).joined(separator: ", ")
-            throw error(.unusableOption, "the option '\(choice)' needs \(needs)")
-        }
-        return .option(option)
-    }
-
-    private static func noUsableOption(_ quote: PaymentQuote) -> DeclineReason {
-        guard !quote.options.isEmpty else {
-            return DeclineReason(
-                .noUsableOption, "none of the payer's accounts can pay this; the service offers no option")
-        }
-        let needs = Set(quote.options.flatMap(\.unmet).map(\.description)).sorted().joined(separator: ", ")
-        return DeclineReason(.noUsableOption, "every option needs something the payer does not have: \(needs)")
     }
 
     // MARK: Ending

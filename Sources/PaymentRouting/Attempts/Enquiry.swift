@@ -16,6 +16,7 @@ struct Enquiry: Sendable {
             throw PaymentError(
                 .integrity, "the quote is for another payment than the link", provider: descriptor.id)
         }
+        try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         for index in quote.options.indices {
             quote.options[index].unmet = quote.options[index].needs.filter { !payer.canFulfil($0) }

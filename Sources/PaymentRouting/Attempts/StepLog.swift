@@ -17,9 +17,12 @@ actor StepLog: StepRunner {
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
     private var openMutations: Set<String> = []
+    /// Whether a mutation ever began, whatever became of it.
+    private(set) var hasBegunMutation: Bool
 
     init(_ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects) {
         attempt = history.attempt
+        hasBegunMutation = history.hasBegunMutation
         self.replayWindow = replayWindow
         self.journal = journal
         self.effects = effects
@@ -58,7 +61,10 @@ actor StepLog: StepRunner {
         // Whatever becomes of this run, an earlier one may have moved money.
         let wasInterrupted = openMutations.contains(name)
         try await record(.stepStarted(name: name, kind: kind), isAfterEffect: wasInterrupted)
-        if case .mutation = kind { openMutations.insert(name) }
+        if case .mutation = kind {
+            openMutations.insert(name)
+            hasBegunMutation = true
+        }
         report(.stepStarted, name)
         let scope = StepScope(kind)
         let result: JSONValue

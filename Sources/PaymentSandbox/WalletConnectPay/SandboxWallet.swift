@@ -47,9 +47,10 @@ public struct SandboxWallet: PaymentSigner {
         }
     }
 
-    /// A payer with this wallet, accounts on all chains of the sandbox, and made-up data about itself.
+    /// A payer with this wallet, accounts on all chains of the sandbox, and made-up data about itself. Without a chooser
+    /// it takes the first option, whatever it costs: the money is not real.
     public func payer(chooser: Payer.Chooser? = nil) -> Payer {
-        var payer = wallet.payer(chooser: chooser)
+        var payer = wallet.payer(chooser: chooser, policy: .firstWhateverItCosts)
         payer.accounts += [Self.solanaAccount, Self.tronAccount].compactMap { try? AccountID($0) }
         payer.signer = self
         payer.dataCollector = { _ in Self.data.mapValues { Redacted($0) } }

@@ -46,13 +46,15 @@ public struct ConformanceSubject: Sendable {
     /// Makes the service.
     public let backend: MakeBackend
 
-    /// Describes a provider.
+    /// Describes a provider. A payer with neither a chooser nor a policy takes the first option: nothing here is real.
     public init(
         _ provider: any PaymentProvider, capabilities: Set<ProviderDescriptor.Capability> = [], payer: Payer = Payer(),
         canaries: [String] = [], backend: @escaping MakeBackend
     ) {
         self.provider = provider
         self.capabilities = capabilities
+        var payer = payer
+        if payer.chooser == nil, payer.policy == nil { payer.policy = .firstWhateverItCosts }
         self.payer = payer
         self.canaries = canaries
         self.backend = backend

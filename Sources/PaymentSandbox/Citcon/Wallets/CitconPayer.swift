@@ -45,7 +45,7 @@ struct CitconPayer: Sendable {
                     throw failure("the code is no address of a payment page")
                 }
                 _ = try await browse(url)
-            })
+            }, policy: .firstWhateverItCosts)
     }
 
     private var act: CitconAct? {

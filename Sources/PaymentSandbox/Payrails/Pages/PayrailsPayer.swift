@@ -22,7 +22,7 @@ extension PayrailsSandbox {
     public static func payer(_ behaviour: PayerBehaviour = .completes, transport: any HTTPTransport) -> Payer {
         Payer(
             dataCollector: { _ in behaviour == .completes ? card : nil },
-            browser: { request in try await browse(request, behaviour, transport) })
+            browser: { request in try await browse(request, behaviour, transport) }, policy: .firstWhateverItCosts)
     }
 
     /// A card for tests, as the fields of the vendor's form.

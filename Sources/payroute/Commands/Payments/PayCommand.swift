@@ -11,7 +11,7 @@ enum PayCommand: Command {
         path: "payroute pay",
         overview: "Pay a link at a sandbox with the development wallet, showing each step.",
         discussion: """
-            Never real money: the wallet's key can be computed from its seed, so only a sandbox on this machine is called.
+            Never real money: the wallet's key can be computed from its seed, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file.
 
@@ -33,7 +33,7 @@ enum PayCommand: Command {
         let sandbox = try sandboxURL(arguments)
         let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let isJSON = arguments.has("json")
-        let choice = arguments.value("option").map(PaymentSession.Choice.option) ?? .first
+        let choice = arguments.value("option").map(PaymentSession.Choice.option)
         let trustsLink = arguments.has("trust-host")
         let link = arguments.positionals[0]
         let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
@@ -43,10 +43,11 @@ enum PayCommand: Command {
             if !isJSON { console.output.line(Narration.line(label, text, console.style)) }
         }
         let (result, signal) = await Interrupts.run {
-            await session.pay(link, choice: choice, trustsLink: trustsLink)
+            await session.pay(link, choice: choice ?? .policy(.firstWhateverItCosts), trustsLink: trustsLink)
         }
         if isJSON {
             console.output.edit { result.write(to: &$0) }
+            if let remark = result.choiceRemark { console.diagnostics.line(Printable.text(remark)) }
         } else {
             show(result, console)
         }

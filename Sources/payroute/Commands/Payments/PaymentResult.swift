@@ -36,6 +36,8 @@ struct PaymentResult: Sendable, Equatable {
     /// What left the payer, or what was to leave, or what the payee asked for: the first that is known.
     var amount: Money?
     var transaction: String?
+    /// What was chosen without being asked for, when there was more than one option.
+    var choiceRemark: String?
     /// Whether the payment was over or under way before anything was sent.
     var wasBegunBefore = false
     var ending = Ending.failed

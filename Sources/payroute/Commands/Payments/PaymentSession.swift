@@ -12,8 +12,8 @@ struct PaymentSession: Sendable {
 
     /// What the payer decides when shown a quote.
     enum Choice: Sendable {
-        /// The first option that can be paid.
-        case first
+        /// The one that a policy takes.
+        case policy(OptionPolicy)
         /// The option of this id.
         case option(PaymentOption.ID)
         /// None.
@@ -40,7 +40,9 @@ struct PaymentSession: Sendable {
     }
 
     /// Pays what `text` asks for. Never throws: every ending is a result.
-    func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
+    func pay(_ text: String, choice: Choice = .policy(.firstWhateverItCosts), trustsLink: Bool = false) async
+        -> PaymentResult
+    {
         var result = PaymentResult(text)
         do {
             result.end(try await outcome(text, choice, trustsLink, &result))
@@ -80,17 +82,25 @@ struct PaymentSession: Sendable {
         switch choice {
         case .none: return .cancelled
         case .option(let chosen): id = chosen
-        case .first:
-            guard let first = quote.options.first(where: \.unmet.isEmpty) else {
+        case .policy(let policy):
+            let usable = quote.options.count(where: \.unmet.isEmpty)
+            guard usable > 0 else {
                 let why =
                     quote.options.isEmpty
                     ? "none of the wallet's accounts can pay this" : "every option needs more than the wallet can do"
                 return .declined(DeclineReason(.noUsableOption, why))
             }
-            id = first.id
+            switch policy.choice(from: quote) {
+            case .none(let why): return .declined(DeclineReason(.outsidePolicy, "no option is taken: \(why)"))
+            case .option(let option): id = option.id
+            }
+            if usable > 1 {
+                result.choiceRemark =
+                    "'\(id)' is the first of \(usable) options that can be paid; --option names another"
+            }
         }
         result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
-        tell("choice", id)
+        tell("choice", result.choiceRemark ?? id)
         return try await router.pay(quote, option: id, as: payer)
     }
 

@@ -1,0 +1,63 @@
+import PaymentCore
+
+/// Who chooses how to pay, and what becomes of a choice that does not hold.
+extension AttemptEngine {
+    enum Choice {
+        case option(PaymentOption)
+        case ended(PaymentOutcome)
+    }
+
+    /// The payer's choice, or their policy's.
+    func choice(from quote: PaymentQuote) async throws -> Choice {
+        guard quote.options.contains(where: \.unmet.isEmpty) else {
+            return .ended(.declined(Self.noUsableOption(quote)))
+        }
+        guard let chooser = payer.chooser else { return try byPolicy(quote) }
+        let choice: PaymentOption.ID?
+        do {
+            choice = try await chooser(quote)
+        } catch {
+            throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))")
+        }
+        guard let choice else { return .ended(.cancelled) }
+        guard let option = quote.options.first(where: { $0.id == choice }) else {
+            throw error(.unusableOption, "there is no option '\(choice)'; the quote's options are listed with it")
+        }
+        guard option.unmet.isEmpty else {
+            let needs = option.unmet.map(\.description).joined(separator: ", ")
+            throw error(.unusableOption, "the option '\(choice)' needs \(needs)")
+        }
+        return .option(option)
+    }
+
+    private func byPolicy(_ quote: PaymentQuote) throws -> Choice {
+        guard let policy = payer.policy else {
+            throw error(
+                .noChooser,
+                "nobody chose how to pay; give the payer a chooser, or a policy such as .first(upTo:) with a limit")
+        }
+        switch policy.choice(from: quote) {
+        case .option(let option): return .option(option)
+        case .none(let why): return .ended(.declined(DeclineReason(.outsidePolicy, "no option is taken: \(why)")))
+        }
+    }
+
+    private static func noUsableOption(_ quote: PaymentQuote) -> DeclineReason {
+        guard !quote.options.isEmpty else {
+            return DeclineReason(
+                .noUsableOption, "none of the payer's accounts can pay this; the service offers no option")
+        }
+        let needs = Set(quote.options.flatMap(\.unmet).map(\.description)).sorted().joined(separator: ", ")
+        return DeclineReason(.noUsableOption, "every option needs something the payer does not have: \(needs)")
+    }
+
+    /// A provider's word that the choice does not hold, as whoever pays is told it. Once something was sent, even in
+    /// vain, nobody chooses again by themselves.
+    func changed(_ failure: PaymentError, _ steps: StepLog) async -> PaymentError {
+        PaymentError(
+            .optionChanged, "\(failure.message); the attempt was given up, choose again from the link",
+            provider: failure.provider ?? descriptor.id,
+            phase: await steps.hasBegunMutation ? .answered : failure.phase, retry: .later,
+            vendorCode: failure.vendorCode)
+    }
+}
