@@ -57,7 +57,7 @@ let package = Package(
 
         // The core and what stands on it.
         .target(name: "PaymentCore", swiftSettings: settings),
-        .target(name: "PaymentRouting", dependencies: ["PaymentCore"], swiftSettings: settings),
+        .target(name: "PaymentRouting", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
         .target(
             name: "PaymentTransport",
             dependencies: ["PaymentCore", .target(name: "CCurl", condition: linux)],

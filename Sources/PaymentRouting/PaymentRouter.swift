@@ -21,16 +21,19 @@ public struct PaymentRouter: Sendable {
     ///   - journal: the durable memory of attempts. Routers may share one, also from several processes.
     ///   - readers: readers of payment standards, asked in order about links that no provider claims.
     ///   - leases: how long routers that share a journal wait for each other.
+    ///   - journalKey: by which this router knows its own journal again; all routers that share the journal need the
+    ///     same. Nil trusts the journal as it is.
     public init(
         registry: ProviderRegistry, transport: any HTTPTransport, journal: any PaymentJournal,
         readers: [any InstructionReader] = [], clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), secrets: any SecretStore = NoSecrets(),
-        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy()
+        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy(), journalKey: JournalKey? = nil
     ) {
         self.registry = registry
         self.readers = readers
         effects = RouterEffects(
-            transport: transport, journal: journal, clock: clock, random: random, secrets: secrets, log: log)
+            transport: transport, journal: journal, clock: clock, random: random, secrets: secrets, log: log,
+            journalKey: journalKey)
         self.leases = PaymentLeases(effects, leases)
     }
 

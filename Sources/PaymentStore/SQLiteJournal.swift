@@ -103,8 +103,8 @@ public actor SQLiteJournal: PaymentJournal {
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
             try database.run(
                 """
-                INSERT INTO attempt (id, provider, payment, option, key, started, expires, refund)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                INSERT INTO attempt (id, provider, payment, option, key, started, expires, refund, seal)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                 """, values)
         }
     }
@@ -125,12 +125,12 @@ public actor SQLiteJournal: PaymentJournal {
             guard !isFinished else { throw .finishedAttempt(attempt) }
             try database.run(
                 """
-                INSERT INTO entry (attempt, position, date, event, name, detail)
-                VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1), ?2, ?3, ?4, ?5)
+                INSERT INTO entry (attempt, position, date, event, name, detail, seal)
+                VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1), ?2, ?3, ?4, ?5, ?6)
                 """,
                 [
                     .integer(number), .real(entry.date.timeIntervalSinceReferenceDate), .text(event),
-                    name.map { .text($0) } ?? .null, .text(detail),
+                    name.map { .text($0) } ?? .null, .text(detail), entry.seal.map { .text($0) } ?? .null,
                 ])
             if entry.isEnding { try finish(number) }
         }
@@ -212,7 +212,7 @@ public actor SQLiteJournal: PaymentJournal {
         var last: Int64?
         try database.forEach(
             """
-            SELECT \(AttemptRows.columns), entry.date, entry.event, entry.name, entry.detail
+            SELECT \(AttemptRows.columns), entry.date, entry.event, entry.name, entry.detail, entry.seal
             FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number
             \(filter) ORDER BY attempt.number, entry.position
             """, values
@@ -222,8 +222,8 @@ public actor SQLiteJournal: PaymentJournal {
                 histories.append(AttemptHistory(attempt: attempt))
                 last = number
             }
-            if !row.isNull(9) {
-                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 9))
+            if !row.isNull(10) {
+                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 10))
             }
         }
         return histories

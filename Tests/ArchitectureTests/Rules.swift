@@ -10,7 +10,7 @@ enum Rules {
         "PaymentCore": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
-        "PaymentRouting": ["PaymentCore"],
+        "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],

@@ -18,6 +18,9 @@ struct ScriptedProvider: RedirectCompletingProvider {
     var expiresAt: Date?
     var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
     var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+    var completeBody: Pay = { attempt, _ in
+        .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: "completed"))
+    }
     let calls = Tally()
 
     static let link = "https://pay.acme.example/?id=p1"
@@ -51,7 +54,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
         calls.count("complete")
-        return .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: "completed"))
+        return try await completeBody(attempt, context)
     }
 }
 
@@ -76,14 +79,15 @@ struct World {
     var provider = ScriptedProvider()
     var transport = ScriptedTransport()
     var journal: any PaymentJournal = InMemoryJournal()
+    var key: JournalKey?
     let clock = VirtualClock()
-    let random = SeededRandomSource(seed: 1)
+    var random = SeededRandomSource(seed: 1)
 
     var router: PaymentRouter {
         get throws {
             PaymentRouter(
                 registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
-                random: random)
+                random: random, journalKey: key)
         }
     }
 

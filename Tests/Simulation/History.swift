@@ -48,6 +48,8 @@ private struct Life: Sendable {
     let careful: CarefulPayer
     let payer: Payer
     let hearsay = Hearsay()
+    /// Every third history is sealed.
+    let key: JournalKey?
 
     init(_ world: SimulatedWorld, _ variation: Variation, _ random: SeededRandomSource) throws {
         self.world = world
@@ -58,6 +60,7 @@ private struct Life: Sendable {
         var payer = careful.payer
         markets.equip(&payer)
         self.payer = payer
+        key = world.seed % 3 == 0 ? try JournalKey(Redacted([UInt8](repeating: 7, count: 32))) : nil
     }
 
     func verdict() async throws -> Verdict {
@@ -96,7 +99,7 @@ private struct Life: Sendable {
     }
 
     private func router(_ process: SimulatedProcess) -> PaymentRouter {
-        process.router(markets.registry) { transport, journal in
+        process.router(markets.registry, journalKey: key) { transport, journal in
             let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
             var network: any HTTPTransport = transport
             if variation.checksDurability {

@@ -28,7 +28,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let serviceFailure = Code(rawValue: "service-failure")
         /// The service's answer cannot be understood.
         public static let invalidResponse = Code(rawValue: "invalid-response")
-        /// The answer contradicts the request: another payment, currency or account.
+        /// The answer contradicts the request: another payment, currency or account. Or the journal's record of an
+        /// attempt is not what was written there.
         public static let integrity = Code(rawValue: "integrity")
         /// The service refused the request.
         public static let requestRefused = Code(rawValue: "request-refused")

@@ -21,11 +21,14 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     public let expiresAt: Date?
     /// The refund that this is an attempt at; nil when it is one at a payment.
     public let refund: RefundRequest?
+    /// What the router proves with that the attempt is its own; nil where the application lends no key for it. Journals
+    /// keep it and make nothing of it.
+    public var seal: String?
 
     /// Makes an attempt.
     public init(
         id: AttemptID, reference: PaymentReference, option: PaymentOption, idempotencyKey: String, startedAt: Date,
-        expiresAt: Date?, refund: RefundRequest? = nil
+        expiresAt: Date?, refund: RefundRequest? = nil, seal: String? = nil
     ) {
         self.id = id
         self.reference = reference
@@ -34,5 +37,6 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
         self.startedAt = startedAt
         self.expiresAt = expiresAt
         self.refund = refund
+        self.seal = seal
     }
 }

@@ -9,6 +9,8 @@
 /// and every entry from the start of its first mutation on. Earlier entries may be lost then, the last ones first: nothing
 /// of the attempt had left by then, and it only asks again.
 ///
+/// What is read is exactly what was written: texts, numbers, dates to the last bit, seals.
+///
 /// Several routers, also in several processes, may share one journal. Whoever works on a payment holds its
 /// ``PaymentLease``; only the holder writes about the payment. That alone keeps a payment from being made twice by two
 /// of them, however late a stalled one goes on: its writes are refused from the moment another took over.
@@ -70,6 +72,9 @@ public struct JournalEntry: Sendable, Hashable, Codable {
     public let date: Date
     /// What happened.
     public let event: Event
+    /// What the router proves with that it wrote the entry, here and after the entries before it; see
+    /// ``PaymentAttempt/seal``.
+    public var seal: String?
 
     /// Whether nothing more happens to the attempt after this.
     public var isEnding: Bool {
@@ -92,9 +97,10 @@ public struct JournalEntry: Sendable, Hashable, Codable {
     }
 
     /// Makes an entry.
-    public init(date: Date, event: Event) {
+    public init(date: Date, event: Event, seal: String? = nil) {
         self.date = date
         self.event = event
+        self.seal = seal
     }
 }
 
@@ -149,15 +155,16 @@ extension PaymentLease {
 extension AttemptHistory {
     /// Erases what the payer's wallet or forms answered: what every journal does when an attempt ends.
     package mutating func eraseInteractions() {
-        var interactions: Set<String> = []
+        let interactions = interactionNames
         for index in entries.indices {
-            switch entries[index].event {
-            case .stepStarted(let name, .interaction): interactions.insert(name)
-            case .stepFinished(let name, _) where interactions.contains(name):
-                entries[index] = JournalEntry(
-                    date: entries[index].date, event: .stepFinished(name: name, result: .null))
-            default: break
-            }
+            guard case .stepFinished(let name, _) = entries[index].event, interactions.contains(name) else { continue }
+            entries[index] = JournalEntry(
+                date: entries[index].date, event: .stepFinished(name: name, result: .null), seal: entries[index].seal)
         }
+    }
+
+    /// The steps that asked the payer for something.
+    package var interactionNames: Set<String> {
+        Set(entries.compactMap { if case .stepStarted(let name, .interaction) = $0.event { name } else { nil } })
     }
 }

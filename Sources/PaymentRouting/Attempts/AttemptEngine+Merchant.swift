@@ -18,14 +18,16 @@ extension AttemptEngine {
         let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
         let outcome = try asker.checked(try await provider.cancel(payment, in: context), of: payment)
         let histories = try await journaled { try await journal.histories(of: payment) }
-        guard let history = histories.last(where: { !$0.isFinished }) else { return outcome }
+        guard let history = histories.last(where: { !$0.isFinished }), effects.isSound(history) else { return outcome }
         return try await ended(history.attempt, try checked(outcome, history.attempt))
     }
 
     /// Takes the service's own word on a payment, when it is the last one.
     func note(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
         let histories = try await journaled { try await journal.histories(of: payment) }
-        guard outcome.isFinal, let history = histories.last(where: { !$0.isFinished }) else { return }
+        guard outcome.isFinal, let history = histories.last(where: { !$0.isFinished }), effects.isSound(history) else {
+            return
+        }
         try await close(history.attempt, .outcome(try checked(outcome, history.attempt)))
     }
 

@@ -53,8 +53,9 @@ struct AttemptEngine: Sendable {
     func goOn(with payment: PaymentReference, _ link: PaymentLink?) async throws -> PaymentOutcome? {
         let histories = try await journaled { try await journal.histories(of: payment) }
         for history in histories {
-            if case .succeeded? = history.outcome { return history.outcome }
+            if case .succeeded? = history.outcome, effects.isSound(history) { return history.outcome }
         }
+        if let broken = broken(histories) { return try await distrusted(broken, isNamed: true) }
         // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             return try await carryOut(interrupted, link)
@@ -99,6 +100,7 @@ struct AttemptEngine: Sendable {
         guard let history = try await journaled({ try await journal.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
         }
+        guard effects.isSound(history) else { return try await distrusted(history, isNamed: false) }
         guard history.isFinished else {
             guard history.mayHaveMovedMoney || history.outcome != nil else { return try await begun(history) }
             return try await carryOut(history)
@@ -154,6 +156,7 @@ struct AttemptEngine: Sendable {
     ) async throws -> PaymentOutcome? {
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard let history = histories.last(where: { !$0.isFinished }) else { return nil }
+        guard effects.isSound(history) else { return try await distrusted(history, isNamed: true) }
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
@@ -231,6 +234,8 @@ struct AttemptEngine: Sendable {
     func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(descriptor.id)
+        } catch is SealedWriter.Broken {
+            throw self.error(.integrity, "the journal's record of the attempt was changed by somebody else")
         } catch {
             throw self.error(.journal, "the journal failed: \(error)")
         }

@@ -10,11 +10,17 @@ import PaymentCore
 struct LeasedJournal: Sendable {
     let base: any PaymentJournal
     let lease: PaymentLease
+    /// Seals what is written, where the application lends a key.
+    let writer: SealedWriter?
 
-    func open(_ attempt: PaymentAttempt) async throws { try await base.open(attempt, under: lease) }
+    func open(_ attempt: PaymentAttempt) async throws {
+        guard let writer else { return try await base.open(attempt, under: lease) }
+        try await writer.open(attempt, under: lease)
+    }
 
     func append(_ entry: JournalEntry, to attempt: AttemptID) async throws {
-        try await base.append(entry, to: attempt, under: lease)
+        guard let writer else { return try await base.append(entry, to: attempt, under: lease) }
+        try await writer.append(entry, to: attempt, under: lease)
     }
 
     func renew(at now: Date) async throws { try await base.renew(lease, at: now) }

@@ -11,7 +11,7 @@ actor PaymentLeases {
     }
 
     private struct Holding {
-        let lease: PaymentLease
+        let journal: LeasedJournal
         var users: Int
         var hasCarrier: Bool
     }
@@ -37,12 +37,12 @@ actor PaymentLeases {
         orElse take: @Sendable (PaymentOutcome) -> Outcome
     ) async throws -> Outcome {
         var finishedBefore: Set<AttemptID>?
-        var lease = try await tryTake(payment, role)
-        if lease == nil, waiting {
+        var journal = try await tryTake(payment, role)
+        if journal == nil, waiting {
             finishedBefore = Set(try await finished(payment).map(\.attempt.id))
-            lease = try await wait(for: payment, role)
+            journal = try await wait(for: payment, role)
         }
-        guard let lease else { throw PaymentError.inUse(payment.provider) }
+        guard let journal else { throw PaymentError.inUse(payment.provider) }
         let ending: Result<Outcome, any Error>
         do {
             if let finishedBefore,
@@ -51,17 +51,17 @@ actor PaymentLeases {
             {
                 ending = .success(take(outcome))
             } else {
-                ending = .success(try await work(LeasedJournal(base: effects.journal, lease: lease)))
+                ending = .success(try await work(journal))
             }
         } catch {
             ending = .failure(error)
         }
-        await drop(lease, role)
+        await drop(journal.lease, role)
         return try ending.get()
     }
 
     /// Asks for the lease again and again, until patience ends.
-    private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> PaymentLease? {
+    private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         var waited = Duration.zero
         var pause = Duration.milliseconds(20)
         while waited < policy.patience {
@@ -69,19 +69,19 @@ actor PaymentLeases {
             do { try await effects.clock.sleep(for: pause) } catch { return nil }
             waited += pause
             pause = min(pause * 2, .milliseconds(500))
-            if let lease = try await tryTake(payment, role) { return lease }
+            if let journal = try await tryTake(payment, role) { return journal }
         }
         return nil
     }
 
-    private func tryTake(_ payment: PaymentReference, _ role: Role) async throws -> PaymentLease? {
+    private func tryTake(_ payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         if let holding = holdings[payment] {
             if role == .carrier {
                 guard !holding.hasCarrier else { return nil }
                 holdings[payment]?.hasCarrier = true
             }
             holdings[payment]?.users += 1
-            return holding.lease
+            return holding.journal
         }
         let lease = PaymentLease(payment: payment, holder: effects.random.hex(32), duration: policy.duration)
         let isTaken: Bool
@@ -90,12 +90,14 @@ actor PaymentLeases {
         }
         guard isTaken else { return nil }
         // Only one of several that asked at once gets the journal's lease, so no holding is overwritten here.
-        holdings[payment] = Holding(lease: lease, users: 1, hasCarrier: role == .carrier)
-        return lease
+        let writer = effects.journalKey.map { SealedWriter(effects.journal, $0) }
+        let journal = LeasedJournal(base: effects.journal, lease: lease, writer: writer)
+        holdings[payment] = Holding(journal: journal, users: 1, hasCarrier: role == .carrier)
+        return journal
     }
 
     private func drop(_ lease: PaymentLease, _ role: Role) async {
-        guard let holding = holdings[lease.payment], holding.lease == lease else { return }
+        guard let holding = holdings[lease.payment], holding.journal.lease == lease else { return }
         if role == .carrier { holdings[lease.payment]?.hasCarrier = false }
         holdings[lease.payment]?.users -= 1
         guard holding.users == 1 else { return }
@@ -105,7 +107,9 @@ actor PaymentLeases {
     }
 
     private nonisolated func finished(_ payment: PaymentReference) async throws -> [AttemptHistory] {
-        do { return try await effects.journal.histories(of: payment).filter(\.isFinished) } catch {
+        do {
+            return try await effects.journal.histories(of: payment).filter { $0.isFinished && effects.isSound($0) }
+        } catch {
             throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider)
         }
     }

@@ -8,6 +8,10 @@ struct RouterEffects: Sendable {
     let random: any RandomSource
     let secrets: any SecretStore
     let log: PaymentLog
+    let journalKey: JournalKey?
+
+    /// Whether a record of the journal is what a router with the same key wrote there. Without a key it cannot be told.
+    func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
 
     /// The context of one call to `provider`.
     ///

@@ -99,6 +99,10 @@ actor StepLog: StepRunner {
             try await journal.append(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
         } catch JournalError.leaseLost {
             throw PaymentError.inUse(attempt.reference.provider)
+        } catch is SealedWriter.Broken {
+            throw self.error(
+                .integrity, "the journal's record of the attempt \(attempt.id) was changed by somebody else",
+                phase: isAfterEffect ? .maybeSent : .beforeSend)
         } catch {
             throw self.error(
                 .journal, "the journal cannot be written: \(error)", phase: isAfterEffect ? .maybeSent : .beforeSend)

@@ -8,7 +8,7 @@ import PaymentCore
 
 /// How attempts and entries become rows, and rows become them again.
 enum AttemptRows {
-    static let columns = "number, id, provider, payment, option, key, started, expires, refund"
+    static let columns = "number, id, provider, payment, option, key, started, expires, refund, attempt.seal"
 
     static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
         [
@@ -17,6 +17,7 @@ enum AttemptRows {
             .real(attempt.startedAt.timeIntervalSinceReferenceDate),
             attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
             try attempt.refund.map { .text(try JSONValue.encode($0).text) } ?? .null,
+            attempt.seal.map { .text($0) } ?? .null,
         ]
     }
 
@@ -36,7 +37,7 @@ enum AttemptRows {
             reference: PaymentReference(provider: ProviderID(rawValue: row.text(2)), id: row.text(3)), option: option,
             idempotencyKey: row.text(5), startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
             expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)),
-            refund: refund)
+            refund: refund, seal: row.isNull(9) ? nil : row.text(9))
         return (row.integer(0), attempt)
     }
 
@@ -51,7 +52,7 @@ enum AttemptRows {
         }
     }
 
-    /// Reads an entry from `date, event, name, detail`, beginning at `first`.
+    /// Reads an entry from `date, event, name, detail, seal`, beginning at `first`.
     static func entry(_ row: Database.Columns, _ first: Int32) throws(JournalError) -> JournalEntry {
         let name = row.text(first + 2)
         let detail = row.text(first + 3)
@@ -66,7 +67,9 @@ enum AttemptRows {
         default: event = nil
         }
         guard let event else { throw row.damage("an entry cannot be read") }
-        return JournalEntry(date: Date(timeIntervalSinceReferenceDate: row.real(first)), event: event)
+        return JournalEntry(
+            date: Date(timeIntervalSinceReferenceDate: row.real(first)), event: event,
+            seal: row.isNull(first + 4) ? nil : row.text(first + 4))
     }
 
     private static func word(_ kind: StepKind) -> String {

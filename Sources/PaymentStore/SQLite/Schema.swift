@@ -46,6 +46,10 @@ struct Schema: Sendable {
         ) STRICT, WITHOUT ROWID;
         """,
         "ALTER TABLE attempt ADD COLUMN refund TEXT",
+        """
+        ALTER TABLE attempt ADD COLUMN seal TEXT;
+        ALTER TABLE entry ADD COLUMN seal TEXT;
+        """,
     ])
 
     /// Refuses a file that is not ours or too new. `database` is open for looking only; an empty file is fine.

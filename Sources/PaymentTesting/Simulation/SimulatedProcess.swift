@@ -56,13 +56,14 @@ public final class SimulatedProcess: Sendable {
     ///
     /// - Parameter wrap: puts layers around network and journal.
     public func router(
-        _ registry: ProviderRegistry, log: PaymentLog = .silent,
+        _ registry: ProviderRegistry, log: PaymentLog = .silent, journalKey: JournalKey? = nil,
         wrap: (_ transport: any HTTPTransport, _ journal: any PaymentJournal)
             -> (any HTTPTransport, any PaymentJournal) = { ($0, $1) }
     ) -> PaymentRouter {
         let (transport, journal) = wrap(transport, journal)
         return PaymentRouter(
-            registry: registry, transport: transport, journal: journal, clock: clock, random: random, log: log)
+            registry: registry, transport: transport, journal: journal, clock: clock, random: random, log: log,
+            journalKey: journalKey)
     }
 
     /// Whether it has crashed.

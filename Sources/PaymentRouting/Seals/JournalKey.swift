@@ -1,0 +1,117 @@
+public import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A key of the application's by which a router knows its own journal again.
+///
+/// With it, the router seals every attempt and every entry that it writes (HMAC-SHA-256), each over everything before it
+/// in its attempt, and acts on nothing whose seals are missing or wrong. Keep the key where whoever can write the journal's
+/// file cannot read it, such as the system's keychain, and keep the same one as long as payments are open: attempts that
+/// were made without it, or with another, are refused.
+///
+/// It protects against whoever changes the journal behind the application's back: options and prepared calls that are
+/// swapped, put in from other attempts, set back to older ones, added, reordered or taken out of the middle. It does not
+/// hide anything, and it cannot show that the *end* of a record is missing, or the whole of it: a journal set back to an
+/// earlier state, or deleted, looks like one that had not gone on yet. Against that help only a journal that nobody else
+/// can write, and services that recognise repetitions.
+public struct JournalKey: Sendable {
+    /// The fewest bytes of a key.
+    public static let minimumLength = 32
+
+    private let bytes: Redacted<[UInt8]>
+
+    /// Makes a key of random bytes, ``minimumLength`` at least.
+    ///
+    /// - Throws: ``PaymentError``, `journal`, when there are fewer.
+    public init(_ bytes: Redacted<[UInt8]>) throws(PaymentError) {
+        guard bytes.reveal().count >= Self.minimumLength else {
+            throw PaymentError(.journal, "a journal's key needs at least \(Self.minimumLength) random bytes")
+        }
+        self.bytes = bytes
+    }
+
+    // MARK: Sealing
+
+    /// The seal of an attempt as it is opened.
+    func seal(_ attempt: PaymentAttempt) throws -> String {
+        authenticate([
+            "attempt", attempt.id.rawValue, attempt.reference.provider.rawValue, attempt.reference.id,
+            try JSONValue.encode(attempt.option).text, attempt.idempotencyKey, Self.text(attempt.startedAt),
+            attempt.expiresAt.map(Self.text) ?? "", try attempt.refund.map { try JSONValue.encode($0).text } ?? "",
+        ])
+    }
+
+    /// The seal of the entry that comes after `position` others, the last of which has the seal `previous`: with no
+    /// entry before it, the attempt's.
+    func seal(
+        _ entry: JournalEntry, of attempt: AttemptID, at position: Int, after previous: String
+    ) throws -> String {
+        authenticate(
+            ["entry", attempt.rawValue, "\(position)", previous, Self.text(entry.date)] + (try Self.words(entry.event)))
+    }
+
+    /// Whether every seal of `history` is there and right.
+    func isSound(_ history: AttemptHistory) -> Bool {
+        guard isSound(history.attempt), var previous = history.attempt.seal else { return false }
+        // What wallets and forms answered is erased at the end; its seal stays, and what came later was sealed over that.
+        let erased = history.isFinished ? history.interactionNames : []
+        for (position, entry) in history.entries.enumerated() {
+            guard let seal = entry.seal else { return false }
+            var isErased = false
+            if case .stepFinished(let name, .null) = entry.event { isErased = erased.contains(name) }
+            if !isErased {
+                let right = try? self.seal(entry, of: history.attempt.id, at: position, after: previous)
+                guard let right, ConstantTime.equal(right.utf8, seal.utf8) else { return false }
+            }
+            previous = seal
+        }
+        return true
+    }
+
+    /// Whether the attempt itself is as it was opened.
+    func isSound(_ attempt: PaymentAttempt) -> Bool {
+        guard let seal = attempt.seal, let right = try? self.seal(attempt) else { return false }
+        return ConstantTime.equal(right.utf8, seal.utf8)
+    }
+
+    // MARK: Words
+
+    /// The fields, each with its length before it, so that none can lend a byte to its neighbour.
+    private func authenticate(_ fields: [String]) -> String {
+        var message: [UInt8] = []
+        for field in fields {
+            message += "\(field.utf8.count):".utf8
+            message += field.utf8
+        }
+        return Hex.encode(Digest.sha256.authenticate(message, key: bytes.reveal()))
+    }
+
+    private static func text(_ date: Date) -> String {
+        String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
+    }
+
+    /// An event in words of the seal's own, which outlive what the event is called in code.
+    private static func words(_ event: JournalEntry.Event) throws -> [String] {
+        switch event {
+        case .stepStarted(let name, let kind): ["started", name, word(kind)]
+        case .stepFinished(let name, let result): ["finished", name, result.text]
+        case .stepFailed(let name, let reason): ["failed", name, reason]
+        case .outcome(let outcome): ["outcome", "", try JSONValue.encode(outcome).text]
+        case .abandoned(let reason): ["abandoned", "", reason]
+        }
+    }
+
+    private static func word(_ kind: StepKind) -> String {
+        switch kind {
+        case .query: "query"
+        case .interaction: "interaction"
+        case .mutation(.never): "mutation"
+        case .mutation(.sameKey): "mutation-same-key"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import PaymentCore
+
+/// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries that come at the
+/// same time, from whoever carries a payment through and whoever brings news of it, are written one after the other.
+actor SealedWriter {
+    /// An attempt's record was changed by somebody else: nothing is added to it.
+    struct Broken: Error {}
+
+    private struct Tip {
+        var count: Int
+        var seal: String
+    }
+
+    private let base: any PaymentJournal
+    private let key: JournalKey
+    private var tips: [AttemptID: Tip] = [:]
+    private var isWriting = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ base: any PaymentJournal, _ key: JournalKey) {
+        self.base = base
+        self.key = key
+    }
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        var sealed = attempt
+        sealed.seal = try key.seal(attempt)
+        try await base.open(sealed, under: lease)
+    }
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        await takeTurn()
+        defer { endTurn() }
+        let tip = try await tip(of: attempt)
+        var sealed = entry
+        let seal = try key.seal(entry, of: attempt, at: tip.count, after: tip.seal)
+        sealed.seal = seal
+        // A journal that fails may have stored the entry all the same: the next one looks.
+        tips[attempt] = nil
+        try await base.append(sealed, to: attempt, under: lease)
+        tips[attempt] = Tip(count: tip.count + 1, seal: seal)
+    }
+
+    private func tip(of attempt: AttemptID) async throws -> Tip {
+        if let tip = tips[attempt] { return tip }
+        guard let history = try await base.history(of: attempt) else { throw JournalError.unknownAttempt(attempt) }
+        guard key.isSound(history), let seal = history.entries.last?.seal ?? history.attempt.seal else {
+            throw Broken()
+        }
+        return Tip(count: history.entries.count, seal: seal)
+    }
+
+    // MARK: Turns
+
+    private func takeTurn() async {
+        guard isWriting else {
+            isWriting = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func endTurn() {
+        guard !waiting.isEmpty else {
+            isWriting = false
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}

@@ -1,0 +1,317 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// A journal that somebody else has written to.
+@Suite("Sealed journals")
+struct SealTests {
+    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+
+    private static func key(_ byte: UInt8 = 1) throws -> JournalKey {
+        try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))
+    }
+
+    /// Asks for what to sign, has it signed, captures. The service answers the question with `call`.
+    private static func world(call: String = "call", seed: UInt64 = 1) throws -> World {
+        var world = World()
+        world.key = try key()
+        world.random = SeededRandomSource(seed: seed)
+        world.provider.payBody = { attempt, context in
+            let call = try await context.step("fetch", .query) { call }
+            let signed = try await context.step("sign", .interaction) { "signed " + call }
+            _ = try await context.step("capture", .mutation(replay: .never)) { () -> String in
+                _ = try await context.http.send(.capture())
+                return signed
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        return world
+    }
+
+    /// What a process leaves that ended after so many entries.
+    private static func left(upTo last: Int, call: String = "call", seed: UInt64 = 1) async throws -> AttemptHistory {
+        var world = try world(call: call, seed: seed)
+        let journal = RecordingJournal()
+        world.journal = journal
+        _ = try await world.pay()
+        let history = try #require(await journal.written)
+        return AttemptHistory(attempt: history.attempt, entries: Array(history.entries.prefix(last)))
+    }
+
+    /// fetch, sign, capture: each started and finished, then the outcome.
+    private static let beforeCapture = 4
+
+    // MARK: Honest journals
+
+    @Test("A sealed attempt goes on after a crash at every entry, from the file as well", arguments: 0...7)
+    func honest(entries: Int) async throws {
+        let folder = ScratchFolder()
+        let history = try await Self.left(upTo: entries)
+        #expect(history.entries.count == entries && history.entries.allSatisfy { $0.seal != nil })
+        for isFile in [false, true] {
+            var world = try Self.world()
+            let path = folder.file("journal\(isFile)")
+            if isFile { world.journal = try SQLiteJournal(path: path) }
+            try await world.leave(history)
+            if isFile { world.journal = try SQLiteJournal(path: path) }
+            #expect(try await world.router.resume(history.attempt.id, as: Payer()) == Self.paid)
+            #expect(world.transport.sent.count == (entries <= Self.beforeCapture ? 1 : 0))
+            #expect(try await world.pay() == Self.paid, "what ended is known again")
+            #expect(try await world.histories.count == 1)
+        }
+    }
+
+    @Test("Entries of a payer's return beside the payment keep the seals right")
+    func besides() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var world = World()
+        world.key = try Self.key()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("page", .interaction) {
+                await inside.open()
+                await leave.pass()
+                return true
+            }
+            _ = try await context.step("capture", .mutation(replay: .never)) { true }
+            return .pending(retryAfter: nil)
+        }
+        world.provider.completeBody = { _, context in
+            _ = try await context.step("returned", .query) { 1 }
+            return .pending(retryAfter: nil)
+        }
+        let router = try world.router
+        async let outcome = router.pay(ScriptedProvider.link, as: .careless)
+        await inside.pass()
+        async let one = router.handle("shop://paid?id=p1")
+        async let two = router.handle("shop://paid?id=p1")
+        _ = try await [one, two]
+        await leave.open()
+        #expect(try await outcome == .pending(retryAfter: nil))
+        world.provider.payBody = { _, _ in Self.paid }
+        #expect(try await world.router.pay(ScriptedProvider.link, as: .careless) == Self.paid)
+    }
+
+    // MARK: Changed journals
+
+    typealias Change = @Sendable (inout AttemptHistory, _ other: AttemptHistory) -> Void
+
+    private static func attempt(
+        _ history: AttemptHistory, option: PaymentOption? = nil, key: String? = nil, startedAt: Date? = nil,
+        seal: String?
+    ) -> AttemptHistory {
+        let attempt = history.attempt
+        return AttemptHistory(
+            attempt: PaymentAttempt(
+                id: attempt.id, reference: attempt.reference, option: option ?? attempt.option,
+                idempotencyKey: key ?? attempt.idempotencyKey, startedAt: startedAt ?? attempt.startedAt,
+                expiresAt: attempt.expiresAt, seal: seal),
+            entries: history.entries)
+    }
+
+    /// What somebody may do to the four entries before the capture; `other` is another sealed attempt.
+    static let changes: [(String, Change)] = [
+        (
+            "another option",
+            { history, _ in
+                history = attempt(history, option: .euros("dearer"), seal: history.attempt.seal)
+            }
+        ),
+        (
+            "another attempt's option and seal",
+            { history, other in
+                history = attempt(history, option: other.attempt.option, seal: other.attempt.seal)
+            }
+        ),
+        (
+            "another key for the service",
+            { history, _ in history = attempt(history, key: "k", seal: history.attempt.seal) }
+        ),
+        (
+            "another beginning",
+            { history, _ in
+                history = attempt(
+                    history, startedAt: Date(timeIntervalSince1970: 2_000_000_000), seal: history.attempt.seal)
+            }
+        ),
+        ("an attempt without its seal", { history, _ in history = attempt(history, seal: nil) }),
+        (
+            "another call",
+            { history, _ in
+                history.entries[1] = JournalEntry(
+                    date: history.entries[1].date, event: .stepFinished(name: "fetch", result: "evil"),
+                    seal: history.entries[1].seal)
+            }
+        ),
+        ("another attempt's call", { history, other in history.entries[1] = other.entries[1] }),
+        ("an entry without its seal", { history, _ in history.entries[3].seal = nil }),
+        ("an entry taken out", { history, _ in history.entries.remove(at: 1) }),
+        ("the first entries taken out", { history, _ in history.entries.removeFirst(2) }),
+        ("two entries swapped", { history, _ in history.entries.swapAt(1, 3) }),
+        ("an entry twice", { history, _ in history.entries.append(history.entries[3]) }),
+        (
+            "an ending added",
+            { history, _ in
+                history.entries.append(JournalEntry(date: history.attempt.startedAt, event: .abandoned(reason: "no")))
+            }
+        ),
+        (
+            "a signature erased",
+            { history, _ in
+                history.entries[3] = JournalEntry(
+                    date: history.entries[3].date, event: .stepFinished(name: "sign", result: .null),
+                    seal: history.entries[3].seal)
+            }
+        ),
+    ]
+
+    @Test("What was changed is neither signed nor sent", arguments: changes.indices)
+    func changed(index: Int) async throws {
+        let (what, change) = Self.changes[index]
+        var history = try await Self.left(upTo: Self.beforeCapture)
+        let other = try await Self.left(upTo: Self.beforeCapture, call: "other", seed: 2)
+        change(&history, other)
+        let world = try Self.world()
+        try await world.leave(history)
+        let (router, id, before) = (try world.router, history.attempt.id, try await world.histories)
+        let asks: [@Sendable () async throws -> PaymentOutcome] = [
+            { try await router.resume(id, as: .careless) },
+            { try await router.pay(ScriptedProvider.link, as: .careless) },
+        ]
+        for ask in asks {
+            let error = await #expect(throws: PaymentError.self, "\(what)") { _ = try await ask() }
+            #expect(error?.code == .integrity && error?.phase == .beforeSend, "\(what): \(String(describing: error))")
+            #expect(error?.message.contains(id.rawValue) == true)
+        }
+        for report in try await router.recover(as: .careless) {
+            guard case .failure(let error) = report.result else { Issue.record("\(what)"); continue }
+            #expect(error.code == .integrity)
+        }
+        #expect(world.provider.calls["pay"] == 0 && world.transport.sent.isEmpty, "\(what)")
+        #expect(try await world.histories == before, "nothing is written to it")
+    }
+
+    @Test("An older answer put back in its place does not fit what came after it")
+    func olderAnswer() async throws {
+        var history = try await Self.left(upTo: Self.beforeCapture, call: "new")
+        // The same attempt, from the copy of the journal that was made before: another answer at the same place.
+        let older = try await Self.left(upTo: Self.beforeCapture, call: "old")
+        #expect(older.attempt == history.attempt)
+        history.entries[1] = older.entries[1]
+        let world = try Self.world()
+        try await world.leave(history)
+        await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .integrity }
+        #expect(world.transport.sent.isEmpty)
+    }
+
+    @Test("When something may have been sent already, only the service's word counts")
+    func changedLater() async throws {
+        for status in [Self.paid, .declined(DeclineReason(.refused, "no")), .pending(retryAfter: nil)] {
+            for last in [5, 6, 7] {
+                var history = try await Self.left(upTo: last)
+                history.entries[1].seal = history.entries[0].seal
+                var world = try Self.world()
+                world.provider.statusBody = { _, _ in status }
+                try await world.leave(history)
+                for outcome in [
+                    try await world.pay(), try await world.router.resume(history.attempt.id, as: .careless),
+                ] {
+                    if status.isFinal {
+                        #expect(outcome == status)
+                    } else if case .unknown(let unknown) = outcome {
+                        #expect(unknown.message.contains(history.attempt.id.rawValue))
+                    } else {
+                        Issue.record("\(outcome)")
+                    }
+                }
+                #expect(world.transport.sent.isEmpty && world.provider.calls["pay"] == 0)
+                #expect(try await world.histories.first?.entries.count == last)
+            }
+        }
+    }
+
+    @Test("An attempt that was put under another payment's name does not tell that payment's outcome")
+    func otherPayment() async throws {
+        let left = try await Self.left(upTo: 5)
+        let attempt = left.attempt
+        let moved = AttemptHistory(
+            attempt: PaymentAttempt(
+                id: attempt.id, reference: PaymentReference(provider: "acme", id: "p2"), option: attempt.option,
+                idempotencyKey: attempt.idempotencyKey, startedAt: attempt.startedAt, expiresAt: nil,
+                seal: attempt.seal),
+            entries: left.entries)
+        let world = try Self.world()
+        try await world.leave(moved)
+        guard case .unknown = try await world.router.resume(attempt.id, as: .careless) else {
+            Issue.record("the other payment's status was taken")
+            return
+        }
+        #expect(world.provider.calls["status"] == 0)
+    }
+
+    @Test("A return URL writes nothing to a changed record")
+    func callback() async throws {
+        var history = try await Self.left(upTo: Self.beforeCapture)
+        history.entries[1].seal = nil
+        let world = try Self.world()
+        try await world.leave(history)
+        await #expect { try await world.router.handle("shop://paid?id=p1") } throws: {
+            ($0 as? PaymentError)?.code == .integrity
+        }
+        #expect(world.provider.calls["complete"] == 0)
+        #expect(try await world.histories == [history])
+    }
+
+    // MARK: Keys
+
+    @Test("Without a key everything is read; with one only what it sealed")
+    func keys() async throws {
+        let sealed = try await Self.left(upTo: 2)
+        var bare = sealed
+        bare = Self.attempt(bare, seal: nil)
+        for index in bare.entries.indices { bare.entries[index].seal = nil }
+        let cases: [(AttemptHistory, JournalKey?, isRead: Bool)] = [
+            (sealed, nil, true), (bare, nil, true), (sealed, try Self.key(), true), (bare, try Self.key(), false),
+            (sealed, try Self.key(2), false),
+        ]
+        for (history, key, isRead) in cases {
+            var world = try Self.world()
+            world.key = key
+            try await world.leave(history)
+            let outcome = try? await world.router.resume(history.attempt.id, as: .careless)
+            #expect((outcome == Self.paid) == isRead)
+            #expect(world.transport.sent.count == (isRead ? 1 : 0))
+        }
+    }
+
+    @Test("Short keys are refused, and no key is ever shown")
+    func shortKeys() throws {
+        #expect(throws: PaymentError.self) { try JournalKey(Redacted([UInt8](repeating: 1, count: 31))) }
+        var dumped = ""
+        dump(try JournalKey(Redacted(Array("the key that nobody may ever see".utf8))), to: &dumped)
+        #expect(!dumped.contains("116"), "no byte of it: \(dumped)")
+    }
+}
+
+/// Keeps what was written as it was written: ends erase nothing.
+private actor RecordingJournal: PaymentJournal {
+    private let base = InMemoryJournal()
+    private(set) var written: AttemptHistory?
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        written = AttemptHistory(attempt: attempt)
+        try await base.open(attempt, under: lease)
+    }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        written?.entries.append(entry)
+        try await base.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
+    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+}
