@@ -104,6 +104,37 @@ struct StepTests {
         #expect(world.provider.calls["status"] == (isSentAgain ? 0 : 1))
     }
 
+    @Test(
+        "A clock that was set back does not open the service's window again",
+        arguments: [
+            (-86_400, false), (-1, false), (0, true), (599, true), (600, false),
+        ])
+    func clockSetBack(seconds: Int, isSentAgain: Bool) async throws {
+        for startsInFuture in [true, false] {
+            let ran = Tally()
+            var world = World()
+            world.provider.descriptor = ProviderDescriptor(
+                id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+                outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+            world.provider.payBody = Self.threeSteps(ran, replay: .sameKey)
+            // The entry is as late as the attempt, or the attempt was begun when the clock was still right.
+            let entry = JournalEntry(
+                date: world.clock.now, event: .stepStarted(name: "capture", kind: .mutation(replay: .sameKey)))
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
+                idempotencyKey: "k",
+                startedAt: world.clock.now.addingTimeInterval(startsInFuture ? 0 : min(0, Double(seconds))),
+                expiresAt: nil)
+            try await world.leave(AttemptHistory(attempt: attempt, entries: [entry]))
+            world.clock.advance(by: .seconds(seconds))
+            guard case .succeeded = try await world.router.resume(attempt.id, as: Payer()) else {
+                throw CancellationError()
+            }
+            #expect(ran["capture"] == (isSentAgain ? 1 : 0))
+            #expect(world.provider.calls["status"] == (isSentAgain ? 0 : 1))
+        }
+    }
+
     @Test("A repetition that cannot leave does not make the interrupted mutation harmless")
     func failedRepetition() async throws {
         var world = World()

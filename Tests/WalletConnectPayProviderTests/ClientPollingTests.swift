@@ -1,5 +1,7 @@
 import Foundation
 import PaymentCore
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayProvider
@@ -136,6 +138,25 @@ import Testing
             _ = try await task.value
         } throws: {
             if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
+        }
+    }
+
+    @Test func aClockThatIsSetBackDoesNotProlongTheWait() async throws {
+        for jump in [Duration.seconds(-86_400), .zero] {
+            let clock = VirtualClock()
+            let asked = Mutex(0)
+            let waiting = StatusBody(status: .processing, isFinal: false, pollInMs: 5000)
+            let last = try await SettlementPoll(clock: clock, note: { _ in })
+                .settle(waiting, within: .seconds(60)) { _ throws(GatewayError) in
+                    let turn = asked.withLock { turn in
+                        turn += 1
+                        return turn
+                    }
+                    if turn == 3 { clock.advance(by: jump) }
+                    return waiting
+                }
+            #expect(!last.isFinal)
+            #expect(clock.slept == .seconds(60) && asked.withLock(\.self) == 12)
         }
     }
 }

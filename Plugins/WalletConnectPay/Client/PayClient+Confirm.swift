@@ -85,7 +85,7 @@ extension PayClient {
         _ id: String, _ confirmed: StatusBody, _ hold: Int64?, _ gateway: RetryingGateway
     ) async throws -> ConfirmPaymentResultResponse {
         let limit = hold.map { .milliseconds($0) } ?? wait(for: id)
-        let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
+        let deadline = clock.uptime + limit
         let last: StatusBody
         do {
             last = try await SettlementPoll(clock: clock, note: { self.log(message: $0) })

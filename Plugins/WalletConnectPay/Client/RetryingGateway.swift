@@ -20,7 +20,7 @@ struct RetryingGateway: Sendable {
     ///
     /// - Parameter deadline: no retry begins after it.
     func query<Answer>(
-        until deadline: Date? = nil, _ call: (PayGateway) async throws(GatewayError) -> Answer
+        until deadline: Duration? = nil, _ call: (PayGateway) async throws(GatewayError) -> Answer
     ) async throws(GatewayError) -> Answer {
         var retry = 0
         while true {
@@ -74,9 +74,10 @@ struct RetryingGateway: Sendable {
         }
     }
 
-    private func pause(_ retry: Int, after failure: GatewayError, until deadline: Date?) async throws(GatewayError) {
+    private func pause(_ retry: Int, after failure: GatewayError, until deadline: Duration?) async throws(GatewayError)
+    {
         let delay = Self.delay(beforeRetry: retry, after: failure, random: random)
-        if let deadline, clock.now.addingTimeInterval(delay / .seconds(1)) > deadline { throw failure }
+        if let deadline, clock.uptime + delay > deadline { throw failure }
         log("retry \(retry) of \(Self.retries) in \(delay.milliseconds) ms: \(failure.text)")
         do { try await clock.sleep(for: delay) } catch { throw .cancelled(mayHaveArrived: false) }
     }

@@ -1,11 +1,5 @@
 import PaymentCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Waiting until a confirmed payment is settled.
 struct SettlementPoll: Sendable {
     /// The pause where the service names none, in milliseconds.
@@ -25,12 +19,10 @@ struct SettlementPoll: Sendable {
         _ first: StatusBody, within limit: Duration,
         ask: (_ millisecondsLeft: Int64) async throws(GatewayError) -> StatusBody
     ) async throws(GatewayError) -> StatusBody {
-        let start = clock.now
+        let start = clock.uptime
         let limit = limit.milliseconds
         var status = first
-        func left() -> Int64 {
-            max(0, limit - Duration.seconds(max(0, clock.now.timeIntervalSince(start))).milliseconds)
-        }
+        func left() -> Int64 { max(0, limit - (clock.uptime - start).milliseconds) }
         while !status.isFinal {
             guard left() > 0 else { break }
             let pause = min(max(status.pollInMs ?? Self.usualPause, Self.shortestPause), Self.longestPause, left())

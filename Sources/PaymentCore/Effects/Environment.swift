@@ -9,17 +9,31 @@ public protocol PaymentClock: Sendable {
     /// The current time.
     var now: Date { get }
 
+    /// How long something has been going on, counted from a moment of the clock's own. Unlike ``now``, nobody sets it:
+    /// measure waiting by the difference of two of these.
+    var uptime: Duration { get }
+
     /// Waits. Throws `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
+extension PaymentClock {
+    /// What has passed by ``now``: right for clocks that are never set, such as those of simulations.
+    public var uptime: Duration { .seconds(now.timeIntervalSinceReferenceDate) }
+}
+
 /// The system's clock.
 public struct SystemPaymentClock: PaymentClock {
+    private static let start = ContinuousClock.now
+
     /// Makes a clock.
     public init() {}
 
     /// The system's time.
     public var now: Date { Date() }
+
+    /// The system's continuous clock, which also counts while the machine sleeps.
+    public var uptime: Duration { Self.start.duration(to: .now) }
 
     /// Waits on the system's continuous clock.
     public func sleep(for duration: Duration) async throws {

@@ -38,6 +38,7 @@ struct LeasedClock: PaymentClock {
     let journal: LeasedJournal
 
     var now: Date { base.now }
+    var uptime: Duration { base.uptime }
 
     func sleep(for duration: Duration) async throws {
         // When the lease is lost or the journal fails, the next entry says so.

@@ -17,12 +17,15 @@ actor StepLog: StepRunner {
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
     private var openMutations: Set<String> = []
+    /// The latest date in what was stored before this run.
+    private let latest: Date
     /// Whether a mutation ever began, whatever became of it.
     private(set) var hasBegunMutation: Bool
 
     init(_ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects) {
         attempt = history.attempt
         hasBegunMutation = history.hasBegunMutation
+        latest = history.entries.map(\.date).reduce(history.attempt.startedAt, max)
         self.replayWindow = replayWindow
         self.journal = journal
         self.effects = effects
@@ -87,8 +90,10 @@ actor StepLog: StepRunner {
     /// A mutation that began and never ended is sent again only where the service will recognise it.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
         guard let earlier = started[name], case .mutation = earlier else { return }
-        let age = Duration.seconds(effects.clock.now.timeIntervalSince(attempt.startedAt))
-        if kind == .mutation(replay: .sameKey), kind == earlier, age < replayWindow { return }
+        let now = effects.clock.now
+        let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
+        // An entry from the future says that the clock was set: how old the first sending is, nobody knows then.
+        if kind == .mutation(replay: .sameKey), kind == earlier, now >= latest, age < replayWindow { return }
         throw error(
             .network, "the payment was interrupted while '\(name)' was under way; only its status can tell",
             phase: .maybeSent)

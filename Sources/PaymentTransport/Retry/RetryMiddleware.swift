@@ -56,7 +56,7 @@ public struct RetryMiddleware: HTTPMiddleware {
     public func intercept(
         _ request: HTTPRequest, next: HTTPNext
     ) async throws(TransportError) -> HTTPResponse {
-        let start = clock.now
+        let start = clock.uptime
         var attempt = request
         var phase = TransportError.Phase.notSent
         var retriesLeft = max(0, policy.retries)
@@ -67,13 +67,13 @@ public struct RetryMiddleware: HTTPMiddleware {
 
             guard retriesLeft > 0, mayRepeat(request, after: result), let wait = wait(delay, after: result)
             else { return try Self.finish(result, phase) }
-            let left = request.timeout - elapsed(since: start) - wait
+            let left = request.timeout - (clock.uptime - start) - wait
             guard left > .zero else { return try Self.finish(result, phase) }
 
             do { try await clock.sleep(for: wait) } catch {
                 throw TransportError(phase, .cancelled, origin: request.url.origin)
             }
-            attempt.timeout = min(request.timeout - elapsed(since: start), request.timeout)
+            attempt.timeout = min(request.timeout - (clock.uptime - start), request.timeout)
             delay = min(delay * 2, policy.longestDelay)
             retriesLeft -= 1
         }
@@ -120,10 +120,5 @@ public struct RetryMiddleware: HTTPMiddleware {
             return ours
         }
         return servers <= policy.longestServerDelay ? max(ours, servers) : nil
-    }
-
-    /// Never negative: the clock may be set back meanwhile.
-    private func elapsed(since start: Date) -> Duration {
-        .seconds(max(0, clock.now.timeIntervalSince(start)))
     }
 }
