@@ -141,7 +141,7 @@ public struct PaymentRouter: Sendable {
         }
         guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
         let payment = history.attempt.reference
-        let enquiry = try enquiry(for: payment.provider, payer: payer)
+        let enquiry = try enquiry(for: history, payer: payer)
         // Read again within the flight: another one may have ended in between.
         return try await fly(payment) { try await enquiry.engine($0).resume(attempt) }
     }
@@ -156,13 +156,13 @@ public struct PaymentRouter: Sendable {
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
     public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
-        let attempts: [PaymentAttempt]
-        do { attempts = try await effects.journal.unfinished().map(\.attempt) } catch {
+        let histories: [AttemptHistory]
+        do { histories = try await effects.journal.unfinished() } catch {
             throw PaymentError(.journal, "the journal failed: \(error)")
         }
-        return await Recovery(clock: effects.clock, width: width).run(attempts) { attempt in
-            do { return .success(try await settle(attempt, as: payer)) } catch {
-                return .failure(AttemptEngine.paymentError(error, provider: attempt.reference.provider))
+        return await Recovery(clock: effects.clock, width: width).run(histories) { history in
+            do { return .success(try await settle(history, as: payer)) } catch {
+                return .failure(AttemptEngine.paymentError(error, provider: history.attempt.reference.provider))
             }
         }
     }
@@ -181,10 +181,10 @@ public struct PaymentRouter: Sendable {
         return RecoveryReport(history.attempt, result, now: effects.clock.now)
     }
 
-    private func settle(_ attempt: PaymentAttempt, as payer: Payer) async throws -> PaymentOutcome {
-        let enquiry = try enquiry(for: attempt.reference.provider, payer: payer)
-        return try await leases.with(attempt.reference, waiting: false) {
-            try await enquiry.engine($0).resume(attempt.id)
+    private func settle(_ history: AttemptHistory, as payer: Payer) async throws -> PaymentOutcome {
+        let enquiry = try enquiry(for: history, payer: payer)
+        return try await leases.with(history.attempt.reference, waiting: false) {
+            try await enquiry.engine($0).resume(history.attempt.id)
         } orElse: {
             $0
         }
@@ -260,6 +260,17 @@ public struct PaymentRouter: Sendable {
         return Enquiry(
             provider: registry.providers[index], descriptor: registry.descriptors[index], payer: payer, effects: effects
         )
+    }
+
+    /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.
+    private func enquiry(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> Enquiry {
+        let provider = history.attempt.reference.provider
+        do { return try enquiry(for: provider, payer: payer) } catch {
+            let isOpen = history.mayHaveMovedMoney || history.outcome != nil
+            throw PaymentError(
+                error.code, "\(error.message); register it and recover again", provider: provider,
+                phase: isOpen ? .maybeSent : error.phase)
+        }
     }
 
     func fly(

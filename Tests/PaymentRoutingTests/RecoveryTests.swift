@@ -106,6 +106,30 @@ struct RecoveryTests {
         #expect(ran["sign"] == 0)
     }
 
+    @Test("Without its provider nothing is settled, and what was sent is not called unpaid")
+    func providerMissing() async throws {
+        for isSent in [true, false] {
+            var world = world(Tally())
+            let id = try await world.crashed(
+                isSent ? [.stepStarted(name: "capture", kind: .mutation(replay: .never))] : [])
+            world.provider.descriptor = ProviderDescriptor(
+                id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
+            let router = try world.router
+            for report in [
+                try #require(try await router.recover(as: Self.payer).first),
+                try await router.recover(id, as: Self.payer),
+            ] {
+                guard case .failure(let error) = report.result else { throw CancellationError() }
+                #expect(error.code == .unroutable && error.phase == (isSent ? .maybeSent : .beforeSend))
+                #expect(!report.isSettled)
+            }
+            await #expect { try await router.resume(id, as: Self.payer) } throws: {
+                ($0 as? PaymentError)?.phase == (isSent ? .maybeSent : .beforeSend)
+            }
+            #expect(try await world.journal.unfinished().count == 1)
+        }
+    }
+
     @Test("Many attempts are settled a few at a time, and reported in order")
     func width() async throws {
         let running = Mutex((now: 0, most: 0))
@@ -148,6 +172,7 @@ struct RecoveryTests {
                 await gate.pass()
                 return outcome
             }
+            world.provider.statusBody = { _, _ in outcome }
             let first = try world.router
             let clock = NotingClock { await asked.open() }
             let second = PaymentRouter(

@@ -5,14 +5,14 @@ struct Recovery: Sendable {
     let clock: any PaymentClock
     let width: Int
 
-    /// Settles `attempts` with `settle` and reports on them in their order. Those at one payment take turns; those
+    /// Settles `histories` with `settle` and reports on them in their order. Those at one payment take turns; those
     /// that somebody else is working on are left out.
     func run(
-        _ attempts: [PaymentAttempt],
-        _ settle: @escaping @Sendable (PaymentAttempt) async -> Result<PaymentOutcome, PaymentError>
+        _ histories: [AttemptHistory],
+        _ settle: @escaping @Sendable (AttemptHistory) async -> Result<PaymentOutcome, PaymentError>
     ) async -> [RecoveryReport] {
         // Oldest first: a dictionary's order is another one in every process.
-        let payments = Dictionary(grouping: attempts.enumerated(), by: \.element.reference).values
+        let payments = Dictionary(grouping: histories.enumerated(), by: \.element.attempt.reference).values
             .sorted { $0[0].offset < $1[0].offset }
         return await withTaskGroup(of: [(Int, RecoveryReport)].self) { group in
             var reports: [(Int, RecoveryReport)] = []
@@ -25,10 +25,10 @@ struct Recovery: Sendable {
                 running += 1
                 group.addTask {
                     var reports: [(Int, RecoveryReport)] = []
-                    for (index, attempt) in payment {
-                        let result = await settle(attempt)
+                    for (index, history) in payment {
+                        let result = await settle(history)
                         if case .failure(let error) = result, error.code == .inUse { continue }
-                        reports.append((index, RecoveryReport(attempt, result, now: clock.now)))
+                        reports.append((index, RecoveryReport(history.attempt, result, now: clock.now)))
                     }
                     return reports
                 }

@@ -11,7 +11,8 @@ public struct RecoveryReport: Sendable, Hashable {
     /// The attempt.
     public let attempt: PaymentAttempt
     /// The outcome, or why the attempt could not be carried on. An error whose phase is
-    /// ``PaymentError/Phase/maybeSent`` leaves it open; any other means that nothing was paid.
+    /// ``PaymentError/Phase/maybeSent`` leaves it open; any other means that nothing was paid. While its provider is not
+    /// registered an attempt is not settled either.
     public let result: Result<PaymentOutcome, PaymentError>
     /// When to recover again; nil when the attempt is settled.
     public let askAgain: Date?
@@ -30,7 +31,8 @@ public struct RecoveryReport: Sendable, Hashable {
             case .success(.pending(let seconds?)): now.addingTimeInterval(min(max(seconds, 1), 3600))
             case .success(let outcome): outcome.isFinal ? nil : now.addingTimeInterval(pause)
             case .failure(let error):
-                error.phase == .maybeSent || error.code == .journal ? now.addingTimeInterval(pause) : nil
+                error.phase == .maybeSent || [.journal, .unroutable].contains(error.code)
+                    ? now.addingTimeInterval(pause) : nil
             }
     }
 }
