@@ -19,16 +19,21 @@ extension AttemptEngine {
         let outcome = try asker.checked(try await provider.cancel(payment, in: context), of: payment)
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard let history = histories.last(where: { !$0.isFinished }), effects.isSound(history) else { return outcome }
-        return try await ended(history.attempt, try checked(outcome, history.attempt))
+        let word = try await confirmed(try checked(outcome, history.attempt), of: history.attempt)
+        return if let word { try await ended(history.attempt, word) } else { unconfirmed(history.attempt) }
     }
 
-    /// Takes the service's own word on a payment, when it is the last one.
+    /// Takes the service's own word on a payment, when it is the last one. Messages come late: one that says that no
+    /// money moved may be about an earlier attempt, and ends none that has sent nothing yet.
     func note(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard outcome.isFinal, let history = histories.last(where: { !$0.isFinished }), effects.isSound(history) else {
             return
         }
-        try await close(history.attempt, .outcome(try checked(outcome, history.attempt)))
+        let sound = try checked(outcome, history.attempt)
+        if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
+        guard let word = try await confirmed(sound, of: history.attempt) else { return }
+        do { try await close(history.attempt, .outcome(word)) } catch is AttemptHasEnded {}
     }
 
     // MARK: Attempts at a payment or a refund

@@ -132,11 +132,18 @@ struct AttemptEngine: Sendable {
             for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal, link: link)
         do {
             let outcome = try checked(try await perform(attempt, in: context), attempt)
-            if await steps.hasUnresolvedMutation, Self.claimsNoEffect(outcome) {
-                throw self.error(.network, "the service's answer was lost; only its status can tell", phase: .maybeSent)
+            if Self.claimsNoEffect(outcome), await steps.mayHaveMovedMoney {
+                let doubt = self.error(.network, "money may have moved; only the service's status can tell")
+                // Where our request was answered, the provider may know better why it was refused.
+                let reason = await steps.hasUnresolvedMutation ? nil : outcome
+                return try await ended(
+                    attempt, await settle(attempt, after: doubt, claimed: reason, in: context))
             }
             return try await ended(attempt, outcome)
         } catch {
+            if await steps.hasEndedElsewhere, let outcome = await stored(attempt), await steps.agrees(with: outcome) {
+                return outcome
+            }
             let failure = Self.paymentError(error, provider: descriptor.id)
             // Whoever took the payment over settles it; asking here as well would only say the same.
             if failure.code == .inUse { throw failure }
@@ -160,8 +167,11 @@ struct AttemptEngine: Sendable {
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
-        let outcome = try await provider.complete(callback, for: history.attempt, in: context)
-        return try await ended(history.attempt, try checked(outcome, history.attempt))
+        let outcome = try checked(
+            try await provider.complete(callback, for: history.attempt, in: context), history.attempt)
+        // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
+        guard let word = try await confirmed(outcome, of: history.attempt) else { return unconfirmed(history.attempt) }
+        return try await ended(history.attempt, word)
     }
 
     // MARK: Ending
@@ -186,46 +196,6 @@ struct AttemptEngine: Sendable {
         try asker.checked(outcome, of: payment)
     }
 
-    /// Whether the outcome says that no money moved, for good.
-    private static func claimsNoEffect(_ outcome: PaymentOutcome) -> Bool {
-        if case .succeeded = outcome { false } else { outcome.isFinal }
-    }
-
-    /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
-    private func settle(
-        _ attempt: PaymentAttempt, after failure: PaymentError, in context: ProviderContext
-    ) async -> PaymentOutcome {
-        var delay = Duration.milliseconds(500)
-        for turn in 0..<5 where !Task.isCancelled {
-            if turn > 0 {
-                do { try await effects.clock.sleep(for: delay) } catch { break }
-                delay = min(delay * 2, .seconds(5))
-            }
-            if let outcome = try? await status(of: attempt, in: context), outcome.isFinal,
-                let sound = try? checked(outcome, attempt)
-            {
-                return sound
-            }
-        }
-        let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
-        return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
-    }
-
-    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async throws -> PaymentOutcome {
-        do { try await close(attempt, .outcome(outcome)) } catch let failure as PaymentError
-            where failure.code == .inUse && Self.claimsNoEffect(outcome)
-        {
-            // Somebody has taken the payment over, and may have paid it since.
-            throw failure
-        } catch {
-            // The outcome is true even when it cannot be stored; the next look will ask the service again.
-        }
-        effects.log(
-            PaymentEvent(
-                provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
-        return outcome
-    }
-
     func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.append(entry, to: attempt.id) }
@@ -234,6 +204,8 @@ struct AttemptEngine: Sendable {
     func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(descriptor.id)
+        } catch JournalError.finishedAttempt {
+            throw AttemptHasEnded()
         } catch is SealedWriter.Broken {
             throw self.error(.integrity, "the journal's record of the attempt was changed by somebody else")
         } catch {
@@ -252,6 +224,8 @@ struct AttemptEngine: Sendable {
         switch error {
         case let error as PaymentError: error
         case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
+        case is AttemptHasEnded:
+            PaymentError(.journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider)
         case is CancellationError:
             PaymentError(.cancelled, "cancelled before anything was sent", provider: provider)
         case is MoneyError, is JSONError, is CAIPError, is LinkDefect:

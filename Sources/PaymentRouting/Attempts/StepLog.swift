@@ -17,6 +17,8 @@ actor StepLog: StepRunner {
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
     private var openMutations: Set<String> = []
+    /// Whether somebody else ended the attempt while this one went on with it.
+    private(set) var hasEndedElsewhere = false
     /// The latest date in what was stored before this run.
     private let latest: Date
     /// Whether a mutation ever began, whatever became of it.
@@ -48,6 +50,11 @@ actor StepLog: StepRunner {
 
     /// Whether a mutation began whose end nobody here knows.
     var hasUnresolvedMutation: Bool { openMutations.contains { finished[$0] == nil } }
+
+    /// Whether an ending stored by somebody else can be true of what was sent here.
+    func agrees(with outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { true } else { !mayHaveMovedMoney }
+    }
 
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
@@ -104,6 +111,11 @@ actor StepLog: StepRunner {
             try await journal.append(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
         } catch JournalError.leaseLost {
             throw PaymentError.inUse(attempt.reference.provider)
+        } catch JournalError.finishedAttempt {
+            hasEndedElsewhere = true
+            throw self.error(
+                .journal, "the attempt has ended meanwhile; ask again for its outcome",
+                phase: isAfterEffect ? .maybeSent : .beforeSend)
         } catch is SealedWriter.Broken {
             throw self.error(
                 .integrity, "the journal's record of the attempt \(attempt.id) was changed by somebody else",

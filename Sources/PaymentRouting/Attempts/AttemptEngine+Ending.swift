@@ -1,0 +1,92 @@
+import PaymentCore
+
+/// Somebody else has ended the attempt: whoever brought the payer's return or a notification.
+struct AttemptHasEnded: Error {}
+
+/// How attempts end, and whose word about it is believed.
+extension AttemptEngine {
+    /// Whether the outcome says that no money moved, for good.
+    static func claimsNoEffect(_ outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { false } else { outcome.isFinal }
+    }
+
+    /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
+    ///
+    /// - Parameter claimed: what the provider made of it: told instead of the status when both say that no money moved.
+    func settle(
+        _ attempt: PaymentAttempt, after failure: PaymentError, claimed: PaymentOutcome? = nil,
+        in context: ProviderContext
+    ) async -> PaymentOutcome {
+        var delay = Duration.milliseconds(500)
+        for turn in 0..<5 where !Task.isCancelled {
+            if turn > 0 {
+                do { try await effects.clock.sleep(for: delay) } catch { break }
+                delay = min(delay * 2, .seconds(5))
+            }
+            if let word = await finalStatus(of: attempt, in: context) {
+                return Self.claimsNoEffect(word) ? claimed ?? word : word
+            }
+        }
+        let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
+        return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
+    }
+
+    /// What may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did, only as
+    /// far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
+    func confirmed(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        guard Self.claimsNoEffect(outcome), let before = try await now(attempt), before.mayHaveMovedMoney else {
+            return outcome
+        }
+        let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
+        guard let word = await finalStatus(of: attempt, in: context) else { return nil }
+        guard Self.claimsNoEffect(word) else { return word }
+        // What was sent meanwhile is not in the status yet.
+        guard let after = try await now(attempt), after.entries.count == before.entries.count else { return nil }
+        return outcome
+    }
+
+    /// What is told of an attempt that a message would have ended.
+    func unconfirmed(_ attempt: PaymentAttempt) -> PaymentOutcome {
+        .unknown(
+            UnknownOutcome(
+                reference: attempt.reference,
+                message: "money may have moved, and the service's status does not tell yet; ask again later"))
+    }
+
+    private func finalStatus(of attempt: PaymentAttempt, in context: ProviderContext) async -> PaymentOutcome? {
+        guard let outcome = try? await status(of: attempt, in: context), outcome.isFinal else { return nil }
+        return try? checked(outcome, attempt)
+    }
+
+    private func now(_ attempt: PaymentAttempt) async throws -> AttemptHistory? {
+        try await journaled { try await journal.history(of: attempt.id) }
+    }
+
+    /// The ending of `attempt` that somebody else has stored.
+    func stored(_ attempt: PaymentAttempt) async -> PaymentOutcome? {
+        guard let history = try? await now(attempt), effects.isSound(history) else { return nil }
+        return history.outcome.flatMap { $0.isFinal ? $0 : nil }
+    }
+
+    /// Stores how an attempt ended.
+    ///
+    /// - Returns: the outcome, or the one that somebody else has stored before.
+    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async throws -> PaymentOutcome {
+        do { try await close(attempt, .outcome(outcome)) } catch let failure as PaymentError
+            where failure.code == .inUse && Self.claimsNoEffect(outcome)
+        {
+            // Somebody has taken the payment over, and may have paid it since.
+            throw failure
+        } catch is AttemptHasEnded {
+            // A success is one, whoever was told so first; and what may have moved money here is not undone there.
+            if case .succeeded = outcome { return outcome }
+            if let stored = await stored(attempt), outcome.isFinal || !Self.claimsNoEffect(stored) { return stored }
+        } catch {
+            // The outcome is true even when it cannot be stored; the next look will ask the service again.
+        }
+        effects.log(
+            PaymentEvent(
+                provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
+        return outcome
+    }
+}

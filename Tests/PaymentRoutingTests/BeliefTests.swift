@@ -1,0 +1,199 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is believed of a payment that may have been made: late messages, returns and refusals.
+@Suite("What is believed")
+struct BeliefTests {
+    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let refused = PaymentOutcome.declined(DeclineReason(.refused, "no funds"))
+    private static let pending = PaymentOutcome.pending(retryAfter: nil)
+
+    /// A merchant's provider whose notifications and cancellations say what a test wants.
+    private struct Shop: NotificationVerifyingProvider, CancellingProvider, RedirectCompletingProvider {
+        var base: ScriptedProvider
+        var word: PaymentOutcome
+        var descriptor: ProviderDescriptor { base.descriptor }
+        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+            try await base.quote(request, in: context)
+        }
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+            try await base.pay(attempt, in: context)
+        }
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            try await base.status(of: payment, in: context)
+        }
+        func complete(
+            _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+        ) async throws -> PaymentOutcome {
+            word
+        }
+        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome { word }
+        func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+            PaymentNotification(reference: ScriptedProvider.reference, outcome: word)
+        }
+    }
+
+    enum Message: CaseIterable { case notification, cancellation, callback }
+
+    private static func bring(_ message: Message, to router: PaymentRouter) async throws -> PaymentOutcome? {
+        switch message {
+        case .notification:
+            try await router.handle(IncomingNotification(headers: [:], body: []), from: "acme").outcome
+        case .cancellation: try await router.cancel(ScriptedProvider.reference)
+        case .callback: try await router.handle("shop://paid?id=p1")
+        }
+    }
+
+    /// The first attempt is declined; the second charges, and its answer is lost; any later one charges again.
+    private static func shop(_ charges: Tally, word: PaymentOutcome) -> Shop {
+        var base = ScriptedProvider()
+        base.payBody = { attempt, context in
+            charges.count("attempt")
+            guard charges["attempt"] > 1 else { return refused }
+            _ = try await context.step("charge", .mutation(replay: .never)) { () async throws -> Bool in
+                charges.count("charge")
+                throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example")
+            }
+            return paid
+        }
+        base.statusBody = { _, _ in pending }
+        return Shop(base: base, word: word)
+    }
+
+    private static func router(_ shop: Shop, _ journal: any PaymentJournal) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: ScriptedTransport(), journal: journal,
+            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+    }
+
+    @Test(
+        "A late word about an earlier attempt does not end the one whose answer was lost", arguments: Message.allCases)
+    func lateWord(message: Message) async throws {
+        for word in [Self.refused, .cancelled, .expired] {
+            let charges = Tally()
+            let journal = InMemoryJournal()
+            let router = try Self.router(Self.shop(charges, word: word), journal)
+            #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.refused)
+            guard case .unknown = try await router.pay(ScriptedProvider.link, as: .careless) else {
+                Issue.record("its answer was lost")
+                return
+            }
+            _ = try await Self.bring(message, to: router)
+            #expect(await journal.unfinished().count == 1)
+            _ = try await router.pay(ScriptedProvider.link, as: .careless)
+            #expect(charges["charge"] == 1, "\(word)")
+        }
+    }
+
+    @Test("A late word that the service's status confirms ends it", arguments: Message.allCases)
+    func confirmedWord(message: Message) async throws {
+        for (status, end) in [(Self.refused, Self.refused), (Self.paid, Self.paid), (.expired, Self.refused)] {
+            var shop = Self.shop(Tally(), word: Self.refused)
+            let journal = InMemoryJournal()
+            var router = try Self.router(shop, journal)
+            _ = try await router.pay(ScriptedProvider.link, as: .careless)
+            _ = try await router.pay(ScriptedProvider.link, as: .careless)
+            shop.base.statusBody = { _, _ in status }
+            router = try Self.router(shop, journal)
+            _ = try await Self.bring(message, to: router)
+            #expect(await journal.unfinished().isEmpty)
+            #expect(await journal.histories(of: ScriptedProvider.reference).last?.outcome == end)
+        }
+    }
+
+    @Test("A word that nothing came of does not end an attempt that has sent nothing yet")
+    func notBegun() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var base = ScriptedProvider()
+        base.payBody = { _, context in
+            _ = try await context.step("page", .interaction) {
+                await inside.open()
+                await leave.pass()
+                return true
+            }
+            _ = try await context.step("charge", .mutation(replay: .never)) { true }
+            return Self.paid
+        }
+        let router = try Self.router(Shop(base: base, word: Self.refused), InMemoryJournal())
+        async let outcome = router.pay(ScriptedProvider.link, as: .careless)
+        await inside.pass()
+        _ = try await Self.bring(.notification, to: router)
+        await leave.open()
+        #expect(try await outcome == Self.paid)
+    }
+
+    // MARK: Refusals after the charge
+
+    @Test("After a charge was accepted, a refusal is believed only when the status says so too")
+    func refusalAfterCharge() async throws {
+        let cases: [(PaymentOutcome?, PaymentOutcome?)] = [
+            (nil, nil), (Self.pending, nil), (Self.paid, Self.paid), (Self.refused, Self.refused),
+            (.expired, Self.refused),
+        ]
+        for (status, end) in cases {
+            var world = World()
+            let charges = Tally()
+            world.provider.payBody = { _, context in
+                _ = try await context.step("charge", .mutation(replay: .never)) {
+                    charges.count("charge")
+                    return true
+                }
+                return Self.refused
+            }
+            world.provider.statusBody = { _, _ in
+                guard let status else { throw PaymentError(.payerRefused, "451", phase: .answered) }
+                return status
+            }
+            let outcome = try await world.pay()
+            if let end {
+                #expect(outcome == end)
+            } else if case .unknown = outcome {
+                #expect(try await world.journal.unfinished().count == 1)
+            } else {
+                Issue.record("told \(outcome) after the status \(String(describing: status))")
+            }
+            _ = try await world.pay()
+            if end == nil { #expect(charges["charge"] == 1) }
+        }
+    }
+
+    // MARK: Ended by the payer's return
+
+    @Test("A payment that its payer's return has ended is told as the journal has it, however the closure goes on")
+    func endedByReturn() async throws {
+        let completed = PaymentOutcome.succeeded(
+            PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
+        for word in [nil, PaymentOutcome.expired, Self.pending] {
+            let (inside, leave) = (Gate(), Gate())
+            var world = World()
+            world.provider.payBody = { attempt, context in
+                _ = try await context.step("page", .interaction) {
+                    await inside.open()
+                    await leave.pass()
+                    return true
+                }
+                // What some providers make of every error of theirs.
+                if let word { return word }
+                do {
+                    _ = try await context.step("confirm", .mutation(replay: .never)) { true }
+                } catch {
+                    throw PaymentError(.providerFault, "the browser failed", provider: "acme")
+                }
+                return Self.paid
+            }
+            let router = try world.router
+            async let outcome = router.pay(ScriptedProvider.link, as: .careless)
+            await inside.pass()
+            #expect(try await router.handle("shop://paid?id=p1") == completed)
+            await leave.open()
+            #expect(try await outcome == completed)
+            #expect(try await world.histories.map(\.outcome) == [completed])
+            #expect(try await router.pay(ScriptedProvider.link, as: .careless) == completed)
+        }
+    }
+}
