@@ -63,7 +63,6 @@ struct PaymentLinkTests {
         #expect(link.query.map(String.init) == row.query)
         #expect(link.fragment.map(String.init) == row.fragment)
         #expect(link.text == row.canonical)
-        #expect(link.description == row.canonical)
         #expect(try PaymentLink(row.canonical) == link)
     }
 

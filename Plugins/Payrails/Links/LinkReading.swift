@@ -25,7 +25,7 @@ enum LinkReading {
             parts.count == 6, Array(parts.prefix(3)) == ["public", "redirect", "merchant"],
             let execution = WireText.code(String(parts.dropFirst(4).first ?? "")), parts.last?.isEmpty == false
         else { return nil }
-        return LinkMatch(reference: execution, role: .callback)
+        return LinkMatch(reference: execution, role: .callback, holdsSecret: true)
     }
 
     private static func session(_ data: Payrails.InitData) -> LinkMatch {
@@ -36,13 +36,15 @@ enum LinkReading {
             guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
             guard AddressRule.isPayrails(url) else {
                 return LinkMatch(
-                    reference: id, trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"))
+                    reference: id, trust: .unverified(reason: "the session leads to \(url.origin), not to payrails.io"),
+                    holdsSecret: true)
             }
         }
-        return LinkMatch(reference: id)
+        return LinkMatch(reference: id, holdsSecret: true)
     }
 
     private static func unusable(_ reason: String) -> LinkMatch {
-        LinkMatch(reference: nil, trust: .unverified(reason: "the session cannot be read: \(reason)"))
+        LinkMatch(
+            reference: nil, trust: .unverified(reason: "the session cannot be read: \(reason)"), holdsSecret: true)
     }
 }

@@ -24,12 +24,18 @@ public struct LinkMatch: Sendable, Hashable {
     public let role: Role
     /// Whether it surely leads to the real service.
     public let trust: Trust
+    /// Whether the link's text holds a secret and must not be shown or logged: whoever has it could pay, or act as the
+    /// merchant. Nil leaves it to ``PaymentLink/mayHoldSecret``. The reference is never a secret.
+    public let holdsSecret: Bool?
 
     /// Makes a match.
-    public init(reference: String?, role: Role = .payment, trust: Trust = .verified) {
+    public init(
+        reference: String?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil
+    ) {
         self.reference = reference
         self.role = role
         self.trust = trust
+        self.holdsSecret = holdsSecret
     }
 }
 

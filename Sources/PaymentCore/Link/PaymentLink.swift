@@ -92,11 +92,6 @@ extension PaymentLink: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-extension PaymentLink: CustomStringConvertible {
-    /// The canonical text.
-    public var description: String { text }
-}
-
 /// Where the parts of a canonical link lie, in bytes. 8 KiB fit sixteen bits.
 package struct LinkLayout: Sendable {
     /// Which of the web's own schemes a link has.

@@ -42,6 +42,7 @@ final class Claim: Sendable {
         // Anyone on the path can change what plain HTTP says; no provider may vouch for it.
         return LinkMatch(
             reference: match.reference, role: match.role,
-            trust: .unverified(reason: "the link uses plain http; anyone on the way can change it"))
+            trust: .unverified(reason: "the link uses plain http; anyone on the way can change it"),
+            holdsSecret: match.holdsSecret)
     }
 }

@@ -12,6 +12,8 @@ public struct Route: Sendable {
     public var provider: ProviderID { claim.id }
     /// The pattern that matched.
     public var pattern: LinkPattern { claim.pattern }
+    /// Whether the link's text must not be shown or logged, as its provider says.
+    public var holdsSecret: Bool { match.holdsSecret ?? link.mayHoldSecret }
 }
 
 extension Route: Hashable {
@@ -40,6 +42,29 @@ public enum RouteDecision: Sendable, Hashable {
     case rejected(LinkDefect)
     /// It is a link, but nobody here knows what to do with it.
     case unroutable(PaymentLink)
+
+    /// `input`, the text that was routed, as it may be shown and logged: whole, or without what is secret of it and with
+    /// the payment that it names.
+    public func shown(_ input: String) -> String {
+        switch self {
+        case .matched(let route) where route.holdsSecret:
+            "\(route.link) (\(route.provider)\(route.match.reference.map { "/" + $0 } ?? ""))"
+        case .ambiguous(let routes) where holdsSecret: routes.first?.link.publicText ?? ""
+        case .unroutable(let link) where holdsSecret: link.publicText
+        case .rejected: LinkPrivacy.shown(input)
+        case .matched, .ambiguous, .recognized, .unroutable: input
+        }
+    }
+
+    /// Whether the link holds a secret, as its provider says, or may hold one, where nobody claims it.
+    public var holdsSecret: Bool {
+        switch self {
+        case .matched(let route): route.holdsSecret
+        case .ambiguous(let routes): routes.contains(where: \.holdsSecret)
+        case .unroutable(let link): link.mayHoldSecret
+        case .recognized, .rejected: false
+        }
+    }
 
     /// One sentence for people: why.
     public var explanation: String {
