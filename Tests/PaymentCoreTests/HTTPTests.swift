@@ -73,6 +73,36 @@ struct HTTPTests {
         #expect(try HTTPURL(text).isLoopback == expected)
     }
 
+    @Test(
+        "A service is called over https, or on this machine",
+        arguments: [
+            ("https://api.example", true), ("http://127.0.0.1:8080", true), ("http://127.9.9.9", true),
+            ("http://[::1]:1/v1", true), ("http://localhost", true), ("http://api.example", false),
+            ("http://localhost.example", false), ("http://127.0.0.1.example", false), ("http://10.0.0.1", false),
+            ("http://0.0.0.0", false), ("http://[::ffff:127.0.0.1]", false),
+        ])
+    func service(text: String, isAccepted: Bool) throws {
+        guard isAccepted else {
+            let error = #expect(throws: LinkDefect.self) { try HTTPURL(service: text) }
+            #expect(error == .unencrypted(origin: text))
+            #expect(error?.description.contains(text) == true && error?.description.contains("https") == true)
+            return
+        }
+        #expect(try HTTPURL(service: text).origin == HTTPURL(text).origin)
+    }
+
+    @Test(
+        "A segment that other readers could take for several, or for a step up, is refused",
+        arguments: [
+            ".", "..", "", "a/../b", "../b", "a/..", "a\\..\\b", "a/./b", "pay\u{0}1", "pay\n1", "pay\u{7F}1",
+            "pay\u{85}1",
+        ])
+    func segments(segment: String) throws {
+        let base = try HTTPURL("https://a.example/v1")
+        #expect(throws: LinkDefect.self) { try base.appending([segment, "x"]) }
+        #expect(throws: LinkDefect.self) { try base.appending(["x", segment]) }
+    }
+
     @Test("Appended segments and items cannot change the URL's shape")
     func appending() throws {
         let base = try HTTPURL("https://a.example/v1/?old=1#f")

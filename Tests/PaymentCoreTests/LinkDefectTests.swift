@@ -165,7 +165,8 @@ struct LinkDefectTests {
             (.missingHost, "no host"),
             (.userInformation(offset: 7), "byte 7"), (.invalidHost(offset: 7), "byte 7"),
             (.invalidPort(offset: 7), "byte 7"),
-            (.invalidPercentEncoding, "partial"),
+            (.invalidPercentEncoding, "partial"), (.dotSegment, "dots"), (.unusableSegment, "control character"),
+            (.unencrypted(origin: "http://a.example"), "http://a.example"),
         ]
         for (defect, part) in all { #expect(defect.description.contains(part)) }
         #expect(Set(all.map(\.0.description)).count == all.count)

@@ -128,7 +128,7 @@ struct LinkPropertyTests {
                 case .tooLong(let count): isRight = count == bytes.count
                 case .empty: isRight = bytes.isEmpty
                 case .leadingWhitespace, .missingHost, .invalidPercentEncoding: isRight = true
-                case .dotSegment: isRight = false
+                case .dotSegment, .unusableSegment, .unencrypted: isRight = false
                 }
                 seen += 1
                 if !isRight {

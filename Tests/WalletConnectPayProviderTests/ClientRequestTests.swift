@@ -75,6 +75,13 @@ import Testing
         ("http://pay.walletconnect.com/abc/123", "abc%2F123"),
         // A foreign link is sent whole, encoded twice.
         ("https://pay.wct.me/123", "https%253A%252F%252Fpay.wct.me%252F123"),
+        (
+            "https://shop.example/a/../b?pid=pay_1",
+            "https%253A%252F%252Fshop.example%252Fa%252F..%252Fb%253Fpid%253Dpay_1"
+        ),
+        // So is a path of several parts: one segment, whatever it holds.
+        ("https://pay.walletconnect.com/pay_123/", "pay_123%2F"),
+        ("https://pay.walletconnect.com/pay_123/cancel", "pay_123%2Fcancel"),
     ]
 
     @Test(arguments: ids) func idsAreEncodedOnceMore(_ link: String, _ segment: String) async throws {
@@ -92,7 +99,11 @@ import Testing
         #expect(world.service.seen.isEmpty)
     }
 
-    @Test(arguments: ["", ".", ".."]) func idsThatAreNoSegmentLeaveNothing(_ id: String) async throws {
+    @Test(arguments: [
+        "", ".", "..", "pay_1/../pay_2", "../pay_1", "pay_1\\..\\x", "pay_1\u{0}", "pay_1\n", "pay_1\u{9B}",
+        "%2e%2e%2fx",
+        "pay_1%2F..%2Fx", "%252e%252e", "pay_1%00", "pay_1%250a",
+    ]) func idsThatAreNoSegmentLeaveNothing(_ id: String) async throws {
         let world = try Self.world()
         await #expect(throws: GetPaymentStatusError.self) { try await world.client.getPaymentStatus(paymentId: id) }
         await #expect(throws: GetPaymentRequestError.self) {
@@ -103,6 +114,16 @@ import Testing
         }
         await #expect(throws: PayError.self) { try await world.client.cancelPayment(paymentId: id) }
         #expect(world.service.seen.isEmpty)
+    }
+
+    /// An option is named again in requests that follow, and to people.
+    @Test(arguments: ["", "a\\u0000b", "a\\nb", "\\u009b31m", "\\u202e"]) func anOptionWithoutAUsableIdIsRefused(
+        _ id: String
+    ) async throws {
+        var script = Self.script
+        script["options"] = [.ok(Script.options([Script.option(id, [Script.call("1")])]))]
+        let world = try ClientWorld(script)
+        await #expect(throws: GetPaymentOptionsError.self) { try await world.options() }
     }
 
     // MARK: Bodies

@@ -79,6 +79,23 @@ import Testing
         await expectUnusable(WalletConnectPay.instance, "not a web address")
     }
 
+    @Test(arguments: ["http://api.pay.walletconnect.com", "http://localhost.example", "http://192.168.1.2:8080"])
+    func anUnencryptedAddress(_ baseUrl: String) async {
+        #expect(throws: LinkDefect.unencrypted(origin: baseUrl)) {
+            try GatewayConfiguration(appID: "a", baseURL: baseUrl)
+        }
+        forget()
+        let service = ScriptedService([:])
+        WalletConnectPay.configure(appId: "a", baseUrl: baseUrl, transport: service)
+        await expectUnusable(WalletConnectPay.instance, "neither https nor on this machine")
+        #expect(service.seen.isEmpty)
+    }
+
+    @Test(arguments: ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost", "https://gateway.example"])
+    func aConfidentialAddress(_ baseUrl: String) throws {
+        #expect(try GatewayConfiguration(appID: "a", baseURL: baseUrl).baseURL.text == baseUrl)
+    }
+
     @Test func anAppIdOutranksAKeyAndTheClientIdStays() async throws {
         forget()
         let service = ScriptedService(ClientRequestTests.script)

@@ -51,6 +51,19 @@ import WalletConnectPayProvider
         ("https://pay.walletconnect.com/pay_1?pid=pay_2", "different payments"),
         ("https://pay.walletconnect.com/pay_123/", "malformed"),
         ("https://pay.walletconnect.com/?pid=checkout", "malformed"),
+        ("https://pay.walletconnect.com/pay_123/cancel", "malformed"),
+        ("https://pay.walletconnect.com/pay_123%2Fcancel", "malformed"),
+        ("https://pay.walletconnect.com/?pid=pay_123%2Fcancel", "malformed"),
+        ("https://pay.walletconnect.com/?pid=pay_1/../pay_2", "malformed"),
+        ("https://pay.walletconnect.com/x/../pay_123", "malformed"),
+        ("https://pay.walletconnect.com/./pay_123", "malformed"),
+        ("https://pay.walletconnect.com/?pid=..%2Fpay_123", "malformed"),
+        ("https://pay.walletconnect.com/?pid=pay_1%00", "malformed"),
+        ("https://pay.walletconnect.com/?pid=pay_1%0Acancel", "malformed"),
+        ("https://pay.wct.me/a/../b", "not a plain short link"),
+        ("https://pay.wct.me/..", "not a plain short link"),
+        ("wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_123%2Fcancel", "malformed"),
+        ("wc:abc@2?symKey=b0487747&pay=wc%3Adef%402%3FsymKey%3Dc1598858", "malformed"),
         ("https://pay.walletconnect.com/?pid=pay_1%202", "malformed"),
         ("https://pay.walletconnect.com/?x=a%26pid%3Dpay_2&pid=pay_1", "different ids"),
         ("wc:abc@2?pay=https%3A%2F%2Fevil.example%2F%3Fpid%3Dpay_123", "does not lead"),
@@ -64,6 +77,31 @@ import WalletConnectPayProvider
             return
         }
         #expect(why.contains(reason), "\(why)")
+    }
+
+    /// Consent to a doubtful link does not make an id of what cannot be one.
+    @Test(arguments: [
+        "https://pay.walletconnect.com/pay_123/cancel", "https://pay.walletconnect.com/?pid=pay_123%2Fcancel",
+        "https://pay.walletconnect.com/?pid=pay_1/../pay_2", "https://pay.walletconnect.com/?pid=..%2Fpay_123",
+        "https://pay.walletconnect.com/?pid=pay_1%00x", "https://pay.walletconnect.com/?pid=pay_1%1Bx",
+        "https://pay.walletconnect.com/?pid=pay_1%C2%85", "https://pay.walletconnect.com/?pid=..",
+        "https://pay.walletconnect.com/?pid=%252e%252e%252fpay_1", "https://pay.walletconnect.com/pay_123/",
+        "wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_123%2Fcancel",
+        "wc:abc@2?symKey=b0487747&pay=wc%3Adef%402%3FsymKey%3Dc1598858",
+    ])
+    func namesNoPayment(_ text: String) {
+        guard case .matched(let route) = Self.router.route(text) else {
+            Issue.record("\(Self.router.route(text).explanation)")
+            return
+        }
+        #expect(route.match.trust != .verified)
+        #expect(route.match.reference == nil)
+    }
+
+    @Test func dotSegmentsGiveTheIdThatTheVendorReads() throws {
+        let link = "https://pay.walletconnect.com/x/../pay_123"
+        guard case .matched(let route) = Self.router.route(link) else { throw POSIXError(.EINVAL) }
+        #expect(route.match.reference == "pay_123")
     }
 
     static let unroutable = [

@@ -24,20 +24,21 @@ public struct GatewayConfiguration: Sendable {
 
     /// Makes a configuration.
     ///
-    /// - Throws: ``LinkDefect`` when `baseURL` is no web address.
+    /// - Throws: ``LinkDefect`` when `baseURL` is no web address, or neither `https` nor on this machine
+    ///   (``LinkDefect/unencrypted(origin:)``): the key and the payments would be readable on the way.
     public init(
         credentials: Credentials, baseURL: String = Self.productionURL, requestTimeout: Duration = .seconds(30),
         settlementTimeout: Duration = .seconds(60)
     ) throws(LinkDefect) {
         self.credentials = credentials
-        self.baseURL = try HTTPURL(baseURL)
+        self.baseURL = try HTTPURL(service: baseURL)
         self.requestTimeout = requestTimeout
         self.settlementTimeout = settlementTimeout
     }
 
     /// A configuration with an app id and a fresh client id.
     ///
-    /// - Throws: ``LinkDefect`` when `baseURL` is no web address.
+    /// - Throws: ``LinkDefect``, as above.
     public init(appID: String, baseURL: String = Self.productionURL) throws(LinkDefect) {
         try self.init(
             credentials: .app(id: Redacted(appID), clientID: SystemRandomSource().uuid()), baseURL: baseURL)

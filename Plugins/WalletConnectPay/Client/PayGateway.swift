@@ -109,11 +109,15 @@ struct PayGateway: Sendable {
         }
     }
 
-    /// An id may itself be an encoded link; it is encoded once more, as the vendor's client does.
+    /// An id may itself be an encoded link; it is encoded once more, as the vendor's client does. Whatever it holds, it
+    /// is one segment.
     private func url(
         _ id: String, _ verb: String, query: [(name: String, value: String)]
     ) throws(GatewayError) -> HTTPURL {
         guard !id.isEmpty else { throw .invalidRequest("the payment id is empty") }
+        guard PaymentID.isSendable(id) else {
+            throw .invalidRequest("the payment id holds control characters or leads to another address")
+        }
         do {
             return try configuration.baseURL.appending(["v1", "gateway", "payment", id, verb], query: query)
         } catch {

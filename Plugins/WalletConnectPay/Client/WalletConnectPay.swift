@@ -55,8 +55,9 @@ public enum WalletConnectPay {
         } else {
             return PayClient(unusable: problem, log: log)
         }
-        guard let configuration = try? GatewayConfiguration(credentials: credentials, baseURL: baseUrl) else {
-            return PayClient(unusable: .noBaseURL, log: log)
+        let configuration: GatewayConfiguration
+        do { configuration = try GatewayConfiguration(credentials: credentials, baseURL: baseUrl) } catch {
+            return PayClient(unusable: .noBaseURL(error), log: log)
         }
         guard let transport else { return PayClient(unusable: .noTransport, log: log) }
         return PayClient(configuration: configuration, transport: transport, log: log)

@@ -39,8 +39,8 @@ enum LinkReading {
         // The patterns ask only about these hosts; trust must not depend on that.
         guard link.port == nil, let host = link.host, isOurs(host) else { return nil }
         if let id = plainID(link) { return LinkMatch(reference: String(id)) }
-        // Without percent signs the vendor's reading cannot differ from the strict one.
-        let isPlain = !link.text.utf8.contains(UInt8(ascii: "%"))
+        // Without percent signs and dot segments the vendor's reading cannot differ from the strict one.
+        let isPlain = !link.text.utf8.contains(UInt8(ascii: "%")) && !link.path.contains("/.")
         let strict = strictID(link)
         guard let id = isPlain ? strict.id : PaymentID.extract(from: link.text) else {
             // Says why, rather than nothing: the payer holds a real code.
@@ -154,8 +154,11 @@ enum LinkReading {
 
     // MARK: Helpers
 
+    /// What names no single payment is no id, whoever consents to the link; nor is a pairing URI with its key.
     private static func match(_ id: String, doubt: String?) -> LinkMatch {
-        LinkMatch(reference: id, trust: doubt.map { .unverified(reason: $0) } ?? .verified)
+        guard let doubt else { return LinkMatch(reference: id) }
+        let isID = PaymentID.isOnePayment(id) && !LinkPrivacy.namesKey(id)
+        return LinkMatch(reference: isID ? id : nil, trust: .unverified(reason: doubt))
     }
 
     /// Whether some reader could take `name` for `expected`: other letter case, percent-encoded.

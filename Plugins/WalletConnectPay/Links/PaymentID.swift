@@ -26,6 +26,40 @@ enum PaymentID {
             }
     }
 
+    /// Whether `id` can be sent as one segment of an address that no server takes for another.
+    ///
+    /// The vendor's client sends nearly anything, encoded. Left out is what no payment is called and what a server that
+    /// decodes once too often would take for a step up: control characters and, but for a whole link, dot segments.
+    static func isSendable(_ id: String) -> Bool {
+        let readings = readings(of: id)
+        let isPlain = readings.allSatisfy { reading in
+            !reading.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        }
+        guard !id.isEmpty, isPlain else { return false }
+        return isEncodedLink(id) || !readings.contains { parts(of: $0).contains { $0 == "." || $0 == ".." } }
+    }
+
+    /// Whether `id` names one payment in every reading: it can be sent, and has no parts below it (`pay_1/cancel`).
+    static func isOnePayment(_ id: String) -> Bool {
+        isSendable(id) && (isEncodedLink(id) || readings(of: id).allSatisfy { parts(of: $0).count == 1 })
+    }
+
+    /// What servers that decode `id` once more, or twice, read.
+    private static func readings(of id: String) -> [String] {
+        let once = PercentCoding.decodeLeniently(id)
+        return [id, once, PercentCoding.decodeLeniently(once)]
+    }
+
+    private static func parts(of text: String) -> [Substring] {
+        text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+    }
+
+    /// Whether `id` is a web link that was encoded as a whole, which the service reads itself.
+    private static func isEncodedLink(_ id: String) -> Bool {
+        guard !id.contains("/"), let link = PercentCoding.decode(id) else { return false }
+        return ["https://", "http://"].contains { link.prefix($0.count).equalsIgnoringASCIICase($0) }
+    }
+
     private static func id(inURL text: String) -> String? {
         guard let url = LenientURL(text) else { return nil }
         switch url.scheme {

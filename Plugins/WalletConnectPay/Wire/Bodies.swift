@@ -31,6 +31,11 @@ struct OptionBody: Codable, Sendable {
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
+        let isPlain = id.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
+        guard !id.isEmpty, isPlain else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .id, in: members, debugDescription: "an option's id is empty or not plain text")
+        }
         account = try members.decode(String.self, forKey: .account)
         amount = try members.decode(PayAmount.self, forKey: .amount)
         etaS = try members.decodeIfPresent(Int64.self, forKey: .etaS)

@@ -11,6 +11,15 @@ public struct HTTPURL: Sendable, Hashable {
         self.link = link
     }
 
+    /// Reads the address of a service that gets keys and payments: `https`, or anything on this machine.
+    ///
+    /// - Throws: ``LinkDefect``; ``LinkDefect/unencrypted(origin:)`` when it is `http` to somewhere else.
+    public init(service text: String) throws(LinkDefect) {
+        let url = try HTTPURL(text)
+        guard url.isConfidential else { throw .unencrypted(origin: url.origin) }
+        self = url
+    }
+
     /// The whole URL without its fragment.
     public var text: String {
         guard let fragment = link.fragment else { return link.text }
@@ -43,16 +52,23 @@ public struct HTTPURL: Sendable, Hashable {
         host == "localhost" || host == "[::1]" || (link.hostKind == .address && host.hasPrefix("127."))
     }
 
+    /// Whether nobody on the way can read or change what is sent there: it is encrypted or stays on this machine.
+    public var isConfidential: Bool { isSecure || isLoopback }
+
     /// This URL's scheme, host, port and path, followed by `segments`, each percent-encoded, and `query`.
     ///
-    /// - Throws: ``LinkDefect``: a segment is `.` or `..`, which would climb the path, or the result is too long.
+    /// A slash in a segment is encoded and stays in it. Some servers decode it before they split the path, so that a
+    /// segment is refused when it would climb there.
+    ///
+    /// - Throws: ``LinkDefect``: a segment is empty, is or holds `.` or `..` between slashes, or holds a control
+    ///   character; or the result is too long.
     public func appending(
         _ segments: [String], query: [(name: String, value: String)] = []
     ) throws(LinkDefect) -> HTTPURL {
         var text = origin + (path == "/" ? "" : path)
         if text.hasSuffix("/") { text.removeLast() }
         for segment in segments {
-            guard segment != ".", segment != ".." else { throw .dotSegment }
+            try Self.check(segment)
             text += "/" + PercentCoding.encode(segment)
         }
         for (index, item) in query.enumerated() {
@@ -60,6 +76,15 @@ public struct HTTPURL: Sendable, Hashable {
             text += PercentCoding.encode(item.name) + "=" + PercentCoding.encode(item.value)
         }
         return try HTTPURL(text)
+    }
+
+    private static func check(_ segment: String) throws(LinkDefect) {
+        let isControl = segment.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !segment.isEmpty, !isControl else { throw .unusableSegment }
+        let parts = segment.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        guard !parts.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
+            throw .dotSegment
+        }
     }
 }
 

@@ -23,6 +23,10 @@ public enum LinkDefect: Error, Sendable, Hashable {
     case invalidPercentEncoding
     /// A path segment that means "here" or "up".
     case dotSegment
+    /// Text that cannot be one segment of a path: it is empty or holds control characters.
+    case unusableSegment
+    /// The address of a service that is neither `https` nor on this machine.
+    case unencrypted(origin: String)
 }
 
 extension LinkDefect: CustomStringConvertible {
@@ -43,6 +47,9 @@ extension LinkDefect: CustomStringConvertible {
         case .invalidPort(let offset): "the port at byte \(offset) is not a number from 1 to 65535"
         case .invalidPercentEncoding: "the link is percent-encoded as a whole, but its encoding is broken or partial"
         case .dotSegment: "a path segment of dots would lead to another address"
+        case .unusableSegment: "a path segment is empty or holds a control character"
+        case .unencrypted(let origin):
+            "\(origin) is neither https nor on this machine; what is sent there could be read and changed on the way"
         }
     }
 

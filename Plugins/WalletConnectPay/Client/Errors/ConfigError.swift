@@ -1,3 +1,5 @@
+import PaymentCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -26,8 +28,12 @@ public enum ConfigError: Error, Sendable, Hashable, LocalizedError, CustomString
     static let noTransport = ConfigError.missingTransport(
         "the module WalletConnectPayProvider opens no connections by itself; import WalletConnectPayKit instead, or add "
             + "the argument transport: StandardTransport() (from PaymentTransport) to configure(…)")
-    static let noBaseURL = ConfigError.invalidBaseUrl(
-        "baseUrl is not a web address such as \(GatewayConfiguration.productionURL)")
+    static func noBaseURL(_ defect: LinkDefect) -> ConfigError {
+        guard case .unencrypted = defect else {
+            return .invalidBaseUrl("baseUrl is not a web address such as \(GatewayConfiguration.productionURL)")
+        }
+        return .invalidBaseUrl(defect.description)
+    }
 
     /// One sentence for people, with what to do.
     public var description: String {
