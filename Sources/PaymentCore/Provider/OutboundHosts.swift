@@ -19,6 +19,11 @@ public struct OutboundHosts: Sendable, Hashable {
         return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
     }
 
+    /// Whether a host of this machine is among them: the service is a sandbox here.
+    public var includeThisMachine: Bool {
+        exact.contains { (try? HTTPURL("http://\($0)"))?.isLoopback ?? false }
+    }
+
     /// Whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a dot.
     public static func isWellFormed(_ entry: String) -> Bool {
         let isSuffix = entry.hasPrefix(".")

@@ -23,9 +23,9 @@ struct RouterEffects: Sendable {
         let log = log
         var time = clock
         if let journal { time = LeasedClock(base: clock, journal: journal) }
+        let hosts = OutboundHosts(descriptor.outboundHosts)
         return ProviderContext(
-            http: GuardedTransport(base: transport, hosts: OutboundHosts(descriptor.outboundHosts)), payer: payer,
-            clock: time,
+            http: GuardedTransport(base: transport, hosts: hosts), payer: payer.guarded(for: hosts), clock: time,
             random: random, secrets: secrets, link: link, steps: steps
         ) { message in
             log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))
