@@ -26,7 +26,7 @@ struct LinkCommandTests {
             ),
             (
                 "https://pay.walletconnect.com@evil.com/?pid=pay_1", 1,
-                #"{"candidates":[],"decision":"rejected","input":"https://pay.walletconnect.com@evil.com/?pid=pay_1","provider":null,"reason":"a user name before the host (@ at byte 29) hides which host is called; it is not allowed","reference":null,"role":null,"standard":null,"trust":null}"#
+                #"{"candidates":[],"decision":"rejected","input":"https://…@evil.com/?pid=pay_1","provider":null,"reason":"a user name before the host (@ at byte 29) hides which host is called; it is not allowed","reference":null,"role":null,"standard":null,"trust":null}"#
             ),
         ] as [(String, Int32, String)])
     func routeJSON(input: String, code: Int32, line: String) async {
@@ -128,7 +128,7 @@ struct LinkCommandTests {
         #expect(
             result.output == """
                 LINK                                          DECISION  PROVIDER           PAYMENT                                 WHY
-                https://pay.walletconnect.com…V4RRFFQ69G5FAV  matched   walletconnect-pay  pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV  claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)
+                https://pay.walletconnect.com/…4RRFFQ69G5FAV  matched   walletconnect-pay  pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV  claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)
                 \\u{1B}[31mred                                 rejected  -                  -                                       the control character 0x1b at byte 0 is not allowed in a link
                 pay_1                                         matched   walletconnect-pay  pay_1                                   claimed by walletconnect-pay (pay_…), but unverified: a bare id does not say which service it belongs to
 

@@ -36,9 +36,78 @@ struct OutputTests {
         arguments: [
             ("plain", "plain"), ("äöü 😀", "äöü 😀"), ("a\u{1B}[31mb", #"a\u{1B}[31mb"#), ("\u{9B}0m", #"\u{9B}0m"#),
             ("a\u{202E}b", #"a\u{202E}b"#), ("zero\u{200B}width", #"zero\u{200B}width"#), ("a\nb", #"a\u{A}b"#),
+            ("a\u{2066}b\u{2069}\u{200E}\u{200F}\u{61C}", #"a\u{2066}b\u{2069}\u{200E}\u{200F}\u{61C}"#),
+            ("a\u{2028}b\u{2029}\u{85}", #"a\u{2028}b\u{2029}\u{85}"#), ("\u{E0041}", #"\u{E0041}"#),
+            ("\u{3164}\u{115F}\u{34F}\u{FFA0}", #"\u{3164}\u{115F}\u{34F}\u{FFA0}"#), ("❤️", "❤️"),
         ])
     func printable(text: String, shown: String) {
         #expect(Printable.text(text) == shown)
+    }
+
+    @Test("No foreign text is longer than a few lines, however its letters are stacked")
+    func bounded() {
+        let long = Printable.text(String(repeating: "x", count: 100_000))
+        #expect(long.count == Printable.limit && long.hasSuffix("…"))
+        let stacked = "e" + String(repeating: "\u{301}", count: 100_000)
+        #expect(Printable.text(stacked).unicodeScalars.count <= Printable.limit)
+        #expect(Printable.short(stacked, 40).unicodeScalars.count <= 40)
+        let escaped = Printable.text(String(repeating: "\u{202E}", count: 100_000))
+        #expect(escaped.count <= Printable.limit && escaped.hasSuffix("…"))
+        #expect(Printable.text("\u{E9}\u{202E}" + long, limit: .max).hasSuffix(long))
+    }
+
+    @Test(
+        "A shortened link keeps its whole host, and shows where that ends",
+        arguments: [
+            (
+                "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV",
+                "https://pay.walletconnect.com/…4RRFFQ69G5FAV"
+            ),
+            ("https://pay.walletconnect.com.evil.example/", "https://pay.walletconnect.com.evil.example/"),
+            ("https://pay.walletconnect.com.evil.example/?pid=pay_123", "https://pay.walletconnect.com.evil.example/…"),
+            ("https://pay.walletconnect.com.evil.example?pid=pay_123", "https://pay.walletconnect.com.evil.example/…"),
+            (
+                "https://pay.walletconnect.com:8443/pay_7fa2ecc101ARZ3NDEKTSV",
+                "https://pay.walletconnect.com:8443/…3NDEKTSV"
+            ),
+            ("https://a.example/short", "https://a.example/short"),
+            (
+                "https://p\u{430}y.walletconnect.com.evil.example/?pid=pay_123",
+                "https://p\u{430}y.walletconnect.com.evil.example/…"
+            ),
+            (
+                "https://…@evil.walletconnect.com.evil.example/?pid=pay_12",
+                "https://…@evil.walletconnect.com.evil.example/…"
+            ),
+            (
+                "https://a.example\\.walletconnect.com/?pid=pay_7fa2ecc101ARZ3",
+                "https://a.example/…m/?pid=pay_7fa2ecc101ARZ3"
+            ),
+            ("0123456789012345678901234567890123456789012345", "01234567890123456789012345678…23456789012345"),
+        ])
+    func links(text: String, shown: String) {
+        #expect(Printable.link(text, 44) == shown)
+    }
+
+    @Test("Of a host too long for anything its end is shown, which says whose it is")
+    func endlessHost() {
+        let host = String(repeating: "pay.walletconnect.com.", count: 40) + "evil.example"
+        let shown = Printable.link("https://\(host)/x", 44)
+        #expect(shown.hasPrefix("https://…") && shown.hasSuffix("pay.walletconnect.com.evil.example/…"))
+        #expect(shown.count < 300)
+    }
+
+    @Test("What turns the direction of writing, breaks lines or cannot be seen is escaped in JSON")
+    func invisibleJSON() throws {
+        let unseen =
+            "\u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{200F}\u{61C}\u{2028}\u{2029}\u{200B}\u{FEFF}\u{E0041}\u{34F}"
+        var buffer: [UInt8] = []
+        buffer.addJSONLine { $0.addMember("a", unseen + "é😀") }
+        let text = String(decoding: buffer, as: UTF8.self)
+        #expect(
+            text == #"{"a":"\u202a\u202e\u2066\u2069\u200e\u200f\u061c\u2028\u2029\u200b\ufeff\udb40\udc41\u034fé😀"}"#
+                + "\n")
+        #expect(try JSONValue(parsing: buffer)["a"] == .string(unseen + "é😀"))
     }
 
     @Test("Long texts lose their middle")
@@ -46,6 +115,7 @@ struct OutputTests {
         #expect(Printable.short("0123456789", 10) == "0123456789")
         #expect(Printable.short("0123456789A", 10) == "012345…89A")
         #expect(Printable.short(String(repeating: "😀", count: 100_000), 12).count == 12)
+        #expect(Printable.short(String(repeating: "\u{202E}", count: 100), 40).count <= 40)
     }
 
     @Test("Columns are as wide as their widest cell, and the last one ends without blanks")

@@ -57,7 +57,8 @@ struct PayTests {
         let sandbox = Self.sandbox()
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        let payment = await sandbox.createPayment(merchant: "Café \u{1B}[31mÖ")
+        let long = String(repeating: "x", count: 5_000)
+        let payment = await sandbox.createPayment(merchant: "Café \u{1B}[31mÖ\u{2028}\u{202E}" + long)
         let result = try await Program.run("pay", payment.link, "--sandbox=\(server.baseURL.text)")
         let labels = result.lines.prefix { !$0.isEmpty }.map { $0.split(separator: " ")[0] }
         #expect(
@@ -66,7 +67,9 @@ struct PayTests {
                 "does", "does", "done", "step", "done", "outcome", "reason", "payee", "amount", "payment",
                 "transaction",
             ])
-        #expect(result.output.contains(#"Café \u{1B}[31mÖ asks for 12.50 USD"#))
+        #expect(result.output.contains(#"Café \u{1B}[31mÖ\u{2028}\u{202E}xxx"#))
+        #expect(result.output.contains("x… asks for 12.50 USD"))
+        #expect(!result.output.contains(String(repeating: "x", count: 200)))
         // What will happen stands there before it does, in terms that the payer can check.
         #expect(result.output.contains("sign    1 of 1: eth_signTypedData_v4\n"))
         #expect(

@@ -41,7 +41,9 @@ struct ParsedArguments: Sendable {
             throw UsageError.unknown("option", shown, known: syntax.options.map { "--\($0.name)" }, in: syntax)
         }
         guard let placeholder = option.value else {
-            guard equals == nil else { throw UsageError("The option '\(shown)' takes no value", syntax) }
+            guard equals == nil else {
+                throw UsageError("The option \(UsageError.quoted(shown)) takes no value", syntax)
+            }
             flags.insert(option.name)
             return
         }
@@ -64,7 +66,7 @@ struct ParsedArguments: Sendable {
         }
         let surplus = positionals.dropFirst(syntax.arguments.count)
         guard isOpen || surplus.isEmpty else {
-            let shown = surplus.map { "'\($0)'" }.joined(separator: ", ")
+            let shown = surplus.map(UsageError.quoted).joined(separator: ", ")
             throw UsageError(
                 surplus.count == 1 ? "Unexpected argument \(shown)" : "\(surplus.count) unexpected arguments: \(shown)",
                 syntax)
@@ -84,7 +86,8 @@ struct ParsedArguments: Sendable {
         guard let text = values[name] else { return nil }
         guard let value = convert(text) else {
             throw UsageError(
-                "The value '\(text)' is invalid for '--\(name) <\(syntax.option(name)?.value ?? "value")>'", syntax)
+                "The value \(UsageError.quoted(text)) is invalid for "
+                    + "'--\(name) <\(syntax.option(name)?.value ?? "value")>'", syntax)
         }
         return value
     }

@@ -1,9 +1,12 @@
+import PaymentCore
+
 /// A command line that makes no sense: ends with exit code 64.
 struct UsageError: Error, Equatable {
     let message: String
     /// How the command is called, and where to read more.
     let hint: String
 
+    /// - Parameter message: quotes words of the line by ``quoted(_:)`` only.
     init(_ message: String, _ syntax: CommandSyntax) {
         self.message = message
         let words = syntax.path.split(separator: " ", maxSplits: 1)
@@ -17,8 +20,11 @@ struct UsageError: Error, Equatable {
         let suggestion = nearest.flatMap {
             distance($0, word) <= max(1, word.count / 3) ? ". Did you mean '\($0)'?" : nil
         }
-        return UsageError("Unknown \(what) '\(word)'\(suggestion ?? "")", syntax)
+        return UsageError("Unknown \(what) \(quoted(word))\(suggestion ?? "")", syntax)
     }
+
+    /// A word of the line as it may be repeated: a link may have slipped into its place, with a secret.
+    static func quoted(_ word: String) -> String { "'\(Printable.short(LinkPrivacy.shown(word), 100))'" }
 
     /// The number of characters to insert, remove or replace (Levenshtein). Long words are compared by their start.
     static func distance(_ left: String, _ right: String) -> Int {

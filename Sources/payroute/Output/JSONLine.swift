@@ -58,34 +58,34 @@ extension [UInt8] {
     private mutating func string(_ text: String) {
         append(UInt8(ascii: "\""))
         var text = text
-        text.withUTF8 { utf8 in
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-                self += utf8
-            } else {
-                escape(utf8)
+        let isPlain = text.withUTF8 { utf8 in
+            let isPlain = utf8.allSatisfy {
+                $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
             }
+            if isPlain { self += utf8 }
+            return isPlain
         }
+        if !isPlain { escape(text) }
         append(UInt8(ascii: "\""))
     }
 
-    /// Escapes what JSON demands (RFC 8259 section 7), and also DEL and the C1 controls, which drive terminals.
-    private mutating func escape(_ utf8: UnsafeBufferPointer<UInt8>) {
-        var index = 0
-        while index < utf8.count {
-            let byte = utf8[index]
-            index += 1
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]
-            case 0x08: self += #"\b"#.utf8
-            case 0x09: self += #"\t"#.utf8
-            case 0x0A: self += #"\n"#.utf8
-            case 0x0C: self += #"\f"#.utf8
-            case 0x0D: self += #"\r"#.utf8
-            case 0..<0x20, 0x7F: self += #"\u00\#(Hex.encode(CollectionOfOne(byte)))"#.utf8
-            case 0xC2 where index < utf8.count && utf8[index] < 0xA0:
-                self += #"\u00\#(Hex.encode(CollectionOfOne(utf8[index])))"#.utf8
-                index += 1
-            default: append(byte)
+    /// Escapes what JSON demands (RFC 8259 section 7), and also what ``Printable`` finds unsafe: JSON is read on
+    /// terminals, too.
+    private mutating func escape(_ text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": self += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+            case "\u{8}": self += #"\b"#.utf8
+            case "\t": self += #"\t"#.utf8
+            case "\n": self += #"\n"#.utf8
+            case "\u{C}": self += #"\f"#.utf8
+            case "\r": self += #"\r"#.utf8
+            case _ where Printable.isUnsafe(scalar):
+                for unit in String(scalar).utf16 {
+                    self += #"\u"#.utf8
+                    self += Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)]).utf8
+                }
+            default: self += String(scalar).utf8
             }
         }
     }

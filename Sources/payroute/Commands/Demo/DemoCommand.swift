@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import PaymentSandbox
 import PaymentTransport
 import PaymentWallet
@@ -35,7 +36,9 @@ enum DemoCommand: Command {
             guard let site = sites[demo.payment.provider],
                 let payment = await site.payment(demo.payment.scenario, at: server.baseURL)
             else { throw CommandFailure(description: "the sandbox cannot show '\(demo.title)'") }
-            console.output.line("\n\(style(.strong, demo.title)): \(Printable.short(payment.link, 100))")
+            console.output.line(
+                "\n\(style(.strong, demo.title)): \(Printable.link(session.router.route(payment.link).shown(payment.link), 100))"
+            )
             if demo.losesAnswer {
                 faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)/confirm") }
                 console.output.line(Narration.line("fault", "the answer to the confirmation will be lost", style))

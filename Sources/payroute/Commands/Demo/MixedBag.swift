@@ -67,7 +67,7 @@ enum MixedBag {
             agrees = agrees && item.agrees(with: report)
             let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
             table.add([
-                Table.Cell(Printable.short(item.text, 36)), Table.Cell(item.title),
+                Table.Cell(Printable.link(report.input, 36)), Table.Cell(item.title),
                 Table.Cell(report.decision.rawValue, tone), Table.Cell(report.trust ?? "-"),
                 Table.Cell(Printable.text(report.reason)),
             ])

@@ -11,14 +11,15 @@ enum InspectCommand: Command {
             "Show everything that can be read from a link; on a terminal also its QR code. Nothing is sent anywhere.",
         discussion: "Ends with 0 when every text is acceptable as a link, otherwise with 1.",
         arguments: [LinkArgument.uri],
-        options: [LinkArgument.json])
+        options: [LinkArgument.json, LinkArgument.reveal])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let router = try Installation.offlineRouter()
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let isJSON = arguments.has("json")
+        let reveals = arguments.has(LinkArgument.reveal.name)
         let totals = try inputs.forEach { input in
-            let (report, inspection) = inspect(input, router)
+            let (report, inspection) = inspect(input, router, reveals: reveals)
             if isJSON {
                 console.output.edit { report.write(to: &$0, with: inspection) }
             } else {
@@ -29,11 +30,13 @@ enum InspectCommand: Command {
         return totals.number(of: .rejected) == 0 ? .done : .failed
     }
 
-    static func inspect(_ input: LinkInput, _ router: PaymentRouter) -> (RouteReport, Inspection) {
+    static func inspect(
+        _ input: LinkInput, _ router: PaymentRouter, reveals: Bool = false
+    ) -> (RouteReport, Inspection) {
         switch input {
         case .text(let text):
             let answer = router.route(text)
-            return (RouteReport(text, answer), Inspection(answer))
+            return (RouteReport(text, answer, reveals: reveals), Inspection(answer, reveals: reveals))
         case .unreadable(let shown, let reason):
             return (RouteReport(unreadable: shown, reason: reason), Inspection(unreadable: reason))
         }
@@ -51,14 +54,20 @@ enum InspectCommand: Command {
         if let role = report.role { rows.append(("role", Table.Cell(role))) }
         rows.append(("why", Table.Cell(Printable.text(report.reason))))
         for field in inspection.fields.sorted(by: { $0.key < $1.key }) {
-            rows.append((Printable.text(field.key), Table.Cell(Printable.text(field.value))))
+            rows.append((Printable.text(field.key), Table.Cell(Printable.text(field.value, limit: .max))))
         }
         let width = rows.reduce(0) { max($0, $1.0.count) }
-        console.output.write(style(.strong, Printable.text(report.input)) + "\n")
+        console.output.write(style(.strong, Printable.text(report.input, limit: .max)) + "\n")
         for (label, cell) in rows {
             console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
         }
-        if console.output.isTerminal, let link = inspection.link { showCode(link.text, console) }
+        if console.output.isTerminal, let link = inspection.link {
+            if inspection.hidesSecret {
+                console.output.write("  (the QR code would show the secret in the link; --reveal draws it)\n")
+            } else {
+                showCode(link.text, console)
+            }
+        }
         console.output.write("\n")
     }
 

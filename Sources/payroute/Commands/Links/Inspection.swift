@@ -6,15 +6,30 @@ struct Inspection {
     /// Why the text is not acceptable as a link, or nil.
     let error: String?
     /// What it says. For a payment standard its own fields; otherwise the parts of the link.
-    let fields: [String: String]
+    private(set) var fields: [String: String]
     /// The link in canonical form, when it is one.
     let link: PaymentLink?
+    /// Whether the link holds a secret and is not shown whole.
+    private(set) var hidesSecret = false
 
     /// Whether the text is acceptable as a link.
     var isValid: Bool { error == nil }
 
+    /// What is shown instead of a value that may be the secret.
+    private static let hidden = "…"
+
     /// Reads what the router's answer holds.
-    init(_ answer: RouteDecision) {
+    ///
+    /// - Parameter reveals: whether the values of a link that holds a secret are shown.
+    init(_ answer: RouteDecision, reveals: Bool = false) {
+        self.init(of: answer)
+        guard answer.holdsSecret, !reveals else { return }
+        hidesSecret = true
+        // Which items there are is no secret; the scheme, the form and the payment's name are what may be shown.
+        for (name, _) in fields where !["form", "scheme", "payment"].contains(name) { fields[name] = Self.hidden }
+    }
+
+    private init(of answer: RouteDecision) {
         switch answer {
         case .rejected(let defect): self.init(error: defect.description)
         case .recognized(let instruction): self.init(fields: instruction.fields)

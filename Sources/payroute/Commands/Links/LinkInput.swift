@@ -4,7 +4,7 @@ import PaymentCore
 enum LinkInput {
     /// A text.
     case text(String)
-    /// Something that is no text, with as much of it as can be shown and the reason.
+    /// Something that is no text, with as much of it as may be shown and the reason.
     case unreadable(String, reason: String)
 
     /// Reads a line of standard input. A line that begins with `"` is a JSON string, so that QR texts with line
@@ -12,12 +12,14 @@ enum LinkInput {
     init(_ line: LineReader.Line) {
         guard !line.isCut else {
             let start = String(decoding: line.bytes.prefix(64), as: UTF8.self)
-            self = .unreadable(start + "…", reason: LinkDefect.tooLong(bytes: line.length).description)
+            self = .unreadable(
+                LinkPrivacy.shown(start) + "…", reason: LinkDefect.tooLong(bytes: line.length).description)
             return
         }
         guard let text = String(validating: line.bytes, as: UTF8.self) else {
             self = .unreadable(
-                String(decoding: line.bytes, as: UTF8.self), reason: "the line is not valid UTF-8 text")
+                LinkPrivacy.shown(String(decoding: line.bytes, as: UTF8.self)),
+                reason: "the line is not valid UTF-8 text")
             return
         }
         guard line.bytes.first == UInt8(ascii: "\"") else {
@@ -28,7 +30,8 @@ enum LinkInput {
             // What begins with a quotation mark parses to a string or not at all.
             self = .text(try JSONValue(parsing: line.bytes).string ?? text)
         } catch {
-            self = .unreadable(text, reason: "a line that begins with \" must be a JSON string: \(error)")
+            self = .unreadable(
+                LinkPrivacy.shown(text), reason: "a line that begins with \" must be a JSON string: \(error)")
         }
     }
 }

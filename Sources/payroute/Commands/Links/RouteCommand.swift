@@ -10,26 +10,30 @@ enum RouteCommand: Command {
         discussion:
             "Ends with 0 when every link goes to one provider or is of a known payment standard, otherwise with 1.",
         arguments: [LinkArgument.uri],
-        options: [LinkArgument.json])
+        options: [LinkArgument.json, LinkArgument.reveal])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let router = try Installation.offlineRouter()
+        let reveals = arguments.has(LinkArgument.reveal.name)
+        let report = { RouteReport($0, router, reveals: reveals) }
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let totals =
             arguments.has("json")
             ? try inputs.forEach { input in
-                let report = RouteReport(input, router)
+                let report = report(input)
                 console.output.edit { report.write(to: &$0) }
                 return report.decision
-            } : try table(inputs, router, console)
+            } : try table(inputs, report, console)
         return totals.isSettled ? .done : .failed
     }
 
-    private static func table(_ inputs: LinkInputs, _ router: PaymentRouter, _ console: Console) throws -> Totals {
+    private static func table(
+        _ inputs: LinkInputs, _ report: (LinkInput) -> RouteReport, _ console: Console
+    ) throws -> Totals {
         var table = Table(RouteReport.titles)
         guard inputs.readsStandardInput else {
             let totals = try inputs.forEach { input in
-                let report = RouteReport(input, router)
+                let report = report(input)
                 table.add(report.cells)
                 return report.decision
             }
@@ -39,7 +43,7 @@ enum RouteCommand: Command {
         let widths = RouteReport.streamWidths
         console.output.write(table.headerLine(widths, console.style) + "\n")
         return try inputs.forEach { input in
-            let report = RouteReport(input, router)
+            let report = report(input)
             console.output.write(Table.line(report.cells, widths, console.style) + "\n")
             return report.decision
         }
@@ -54,13 +58,15 @@ enum LinkArgument {
             "A payment link, URI or QR text. - reads lines from standard input; a line that begins with \" is a JSON string.",
         isRepeating: true)
     static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object per input, one line each.")
+    static let reveal = CommandSyntax.Option(
+        name: "reveal", help: "Show links that hold a secret whole. (default: scheme and payment only)")
 }
 
 extension RouteReport {
     /// Routes an input.
-    init(_ input: LinkInput, _ router: PaymentRouter) {
+    init(_ input: LinkInput, _ router: PaymentRouter, reveals: Bool = false) {
         switch input {
-        case .text(let text): self.init(text, router.route(text))
+        case .text(let text): self.init(text, router.route(text), reveals: reveals)
         case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }

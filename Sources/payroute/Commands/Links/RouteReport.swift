@@ -19,6 +19,7 @@ struct RouteReport {
         }
     }
 
+    /// What was routed, as far as it may be shown.
     let input: String
     var decision: Decision
     var provider: String?
@@ -30,8 +31,10 @@ struct RouteReport {
     var reason: String
 
     /// Puts the router's answer about `input` into words.
-    init(_ input: String, _ answer: RouteDecision) {
-        self.input = input
+    ///
+    /// - Parameter reveals: whether a link that holds a secret is shown whole.
+    init(_ input: String, _ answer: RouteDecision, reveals: Bool = false) {
+        self.input = reveals ? input : answer.shown(input)
         reason = answer.explanation
         switch answer {
         case .matched(let route):
@@ -90,7 +93,7 @@ struct RouteReport {
     var cells: [Table.Cell] {
         let tone = isVerified == false ? Style.Tone.doubtful : decision.tone
         return [
-            Table.Cell(Printable.short(input, 44)),
+            Table.Cell(Printable.link(input, 44)),
             Table.Cell(decision.rawValue, tone),
             Table.Cell(provider ?? standard ?? (candidates.isEmpty ? "-" : candidates.joined(separator: ","))),
             Table.Cell(Printable.short(reference ?? "-", 38)),

@@ -17,7 +17,13 @@ enum PayCommand: Command {
 
             Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C ends it at once.
             """,
-        arguments: [.init(name: "uri", help: "The payment link.")],
+        arguments: [
+            .init(
+                name: "uri",
+                help:
+                    "The payment link. - reads it from standard input, so that no list of processes shows it; a line that begins with \" is a JSON string."
+            )
+        ],
         options: [
             .init(
                 name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
@@ -35,7 +41,7 @@ enum PayCommand: Command {
         let isJSON = arguments.has("json")
         let choice = arguments.value("option").map(PaymentSession.Choice.option)
         let trustsLink = arguments.has("trust-host")
-        let link = arguments.positionals[0]
+        let link = try SingleLink.read(arguments, console)
         let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal
@@ -80,8 +86,9 @@ enum PayCommand: Command {
         let style = console.style
         let rows = [
             ("outcome", style(result.ending.tone, result.ending.rawValue)), ("reason", Printable.text(result.reason)),
-            ("payee", result.payee.map(Printable.text)), ("amount", result.amount?.description),
-            ("payment", result.reference.map(Printable.text)), ("transaction", result.transaction.map(Printable.text)),
+            ("payee", result.payee.map(Printable.name)), ("amount", result.amount?.description),
+            ("payment", result.reference.map { Printable.text($0) }),
+            ("transaction", result.transaction.map { Printable.text($0) }),
         ]
         console.output.write("\n")
         for case (let label, let text?) in rows {

@@ -29,6 +29,7 @@ struct PaymentResult: Sendable, Equatable {
         }
     }
 
+    /// The link, as far as it may be shown.
     let input: String
     var provider: String?
     var reference: String?

@@ -43,7 +43,7 @@ struct PaymentSession: Sendable {
     func pay(_ text: String, choice: Choice = .policy(.firstWhateverItCosts), trustsLink: Bool = false) async
         -> PaymentResult
     {
-        var result = PaymentResult(text)
+        var result = PaymentResult(router.route(text).shown(text))
         do {
             result.end(try await outcome(text, choice, trustsLink, &result))
         } catch let error as PaymentError {
@@ -71,7 +71,10 @@ struct PaymentSession: Sendable {
         let quote = try await router.quote(route, as: payer, acceptingUnverified: trustsLink)
         result.payee = quote.payee.name
         result.amount = quote.amount
-        tell("quote", "\(quote.payee.name) asks for \(quote.amount?.description ?? "an amount it does not state")")
+        tell(
+            "quote",
+            "\(Printable.name(quote.payee.name)) asks for \(quote.amount?.description ?? "an amount it does not state")"
+        )
         if let outcome = quote.outcome {
             tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
             result.wasBegunBefore = true
@@ -106,7 +109,7 @@ struct PaymentSession: Sendable {
 
     private static func describe(_ option: PaymentOption) -> String {
         let needs = option.unmet.isEmpty ? "" : ", needs " + option.unmet.map(\.description).joined(separator: ", ")
-        return "\(option.id): \(option.title), \(option.amount.decimalText)\(needs)"
+        return "\(Printable.name(option.id)): \(Printable.name(option.title)), \(option.amount.decimalText)\(needs)"
     }
 
     private static func tell(_ event: PaymentEvent, _ tell: Narrator) {
