@@ -189,7 +189,7 @@ let package = Package(
             dependencies: ["PaymentCore", "PaymentSandbox", "PaymentStore", "TestSupport", "payroute"],
             swiftSettings: settings),
         .testTarget(
-            name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport"],
+            name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PaymentWalletTests",

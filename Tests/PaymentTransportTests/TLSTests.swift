@@ -2,6 +2,7 @@
     import Foundation
     import PaymentCore
     import PaymentTransport
+    import TestSupport
     import Testing
 
     @Suite("TLS", .enabled(if: TLSServer.isAvailable, "needs the openssl command")) struct TLSTests {
@@ -28,6 +29,19 @@
             let response = try await CurlTransport(configuration).send(HTTPRequest(.get, server.url()))
             #expect(response.status == 200)
             #expect(String(decoding: response.body, as: UTF8.self).contains("TLSv1.3"))
+        }
+
+        /// With this variable set libcurl on OpenSSL would write every connection's keys to a file.
+        @Test func noKeysAreWrittenWhateverTheEnvironmentSays() async throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: "payment-keys-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            // The test above in a process of its own, whose libcurl has not started yet.
+            let child = try await Program.run(
+                "--testing-library", "swift-testing", "--filter", "TLSTests/theLoopbackSwitchAcceptsIt",
+                environment: ["SSLKEYLOGFILE": file.path], executable: URL(filePath: CommandLine.arguments[0]))
+            #expect(child.code == 0, "\(child.output)\(child.errors)")
+            #expect((child.output + child.errors).contains("Test run with 1 test"), "\(child.output)")
+            #expect(!FileManager.default.fileExists(atPath: file.path))
         }
 
         @Test func aServerWithoutTLSIsNotSent() async throws {

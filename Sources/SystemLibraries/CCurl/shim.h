@@ -2,9 +2,25 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// Replaces the first entry of the environment that begins with `name` by `entry`, or that is `entry` by `old`. Only a
+// pointer changes: other threads that read the environment meanwhile see one or the other.
+static inline char *ccurl_replace_entry(const char *name, char *entry, char *old) {
+    for (char **each = environ; each && *each; each++) {
+        char *found = *each;
+        if (old ? found != entry : strncmp(found, name, strlen(name)) != 0) continue;
+        __atomic_store_n(each, old ? old : entry, __ATOMIC_RELEASE);
+        return found;
+    }
+    return NULL;
+}
 
 // Starts libcurl, once per process.
 //
@@ -15,7 +31,13 @@ static inline CURLcode ccurl_start(void) {
     const uint64_t no_exit_handler = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
     int (*start_openssl)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(NULL, "OPENSSL_init_crypto");
     if (start_openssl) start_openssl(no_exit_handler, NULL);
-    return curl_global_init(CURL_GLOBAL_ALL);
+    // With this variable set, libcurl on OpenSSL would write the keys of all connections to a file, for whoever can set
+    // a variable to read what was sent. It looks once, while it starts.
+    static char no_key_file[] = "SSLKEYLOGFILE=";
+    char *key_file = ccurl_replace_entry(no_key_file, no_key_file, NULL);
+    CURLcode code = curl_global_init(CURL_GLOBAL_ALL);
+    if (key_file) ccurl_replace_entry(no_key_file, no_key_file, key_file);
+    return code;
 }
 
 // Swift cannot call C functions with variable arguments: one fixed-argument form per kind of argument.
@@ -45,6 +67,14 @@ typedef size_t (*ccurl_receive)(char *bytes, size_t size, size_t count, void *co
 
 static inline CURLcode ccurl_set_receive(CURL *easy, CURLoption option, ccurl_receive function) {
     return curl_easy_setopt(easy, option, function);
+}
+
+static inline CURLcode ccurl_set_debug(CURL *easy, curl_debug_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_progress(CURL *easy, curl_xferinfo_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
 }
 
 static inline CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback function) {
