@@ -3,7 +3,7 @@ import PaymentSandbox
 import Testing
 
 @Suite struct LoopbackServerTests {
-    static func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: x\r\nX-Ask: hello\r\n\r\n" }
+    static func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: self\r\nX-Ask: hello\r\n\r\n" }
 
     @Test(arguments: [
         (
@@ -23,7 +23,7 @@ import Testing
 
     @Test func keepsConnectionsAlive() async throws {
         let server = try LoopbackServer(EchoService())
-        let requests = (0..<5).map { "POST /\($0) HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" }
+        let requests = (0..<5).map { "POST /\($0) HTTP/1.1\r\nHost: self\r\nContent-Length: 3\r\n\r\nabc" }
         let answers = await RawClient(server.baseURL).exchange(requests)
         #expect(answers.map(\.text) == (0..<5).map { "POST /\($0) - 3" })
         server.stop()
@@ -51,7 +51,7 @@ import Testing
     @Test func announcedGiantIsRefusedUnread() async throws {
         let server = try LoopbackServer(EchoService())
         let answers = await RawClient(server.baseURL).exchange([
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n"
+            "POST / HTTP/1.1\r\nHost: self\r\nContent-Length: 99999999999\r\n\r\n"
         ])
         #expect(answers.map(\.status) == [413])
         server.stop()
@@ -105,7 +105,7 @@ import Testing
             let client = RawClient(server.baseURL)
             gate.open()
             _ = await client.exchange([Self.get("/a"), Self.get("/b")])
-            await client.sendAndLeave("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+            await client.sendAndLeave("GET / HTTP/1.1\r\nHost: self\r\nContent-Length: 100\r\n\r\nhalf")
             await client.sendAndLeave("GET / HTTP/1.1\r\nno colon here\r\n\r\n")
             server.stop()
         }

@@ -1,7 +1,8 @@
 import Foundation
 import PaymentCore
 
-/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the bytes it is given.
+/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the bytes it is given, but that `Host: self` becomes the
+/// server's own address.
 ///
 /// Every call runs on a thread of its own, because waiting on a socket in a task would take a thread away from the
 /// server's tasks.
@@ -27,7 +28,7 @@ struct RawClient: Sendable {
             var reader = Reader(socket: socket)
             var answers: [Answer] = []
             for request in requests {
-                guard write(Array(request.utf8), to: socket), let answer = reader.answer() else { return answers }
+                guard write(wire(request), to: socket), let answer = reader.answer() else { return answers }
                 answers.append(answer)
             }
             return answers
@@ -40,7 +41,7 @@ struct RawClient: Sendable {
             guard let socket = open(port) else { return nil }
             defer { close(socket) }
             let length = chunked ? "Transfer-Encoding: chunked" : "Content-Length: \(bytes)"
-            var request = Array("POST /up HTTP/1.1\r\nHost: x\r\n\(length)\r\n\r\n".utf8)
+            var request = wire("POST /up HTTP/1.1\r\nHost: self\r\n\(length)\r\n\r\n")
             if chunked { request += Array("\(String(bytes, radix: 16))\r\n".utf8) }
             request += [UInt8](repeating: 0x61, count: bytes)
             if chunked { request += Array("\r\n0\r\n\r\n".utf8) }
@@ -54,9 +55,31 @@ struct RawClient: Sendable {
     func sendAndLeave(_ request: String) async {
         await onThread {
             guard let socket = open(port) else { return }
-            _ = write(Array(request.utf8), to: socket)
+            _ = write(wire(request), to: socket)
             close(socket)
         }
+    }
+
+    /// Sends `start` and then `piece` again and again, at most `limit` bytes, until the server has enough.
+    ///
+    /// - Returns: how many bytes were sent, and the status that the server answered, if any.
+    func flood(_ start: String, _ piece: String, upTo limit: Int) async -> (sent: Int, status: Int?) {
+        await onThread {
+            guard let socket = open(port) else { return (0, nil) }
+            defer { close(socket) }
+            let block = Array(String(repeating: piece, count: max(1, (32 << 10) / piece.utf8.count)).utf8)
+            var sent = 0
+            if write(wire(start), to: socket) {
+                while sent < limit, write(block, to: socket) { sent += block.count }
+            }
+            shutdown(socket, Int32(SHUT_WR))
+            var reader = Reader(socket: socket)
+            return (sent, reader.answer()?.status)
+        }
+    }
+
+    private func wire(_ request: String) -> [UInt8] {
+        Array(request.replacing("Host: self\r\n", with: "Host: 127.0.0.1:\(port)\r\n").utf8)
     }
 
     /// Whether something listens on the port.

@@ -25,6 +25,8 @@ final class LoopbackServer: Sendable {
         case sendBytes([UInt8])
         /// Sends zero bytes in pieces, at most this many, until the client has enough.
         case flood(Int)
+        /// Sends a text again and again until the client has enough, at most this many bytes.
+        case repeated(String, upTo: Int)
         /// Waits until the client closes the connection or the server stops.
         case stall
         case close
@@ -189,14 +191,10 @@ final class LoopbackServer: Sendable {
         case .send(let text): return Self.write(Array(text.utf8), socket)
         case .sendBytes(let bytes): return Self.write(bytes, socket)
         case .flood(let count):
-            let piece = [UInt8](repeating: 0, count: 64 << 10)
-            var left = count
-            while left > 0 {
-                guard Self.write(Array(piece.prefix(left)), socket) else { return false }
-                left -= min(left, piece.count)
-                state.withLock { $0.bytesFlooded = count - left }
-            }
-            return true
+            return flood([UInt8](repeating: 0, count: 64 << 10), count, socket)
+        case .repeated(let text, let count):
+            let times = max(1, (64 << 10) / text.utf8.count)
+            return flood(Array(String(repeating: text, count: times).utf8), count, socket)
         case .stall:
             var byte: UInt8 = 0
             while recv(socket, &byte, 1, 0) > 0 {}
@@ -204,6 +202,16 @@ final class LoopbackServer: Sendable {
             return false
         case .close: return false
         }
+    }
+
+    private func flood(_ piece: [UInt8], _ count: Int, _ socket: Int32) -> Bool {
+        var left = count
+        while left > 0 {
+            guard Self.write(Array(piece.prefix(left)), socket) else { return false }
+            left -= min(left, piece.count)
+            state.withLock { $0.bytesFlooded = count - left }
+        }
+        return true
     }
 
     private static func write(_ bytes: [UInt8], _ socket: Int32) -> Bool {

@@ -8,7 +8,8 @@ import Synchronization
 /// One thread moves bytes; every request is answered by its own task, and a connection sleeps while its task runs, so
 /// many slow answers (long polls) need no threads. Request targets reach the service exactly as sent. Connections are
 /// kept alive; one that sends nothing for 30 s is closed. A body above ``maximumBody`` is answered 413, a target that is no
-/// valid URL 400.
+/// valid URL 400, a request whose `Host` is not this server's address 421: a web page that has its own name resolved to
+/// this machine gets nothing from it.
 public final class LoopbackServer: Sendable {
     /// The most bytes accepted in a request body: 1 MiB.
     public static let maximumBody = 1 << 20
@@ -67,6 +68,8 @@ final class ServerCore: Sendable {
     }
 
     let origin: String
+    /// The names of this server: its address, and others of this machine at its port.
+    private let hosts: Set<String>
     private let service: any SandboxService
     private let state = Mutex(State())
     /// Signalled when the last connection closes while the server stops.
@@ -75,7 +78,12 @@ final class ServerCore: Sendable {
     init(_ service: any SandboxService, origin: String) {
         self.service = service
         self.origin = origin
+        let port = origin.split(separator: ":").last ?? ""
+        hosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
     }
+
+    /// Whether a `Host` field names this server.
+    func isOwn(host: String) -> Bool { hosts.contains(host.lowercased()) }
 
     /// Starts the polling thread, which holds `self` until ``stop()``.
     func start(listener: Int32) -> Bool {

@@ -20,6 +20,8 @@
 
         private var head = ResponseHead()
         private var body: [UInt8] = []
+        /// The bytes of a chunked body as they came, framing included.
+        private var chunked = 0
         private var dispatches = 0
         private var verdict: TransportError.Reason?
 
@@ -72,6 +74,15 @@
                 CurlExchange.of(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
             set(CURLOPT_WRITEDATA, context)
+            _ = ccurl_set_debug(easy) { _, kind, _, count, context in
+                if kind == CURLINFO_DATA_IN { CurlExchange.of(context).chunked += count }
+                return 0
+            }
+            set(CURLOPT_DEBUGDATA, context)
+            _ = ccurl_set_progress(easy) { context, _, _, _, _ in
+                CurlExchange.of(context).isWithinFraming() ? 0 : 1
+            }
+            set(CURLOPT_XFERINFODATA, context)
         }
 
         /// Makes the handle ready for `request`, which ``RequestCheck`` has accepted.
@@ -85,9 +96,12 @@
             limit = request.responseLimit
             head.clear()
             body = []
+            chunked = 0
             dispatches = 0
             verdict = nil
             errorText.pointee = 0
+            set(CURLOPT_VERBOSE, 0)
+            set(CURLOPT_NOPROGRESS, 1)
 
             let relaxed = configuration.acceptsAnyLoopbackCertificate && request.url.isLoopback
             let proxy = request.url.isLoopback ? nil : configuration.proxy
@@ -178,11 +192,28 @@
 
         private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
             guard head.append(line) else {
-                verdict = .malformedResponse("the header section is larger than \(ResponseHead.limit) bytes")
+                verdict = .malformedResponse(
+                    "the header section is larger than \(ResponseHead.limit) bytes or \(ResponseHead.mostLines) lines")
                 return 0
+            }
+            if ResponseHead.isTransferEncoding(line) {
+                // From here on the body is counted as it comes, before libcurl takes the chunks apart.
+                set(CURLOPT_VERBOSE, 1)
+                set(CURLOPT_NOPROGRESS, 0)
             }
             return line.count
         }
+
+        /// Whether the framing of the chunks (sizes, extensions, line ends) is in proportion to what they hold. libcurl
+        /// skips it without a limit. Chunks of one byte have five bytes of framing.
+        private func isWithinFraming() -> Bool {
+            let allowed = Self.mostFraming + 8 * body.count
+            guard chunked - body.count > allowed else { return true }
+            verdict = .malformedResponse("the framing of its chunks is larger than \(allowed) bytes")
+            return false
+        }
+
+        private static let mostFraming = 1 << 20
 
         private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
             guard bytes.count <= limit - body.count else {

@@ -4,24 +4,29 @@ import PaymentCore
 struct ResponseHead {
     /// The most bytes accepted, interim answers and trailers included.
     static let limit = 64 << 10
+    /// The most lines accepted, likewise.
+    static let mostLines = 500
 
     private var lines: [UInt8] = []
     private var received = 0
+    private var count = 0
     private var isComplete = false
 
     /// Forgets everything but keeps the memory.
     mutating func clear() {
         lines.removeAll(keepingCapacity: true)
         received = 0
+        count = 0
         isComplete = false
     }
 
     /// Adds one line with its line end.
     ///
-    /// - Returns: false when the limit is passed.
+    /// - Returns: false when a limit is passed.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
         received += line.count
-        guard received <= Self.limit else { return false }
+        count += 1
+        guard received <= Self.limit, count <= Self.mostLines else { return false }
         if line.starts(with: "HTTP/".utf8) {
             // The section of an interim answer (1xx) is replaced by that of the real one.
             lines.removeAll(keepingCapacity: true)
@@ -35,6 +40,11 @@ struct ResponseHead {
         }
         // Lines after a complete section are trailers; they must not pass for header fields and are dropped.
         return true
+    }
+
+    /// Whether a line says how the body is framed.
+    static func isTransferEncoding(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.prefix(18).lazy.map(\.lowercasedASCII).elementsEqual("transfer-encoding:".utf8)
     }
 
     /// The fields in the order received; nil when a line is not a header field.
