@@ -24,7 +24,9 @@ public actor InMemoryJournal: PaymentJournal {
 
     /// Takes the lease of a payment, unless another holder was heard of within its duration.
     public func acquire(_ lease: PaymentLease, at now: Date) -> Bool {
-        if let holding = holdings[lease.payment], holding.holder != lease.holder, holding.end > now { return false }
+        if let holding = holdings[lease.payment], !holding.holder.isExactly(lease.holder), holding.end > now {
+            return false
+        }
         holdings[lease.payment] = Holding(holder: lease.holder, end: lease.end(from: now))
         return true
     }
@@ -33,13 +35,15 @@ public actor InMemoryJournal: PaymentJournal {
     ///
     /// - Throws: ``JournalError/leaseLost(_:)``.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
-        guard holdings[lease.payment]?.holder == lease.holder else { throw JournalError.leaseLost(lease.payment) }
+        guard holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false else {
+            throw JournalError.leaseLost(lease.payment)
+        }
         holdings[lease.payment]?.end = lease.end(from: now)
     }
 
     /// Gives a lease back.
     public func release(_ lease: PaymentLease) {
-        if holdings[lease.payment]?.holder == lease.holder { holdings[lease.payment] = nil }
+        if holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false { holdings[lease.payment] = nil }
     }
 
     /// Keeps the beginning of an attempt.

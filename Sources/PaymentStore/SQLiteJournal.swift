@@ -54,7 +54,7 @@ public actor SQLiteJournal: PaymentJournal {
             let rows = try database.query(
                 "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2", Self.key(lease.payment)
             ) { ($0.text(0), $0.integer(1), $0.real(2)) }
-            if let (holder, owner, end) = rows.first, holder != lease.holder, self.owner.isAlive(owner),
+            if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
                 end > now.timeIntervalSinceReferenceDate
             {
                 return false

@@ -63,6 +63,37 @@ struct ContractTests {
         #expect(try await journal.unfinished().map(\.attempt.id.rawValue) == ["a", "m"])
     }
 
+    @Test("Names that differ in their bytes are different names, however alike they look", arguments: Kind.allCases)
+    func exactNames(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        // One letter, and a letter with an accent upon it: equal texts to Swift (Unicode canonical equivalence).
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        for name in names {
+            #expect(try await journal.acquire(Samples.lease(name, "holder of \(name.utf8.count)"), at: Samples.now))
+        }
+        for name in names {
+            let lease = Samples.lease(name, "holder of \(name.utf8.count)")
+            try await journal.open(try Samples.attempt("att-" + name, name), under: lease)
+        }
+        for name in names {
+            let histories = try await journal.histories(of: Samples.reference(name))
+            #expect(histories.count == 1)
+            #expect(histories.first?.attempt.reference.id.utf8.elementsEqual(name.utf8) == true)
+            let history = try await journal.history(of: AttemptID(rawValue: "att-" + name))
+            #expect(history?.attempt.reference.id.utf8.elementsEqual(name.utf8) == true)
+        }
+        // A lease of the one is none of the other.
+        await #expect(throws: JournalError.self) {
+            try await journal.append(
+                Samples.entry(.abandoned(reason: "no")), to: AttemptID(rawValue: "att-" + names[0]),
+                under: Samples.lease(names[1], "holder of \(names[1].utf8.count)"))
+        }
+        // Nor is a holder whose name only looks the same.
+        #expect(try await journal.acquire(Samples.lease("p9", names[0]), at: Samples.now))
+        #expect(try await journal.acquire(Samples.lease("p9", names[1]), at: Samples.now) == false)
+        #expect(try await journal.unfinished().count == 2)
+    }
+
     @Test("What must not be written is refused and changes nothing", arguments: Kind.allCases)
     func refusals(kind: Kind) async throws {
         let journal = try kind.make(in: folder)
