@@ -20,8 +20,14 @@ public enum JournalError: Error, Sendable, Hashable {
     case inaccessible(path: String, detail: String)
     /// The disk is full, or the file may not grow.
     case full(path: String)
-    /// Other processes kept the file locked for too long.
-    case locked(path: String)
+    /// Other processes kept the file locked for longer than it is waited for.
+    case locked(path: String, waited: Duration = .zero)
+    /// The file has tables, columns, views or triggers that no version of this software makes; the text names one.
+    case unexpectedSchema(path: String, detail: String)
+    /// The file was deleted, moved or replaced while it was in use: others would not see what is written to it.
+    case replaced(path: String)
+    /// A value is larger than any that a payment has.
+    case tooLarge(path: String, bytes: Int, limit: Int)
 }
 
 extension JournalError: CustomStringConvertible {
@@ -41,7 +47,29 @@ extension JournalError: CustomStringConvertible {
             "the journal '\(path)' is damaged (\(detail)); keep it, restore a copy or name another file"
         case .inaccessible(let path, let detail): "the journal '\(path)' cannot be used: \(detail)"
         case .full(let path): "there is no room to write the journal '\(path)'; free some and try again"
-        case .locked(let path): "other processes keep the journal '\(path)' locked; try again"
+        case .locked(let path, let waited):
+            "another process keeps the journal '\(path)' locked"
+                + (waited > .zero ? " and did not let go of it for \(waited.formatted) s" : "")
+                + "; nothing was written. Look for a stopped program that uses it, and try again"
+        case .unexpectedSchema(let path, let detail):
+            "the journal '\(path)' was changed by something else: \(detail); do not pay with it, restore a copy or name "
+                + "another file"
+        case .replaced(let path):
+            "the journal '\(path)' was deleted or replaced while a program uses it; put it back, or end every program "
+                + "that uses it, before anything is paid"
+        case .tooLarge(let path, let bytes, let limit):
+            "the journal '\(path)' takes no value of \(bytes > 0 ? "\(bytes)" : "more than \(limit)") bytes; at most "
+                + "\(limit) are accepted"
         }
+    }
+}
+
+extension Duration {
+    /// Seconds, with as many decimals as are not zero, at most three.
+    fileprivate var formatted: String {
+        let milliseconds = Int(self / .milliseconds(1))
+        var text = "\(milliseconds / 1000).\(String(milliseconds % 1000 + 1000).dropFirst())"
+        while text.hasSuffix("0") { text.removeLast() }
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

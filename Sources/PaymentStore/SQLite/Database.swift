@@ -9,6 +9,13 @@ import PaymentCore
 /// One connection to an SQLite file. Not for sharing: its owner uses it from one place at a time.
 final class Database {
     let path: String
+    /// The longest text that is stored or read, in bytes: far more than any payment has.
+    static let valueLimit = 1 << 20
+    /// How long another process is waited for that writes: a stopped one holds everybody up.
+    static let patience = Duration.seconds(5)
+
+    private let patience: Duration
+    private let place: FilePlace?
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
@@ -21,7 +28,11 @@ final class Database {
     }
 
     /// Opens the file, which must exist.
-    init(path: String, to purpose: Purpose = .use) throws(JournalError) {
+    ///
+    /// - Parameter longest: the longest row that is read or written, in bytes.
+    init(
+        path: String, to purpose: Purpose = .use, patience: Duration = patience, longest: Int = valueLimit + 65_536
+    ) throws(JournalError) {
         var opened: OpaquePointer?
         let code =
             switch purpose {
@@ -35,12 +46,29 @@ final class Database {
         guard let opened else { throw .inaccessible(path: path, detail: "out of memory") }
         guard code == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
-            throw Self.error(code, opened, path)
+            throw Self.error(code, path, patience)
         }
         self.path = path
+        self.patience = patience
         handle = opened
+        // Noted after SQLite has opened the file, and only if it is the one that SQLite has.
+        place = purpose == .use ? FilePlace(path) : nil
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, 10_000)
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(patience / .milliseconds(1))))
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
+        #if canImport(CSQLite)
+            _ = csqlite_defend(handle)
+        #endif
+        try execute("PRAGMA trusted_schema = OFF")
+        if purpose == .use { try checkPlace() }
+    }
+
+    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: whoever opens it
+    ///   would not see what is written to this one.
+    private func checkPlace() throws(JournalError) {
+        var hasMoved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard hasMoved == 0, place?.isUnchanged ?? true else { throw .replaced(path: path) }
     }
 
     deinit {
@@ -51,7 +79,7 @@ final class Database {
     /// Runs statements that take and return nothing.
     func execute(_ sql: String) throws(JournalError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw Self.error(code, handle, path) }
+        guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
     }
 
     /// Runs one statement with its values and hands over its rows one by one.
@@ -67,7 +95,7 @@ final class Database {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw Self.error(code, handle, path) }
+            guard code == SQLITE_ROW else { throw Self.error(code, path, patience) }
             try body(Columns(statement: statement, path: path))
         }
     }
@@ -101,6 +129,7 @@ final class Database {
     func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
+            try checkPlace()
             let result = try body()
             try execute("COMMIT")
             return result
@@ -154,7 +183,7 @@ final class Database {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw Self.error(code, handle, path) }
+        guard code == SQLITE_OK, let statement else { throw Self.error(code, path, patience) }
         statements[sql] = statement
         return statement
     }
@@ -166,6 +195,9 @@ final class Database {
         case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
         case .real(let number): code = sqlite3_bind_double(statement, index, number)
         case .text(var text):
+            guard text.utf8.count <= Self.valueLimit else {
+                throw .tooLarge(path: path, bytes: text.utf8.count, limit: Self.valueLimit)
+            }
             // SQLite copies the text, because it is gone when this returns.
             let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
             code = text.withUTF8 { utf8 in
@@ -174,7 +206,7 @@ final class Database {
                 }
             }
         }
-        guard code == SQLITE_OK else { throw Self.error(code, handle, path) }
+        guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
     }
 
     // An empty text needs an address too: without one SQLite stores null.
@@ -182,11 +214,12 @@ final class Database {
         UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    private static func error(_ code: Int32, _ handle: OpaquePointer, _ path: String) -> JournalError {
+    private static func error(_ code: Int32, _ path: String, _ patience: Duration) -> JournalError {
         let detail = String(cString: sqlite3_errstr(code))
         switch code & 0xFF {
         case SQLITE_FULL: return .full(path: path)
-        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path, waited: patience)
+        case SQLITE_TOOBIG: return .tooLarge(path: path, bytes: 0, limit: valueLimit)
         case SQLITE_CORRUPT: return .damaged(path: path, detail: detail)
         case SQLITE_NOTADB: return .notAJournal(path: path)
         default: return .inaccessible(path: path, detail: detail)

@@ -18,6 +18,8 @@ struct JournalFile: Sendable {
     var schema = Schema.current
     /// The most pages the file may have; nil for no limit but SQLite's.
     var maximumPages: Int?
+    /// How long other processes are waited for that write.
+    var patience = Database.patience
 
     /// Opens the file.
     ///
@@ -27,10 +29,12 @@ struct JournalFile: Sendable {
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
         // it, so only the check after opening counts then.
         if access(path + "-journal", F_OK) != 0 { try look() }
-        let database = try Database(path: path)
+        let database = try Database(path: path, patience: patience)
         // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
+        // First of all: whatever else is asked could run what the file defines.
+        try schema.check(database)
         try checkSoundness(database)
         try schema.apply(to: database)
         // Only now: in this mode the file's header may lag behind, and others judge the file by its header.
@@ -47,6 +51,7 @@ struct JournalFile: Sendable {
             // This sees the file without its log. While a log is moved into its file, and after a crash in the middle of
             // that, the file alone looks damaged: the real opening puts both together, and then checks.
             if case .damaged = error { return }
+            if case .unexpectedSchema = error, access(path + "-wal", F_OK) == 0 { return }
             throw error
         }
     }
@@ -73,6 +78,12 @@ struct JournalFile: Sendable {
             return
         }
         guard errno == ENOENT, isMade else { throw failure(errno) }
+        // Programs that still use a file that was deleted do not see what is written to a new one, and could pay a second
+        // time. Unless somebody has just made the file.
+        if OwnerLock.isAnyAlive(path: path + "-owners") {
+            guard stat(path, &status) == 0 else { throw .replaced(path: path) }
+            return
+        }
         let draft = path + ".new-" + name
         let descriptor = Self.create(draft)
         guard descriptor >= 0 else { throw failure(errno) }

@@ -37,12 +37,22 @@ struct OwnerLock: ~Copyable {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    private static func lock(on id: Int64) -> flock {
+    /// Whether any owner lives whose byte is in the file `path`, as far as can be known.
+    static func isAnyAlive(path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // Zero bytes from the start on stand for all of them.
+        var lock = lock(on: 0, length: 0)
+        return fcntl(descriptor, get, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
+    private static func lock(on id: Int64, length: off_t = 1) -> flock {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = off_t(id)
-        lock.l_len = 1
+        lock.l_len = length
         return lock
     }
 

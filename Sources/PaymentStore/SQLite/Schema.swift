@@ -52,12 +52,50 @@ struct Schema: Sendable {
         """,
     ])
 
-    /// Refuses a file that is not ours or too new. `database` is open for looking only; an empty file is fine.
+    /// Refuses a file that is not ours, too new, or has anything in it that its version does not have. An empty file is
+    /// fine.
     func check(_ database: Database) throws(JournalError) {
         guard try database.number("SELECT count(*) FROM sqlite_schema") != 0 else { return }
         try checkOwnership(database)
         let found = Int(try database.number("PRAGMA user_version") ?? 0)
         guard found <= version else { throw .newerVersion(path: database.path, found: found, supported: version) }
+        try checkObjects(database, version: found)
+    }
+
+    /// Compares the file's tables, indexes, views and triggers with those that the steps make, definition by definition:
+    /// a view in a table's place, or a trigger upon one, would decide what is read of payments and written of them.
+    private func checkObjects(_ database: Database, version: Int) throws(JournalError) {
+        let model = try Database(path: ":memory:")
+        for step in steps.prefix(version) { try model.execute(step) }
+        var expected = try Self.objects(model)
+        for (name, object) in try Self.objects(database).sorted(by: { $0.key < $1.key }) {
+            guard let other = expected.removeValue(forKey: name), other.kind == object.kind else {
+                // What `ANALYZE` leaves.
+                if ["sqlite_stat1", "sqlite_stat4"].contains(name), object.kind == "table" { continue }
+                throw .unexpectedSchema(path: database.path, detail: "it holds the \(object.kind) '\(name.prefix(64))'")
+            }
+            guard object == other else {
+                throw .unexpectedSchema(
+                    path: database.path, detail: "its \(object.kind) '\(name)' is not the one that this program makes")
+            }
+        }
+        for (name, object) in expected.sorted(by: { $0.key < $1.key }) {
+            throw .unexpectedSchema(path: database.path, detail: "it lacks the \(object.kind) '\(name)'")
+        }
+    }
+
+    private struct Object: Equatable {
+        let kind: String
+        let table: String
+        /// The statement that makes it; empty for what SQLite makes by itself.
+        let definition: String
+    }
+
+    private static func objects(_ database: Database) throws(JournalError) -> [String: Object] {
+        let rows = try database.query("SELECT name, type, tbl_name, sql FROM sqlite_schema") {
+            ($0.text(0), Object(kind: $0.text(1), table: $0.text(2), definition: $0.text(3)))
+        }
+        return Dictionary(rows) { first, _ in first }
     }
 
     /// Makes the tables, or brings them up to date, in one transaction.

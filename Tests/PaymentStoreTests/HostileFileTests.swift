@@ -1,0 +1,160 @@
+import Foundation
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import PaymentStore
+
+/// Journal files that somebody else has had in his hands.
+@Suite("Journal files that somebody changed")
+struct HostileFileTests {
+    private let folder = ScratchFolder()
+    private var path: String { folder.file("journal") }
+
+    private func leaveOne() async throws {
+        let journal = try SQLiteJournal(path: path)
+        #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
+        try await journal.open(try Samples.attempt(), under: Samples.lease())
+    }
+
+    private func change(_ sql: String) throws {
+        let database = try Database(path: path)
+        try database.execute(sql)
+    }
+
+    static let changes: [(sql: String, object: String)] = [
+        ("CREATE VIEW evil AS SELECT * FROM attempt", "view 'evil'"),
+        ("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'evil'"),
+        ("CREATE TABLE diary (day TEXT)", "table 'diary'"),
+        ("CREATE UNIQUE INDEX evil ON attempt (provider)", "index 'evil'"),
+        ("CREATE VIRTUAL TABLE evil USING fts5(x)", "table 'evil'"),
+        ("DROP INDEX attempt_unfinished", "index 'attempt_unfinished'"),
+        ("ALTER TABLE attempt ADD COLUMN note TEXT", "table 'attempt'"),
+        ("ALTER TABLE entry RENAME COLUMN detail TO details", "table 'entry'"),
+        ("DROP TABLE lease", "table 'lease'"),
+        (
+            "DROP TABLE lease; CREATE VIEW lease AS SELECT provider, payment, 'me' AS holder, 0 AS owner, 9e9 AS ends FROM attempt",
+            "view 'lease'"
+        ),
+        (
+            "DROP INDEX attempt_payment; CREATE INDEX attempt_payment ON attempt (payment, provider)",
+            "index 'attempt_payment'"
+        ),
+    ]
+
+    @Test(
+        "A file with other tables, columns, views or triggers is refused by name and left as it is", arguments: changes)
+    func changed(sql: String, object: String) async throws {
+        try await leaveOne()
+        try change(sql)
+        let before = try Data(contentsOf: URL(filePath: path))
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: path) }
+        guard case .unexpectedSchema(path, let detail)? = error else { throw try #require(error) }
+        #expect(detail.contains(object), "\(detail)")
+        #expect(error?.description.contains(path) == true)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    @Test("It is refused, too, while the change is in the write-ahead log only", arguments: changes.prefix(3))
+    func changedInLog(sql: String, object: String) async throws {
+        let journal = try SQLiteJournal(path: path)
+        try change(sql)
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: path) }
+        guard case .unexpectedSchema(path, let detail)? = error else { throw try #require(error) }
+        #expect(detail.contains(object))
+        _ = try await journal.unfinished()
+    }
+
+    @Test("A journal of an older version is held against that version")
+    func older() throws {
+        do {
+            let database = try JournalFile(path: path, schema: Schema(steps: [Schema.current.steps[0]])).open("x")
+            try database.execute("CREATE VIEW evil AS SELECT 1")
+        }
+        #expect(throws: JournalError.unexpectedSchema(path: path, detail: "it holds the view 'evil'")) {
+            try SQLiteJournal(path: path)
+        }
+    }
+
+    @Test("SQLite's own statistics are no change")
+    func statistics() async throws {
+        try await leaveOne()
+        try change("ANALYZE")
+        #expect(try await SQLiteJournal(path: path).unfinished().count == 1)
+    }
+
+    @Test("What a file's own definitions call is not trusted, and they cannot be written around")
+    func defensive() async throws {
+        try await leaveOne()
+        let database = try JournalFile(path: path).open("x")
+        #expect(try database.number("PRAGMA trusted_schema") == 0)
+        #if !canImport(SQLite3)
+            #expect(throws: JournalError.self) {
+                try database.execute("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'x'")
+            }
+        #endif
+    }
+
+    // MARK: Size
+
+    @Test("A value beyond all measure is refused before anything is written")
+    func large() async throws {
+        let journal = try SQLiteJournal(path: path)
+        #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
+        let sample = try Samples.attempt()
+        let endless = String(repeating: "x", count: Database.valueLimit)
+        let option = PaymentOption(
+            id: "o", title: "t", amount: sample.option.amount, providerData: .string(endless))
+        let attempt = PaymentAttempt(
+            id: sample.id, reference: sample.reference, option: option, idempotencyKey: "k", startedAt: Samples.now,
+            expiresAt: nil)
+        let error = await #expect(throws: JournalError.self) { try await journal.open(attempt, under: Samples.lease()) }
+        guard case .tooLarge(path, let bytes, Database.valueLimit)? = error else { throw try #require(error) }
+        #expect(bytes > Database.valueLimit)
+        #expect(try await journal.unfinished().isEmpty)
+
+        try await journal.open(sample, under: Samples.lease())
+        for event in [
+            JournalEntry.Event.stepFailed(name: endless + "x", reason: ""),
+            .stepFinished(name: "s", result: .string(endless)),
+            .abandoned(reason: endless + "x"),
+        ] {
+            await #expect(throws: JournalError.self) {
+                try await journal.append(Samples.entry(event), to: sample.id, under: Samples.lease())
+            }
+        }
+        #expect(try await journal.unfinished().map(\.entries) == [[]])
+        let fits = Samples.entry(.stepFailed(name: "s", reason: String(endless.dropLast(100))))
+        try await journal.append(fits, to: sample.id, under: Samples.lease())
+        #expect(try await journal.unfinished().map(\.entries) == [[fits]])
+    }
+
+    @Test("A value that somebody made larger is not read")
+    func largeInFile() async throws {
+        try await leaveOne()
+        do {
+            let database = try Database(path: path, longest: 1 << 30)
+            try database.execute("UPDATE attempt SET option = '\"' || printf('%.*c', 4000000, 'x') || '\"'")
+        }
+        let error = await #expect(throws: JournalError.self) { try await SQLiteJournal(path: path).unfinished() }
+        guard case .tooLarge(path, _, _)? = error else { throw try #require(error) }
+    }
+
+    // MARK: Waiting
+
+    @Test("A file that another process keeps locked is named, with how long it was waited for")
+    func locked() async throws {
+        let journal = try SQLiteJournal(JournalFile(path: path, patience: .milliseconds(20)))
+        #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
+        let other = try Database(path: path)
+        try other.execute("BEGIN IMMEDIATE")
+        let error = await #expect(throws: JournalError.self) {
+            try await journal.open(try Samples.attempt(), under: Samples.lease())
+        }
+        #expect(error == .locked(path: path, waited: .milliseconds(20)))
+        #expect(error?.description.contains("0.02 s") == true)
+        #expect(JournalError.locked(path: path, waited: .seconds(5)).description.contains("for 5 s"))
+        try other.execute("ROLLBACK")
+        try await journal.open(try Samples.attempt(), under: Samples.lease())
+    }
+}
