@@ -19,6 +19,9 @@ actor PaymentLeases {
     private let effects: RouterEffects
     private let policy: LeasePolicy
     private var holdings: [PaymentReference: Holding] = [:]
+    /// Leases that the journal would not take back. Until they run out they are this router's still, and nobody else's: it
+    /// goes on under the same one.
+    private var unreleased: [PaymentReference: PaymentLease] = [:]
 
     init(_ effects: RouterEffects, _ policy: LeasePolicy) {
         self.effects = effects
@@ -83,12 +86,17 @@ actor PaymentLeases {
             holdings[payment]?.users += 1
             return holding.journal
         }
-        let lease = PaymentLease(payment: payment, holder: effects.random.hex(32), duration: policy.duration)
+        let lease =
+            unreleased[payment]
+            ?? PaymentLease(payment: payment, holder: effects.random.hex(32), duration: policy.duration)
         let isTaken: Bool
         do { isTaken = try await effects.journal.acquire(lease, at: effects.clock.now) } catch {
             throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider)
         }
+        unreleased[payment] = nil
         guard isTaken else { return nil }
+        // Somebody else who asked for the same unreleased lease has it by now.
+        if holdings[payment] != nil { return try await tryTake(payment, role) }
         // Only one of several that asked at once gets the journal's lease, so no holding is overwritten here.
         let writer = effects.journalKey.map { SealedWriter(effects.journal, $0) }
         let journal = LeasedJournal(base: effects.journal, lease: lease, writer: writer)
@@ -102,8 +110,10 @@ actor PaymentLeases {
         holdings[lease.payment]?.users -= 1
         guard holding.users == 1 else { return }
         holdings[lease.payment] = nil
-        // A lease that cannot be given back runs out by itself.
-        try? await effects.journal.release(lease)
+        do { try await effects.journal.release(lease) } catch {
+            // It runs out by itself.
+            if holdings[lease.payment] == nil { unreleased[lease.payment] = lease }
+        }
     }
 
     private nonisolated func finished(_ payment: PaymentReference) async throws -> [AttemptHistory] {

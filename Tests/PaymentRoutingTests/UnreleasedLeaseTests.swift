@@ -1,0 +1,88 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// A lease that could not be given back.
+@Suite("Leases that were not given back")
+struct UnreleasedLeaseTests {
+    /// A journal that gives no lease back while it is stuck, and counts the holders.
+    private actor StuckJournal: PaymentJournal {
+        private let base = InMemoryJournal()
+        private var isStuck = true
+
+        func letGo() { isStuck = false }
+
+        func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+        func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+        func release(_ lease: PaymentLease) async throws {
+            if isStuck { throw JournalError.locked(path: "journal") }
+            await base.release(lease)
+        }
+        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+            try await base.open(attempt, under: lease)
+        }
+        func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+            try await base.append(entry, to: attempt, under: lease)
+        }
+        func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+        func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+            await base.histories(of: payment)
+        }
+        func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+    }
+
+    @Test("Its own router goes on at once; another one waits as ever, until it is given back")
+    func reused() async throws {
+        let journal = StuckJournal()
+        var world = World()
+        world.journal = journal
+        let router = try world.router
+        let start = world.clock.now
+        for _ in 0..<3 {
+            guard case .succeeded = try await router.pay(ScriptedProvider.link, as: Payer()) else {
+                throw CancellationError()
+            }
+        }
+        #expect(world.clock.now == start)
+        let other = PaymentRouter(
+            registry: router.registry, transport: world.transport, journal: journal, clock: world.clock,
+            random: SeededRandomSource(seed: 2), leases: LeasePolicy(patience: .milliseconds(50)))
+        let error = await #expect(throws: PaymentError.self) {
+            try await other.resume(try #require(try await world.histories.first).attempt.id, as: Payer())
+        }
+        #expect(error?.code == .inUse)
+        await journal.letGo()
+        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        _ = try await other.pay(ScriptedProvider.link, as: Payer())
+    }
+
+    @Test("A lease that another router took over meanwhile is not taken back")
+    func takenOver() async throws {
+        let journal = StuckJournal()
+        var world = World()
+        world.journal = journal
+        let router = try world.router
+        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        try await world.clock.sleep(for: LeasePolicy().duration + .seconds(1))
+        let other = PaymentLease(
+            payment: ScriptedProvider.reference, holder: "other", duration: LeasePolicy().duration)
+        #expect(try await journal.acquire(other, at: world.clock.now))
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.pay(ScriptedProvider.link, as: Payer())
+        }
+        #expect(error?.code == .inUse)
+    }
+
+    @Test("Payments whose names only look the same are two payments")
+    func lookalikes() {
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        #expect(Set(names).count == 1)
+        #expect(Set(names.map { PaymentReference(provider: "acme", id: $0) }).count == 2)
+        #expect(Set(names.map(AttemptID.init(rawValue:))).count == 2)
+        #expect(Set(names.map(ProviderID.init(rawValue:))).count == 2)
+        #expect(PaymentReference(provider: "acme", id: "a") == PaymentReference(provider: "acme", id: "a"))
+    }
+}
