@@ -33,7 +33,8 @@ struct Console: Sendable {
     /// Reports an error.
     func error(_ message: String, hint: String? = nil) {
         output.flush()
-        diagnostics.line("Error: \(Printable.text(message))" + (hint.map { "\n" + $0 } ?? ""))
+        // Longer than other texts: a path may be in it, and what to do stands at its end.
+        diagnostics.line("Error: \(Printable.text(message, limit: 2000))" + (hint.map { "\n" + $0 } ?? ""))
     }
 }
 
