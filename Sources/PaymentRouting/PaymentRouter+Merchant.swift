@@ -28,7 +28,7 @@ extension PaymentRouter {
         }
         do {
             return try await leases.with(payment, as: .visitor) {
-                try await enquiry.engine($0).cancel(payment, with: canceller)
+                try await visitor($0, enquiry).cancel(payment, with: canceller)
             } orElse: {
                 $0
             }
@@ -57,7 +57,7 @@ extension PaymentRouter {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
             try await leases.with(genuine.reference, as: .visitor) {
-                try await enquiry.engine($0).note(genuine.outcome, on: genuine.reference)
+                try await visitor($0, enquiry).note(genuine.outcome, on: genuine.reference)
             } orElse: { _ in
             }
             return genuine

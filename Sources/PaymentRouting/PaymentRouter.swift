@@ -10,7 +10,7 @@ public struct PaymentRouter: Sendable {
     public let registry: ProviderRegistry
     private let readers: [any InstructionReader]
     let effects: RouterEffects
-    private let flights = InFlightPayments()
+    let flights = InFlightPayments()
     let leases: PaymentLeases
 
     /// Makes a router.
@@ -140,6 +140,10 @@ public struct PaymentRouter: Sendable {
             throw PaymentError(.journal, "the journal failed: \(error)")
         }
         guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
+        // What has ended needs no lease, which a page that never returns may hold.
+        if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
+            return outcome
+        }
         let payment = history.attempt.reference
         let enquiry = try enquiry(for: history, payer: payer)
         // Read again within the flight: another one may have ended in between.
@@ -209,7 +213,7 @@ public struct PaymentRouter: Sendable {
             do {
                 // Beside this router's own payment under way, which may be waiting for just this.
                 let outcome = try await leases.with(reference, as: .visitor) {
-                    try await enquiry.engine($0).complete(route.link, of: reference, with: completer)
+                    try await visitor($0, enquiry).complete(route.link, of: reference, with: completer)
                 } orElse: {
                     $0
                 }
@@ -271,15 +275,5 @@ public struct PaymentRouter: Sendable {
                 error.code, "\(error.message); register it and recover again", provider: provider,
                 phase: isOpen ? .maybeSent : error.phase)
         }
-    }
-
-    func fly(
-        _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
-    ) async throws(PaymentError) -> PaymentOutcome {
-        try await flights.run(payment) {
-            do { return .success(try await leases.with(payment, operation) { $0 }) } catch {
-                return .failure(AttemptEngine.paymentError(error, provider: payment.provider))
-            }
-        }.get()
     }
 }

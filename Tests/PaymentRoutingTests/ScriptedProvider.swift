@@ -80,6 +80,7 @@ struct World {
     var transport = ScriptedTransport()
     var journal: any PaymentJournal = InMemoryJournal()
     var key: JournalKey?
+    var leases = LeasePolicy()
     let clock = VirtualClock()
     var random = SeededRandomSource(seed: 1)
 
@@ -87,7 +88,7 @@ struct World {
         get throws {
             PaymentRouter(
                 registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
-                random: random, journalKey: key)
+                random: random, leases: leases, journalKey: key)
         }
     }
 

@@ -72,7 +72,10 @@ extension AttemptEngine {
     ///
     /// - Returns: the outcome, or the one that somebody else has stored before.
     func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async throws -> PaymentOutcome {
-        do { try await close(attempt, .outcome(outcome)) } catch let failure as PaymentError
+        do {
+            try await close(attempt, .outcome(outcome))
+            if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
+        } catch let failure as PaymentError
             where failure.code == .inUse && Self.claimsNoEffect(outcome)
         {
             // Somebody has taken the payment over, and may have paid it since.

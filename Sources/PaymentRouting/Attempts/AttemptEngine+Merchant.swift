@@ -33,7 +33,10 @@ extension AttemptEngine {
         let sound = try checked(outcome, history.attempt)
         if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
         guard let word = try await confirmed(sound, of: history.attempt) else { return }
-        do { try await close(history.attempt, .outcome(word)) } catch is AttemptHasEnded {}
+        do {
+            try await close(history.attempt, .outcome(word))
+            await hasEnded(payment, word)
+        } catch is AttemptHasEnded {}
     }
 
     // MARK: Attempts at a payment or a refund

@@ -14,6 +14,8 @@ struct AttemptEngine: Sendable {
     let effects: RouterEffects
     /// The journal, for writing about the payment that this engine carries.
     let journal: LeasedJournal
+    /// Hears how an attempt has ended.
+    var hasEnded: @Sendable (PaymentReference, PaymentOutcome) async -> Void = { _, _ in }
 
     /// Pays the payment of `request`: quote, choice, attempt.
     func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {

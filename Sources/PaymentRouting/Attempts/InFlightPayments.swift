@@ -7,47 +7,92 @@ package enum RouterTasks {
 }
 
 /// The payments under way in this process. A second start of the same payment joins the first.
+///
+/// A payer's page or wallet may never come back, and notice no cancellation. So nobody waits for the work alone: who is
+/// cancelled waits a little for its true ending, and when the payment is ended from elsewhere everyone is told.
 actor InFlightPayments {
     typealias Ending = Result<PaymentOutcome, PaymentError>
 
-    private struct Flight {
-        let task: Task<Ending, Never>
-        var waiters: Int
+    /// What to tell somebody who stops waiting.
+    struct Farewell: Sendable {
+        /// Waits for as long as the true ending is worth waiting for.
+        let grace: @Sendable () async -> Void
+        /// What is known then.
+        let known: @Sendable (_ isCalledOff: Bool) async -> Ending
     }
 
-    private var flights: [PaymentReference: Flight] = [:]
+    private struct Flight {
+        let payment: PaymentReference
+        var task: Task<Void, Never>?
+        var waiting: [Pending<Ending>] = []
+        /// How many of those who waited have not been cancelled.
+        var staying = 0
+    }
+
+    private var flights: [Int: Flight] = [:]
+    /// The flights that may be joined: work that everyone has called off may not.
+    private var joinable: [PaymentReference: Int] = [:]
+    private var made = 0
 
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
-    /// The work is cancelled only when everyone who waits for it is cancelled; whoever waits gets the true ending.
-    func run(_ payment: PaymentReference, _ operation: @escaping @Sendable () async -> Ending) async -> Ending {
-        let task: Task<Ending, Never>
-        if let flight = flights[payment] {
-            task = flight.task
-            flights[payment]?.waiters += 1
-        } else {
-            task = Task(executorPreference: RouterTasks.executor) {
-                let ending = await operation()
-                await self.end(payment)
-                return ending
-            }
-            flights[payment] = Flight(task: task, waiters: 1)
-        }
+    /// The work is cancelled only when everyone who waits for it is cancelled; whoever waits gets the true ending, unless
+    /// it does not come within the grace after being cancelled.
+    func run(
+        _ payment: PaymentReference, _ farewell: Farewell, _ operation: @escaping @Sendable () async -> Ending
+    ) async -> Ending {
+        let number = joinable[payment] ?? start(payment, operation)
+        let ending = Pending<Ending>()
+        flights[number]?.waiting.append(ending)
+        flights[number]?.staying += 1
         let executor = RouterTasks.executor
         return await withTaskCancellationHandler {
-            await task.value
+            await ending.value()
         } onCancel: {
-            Task(executorPreference: executor) { await self.leave(payment, task) }
+            Task(executorPreference: executor) { await self.leave(number, ending, farewell) }
         }
     }
 
-    private func end(_ payment: PaymentReference) {
-        flights[payment] = nil
+    /// Tells everyone who waits for `payment` how it ended: whoever carries it may never come back.
+    func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
+        joinable[payment] = nil
+        for number in flights.keys where flights[number]?.payment == payment { tell(number, .success(outcome)) }
     }
 
-    private func leave(_ payment: PaymentReference, _ task: Task<Ending, Never>) {
-        guard let flight = flights[payment], flight.task == task else { return }
-        flights[payment]?.waiters -= 1
-        if flight.waiters == 1 { task.cancel() }
+    private func start(
+        _ payment: PaymentReference, _ operation: @escaping @Sendable () async -> Ending
+    ) -> Int {
+        made += 1
+        let number = made
+        flights[number] = Flight(payment: payment)
+        joinable[payment] = number
+        flights[number]?.task = Task(executorPreference: RouterTasks.executor) {
+            let ending = await operation()
+            await self.land(number, ending)
+        }
+        return number
+    }
+
+    private func land(_ number: Int, _ ending: Ending) {
+        tell(number, ending)
+        guard let flight = flights.removeValue(forKey: number) else { return }
+        if joinable[flight.payment] == number { joinable[flight.payment] = nil }
+    }
+
+    private func tell(_ number: Int, _ ending: Ending) {
+        for waiting in flights[number]?.waiting ?? [] { waiting.finish(ending) }
+        flights[number]?.waiting = []
+    }
+
+    private func leave(_ number: Int, _ ending: Pending<Ending>, _ farewell: Farewell) async {
+        guard let flight = flights[number] else { return }
+        flights[number]?.staying -= 1
+        if flight.staying == 1 {
+            if joinable[flight.payment] == number { joinable[flight.payment] = nil }
+            flight.task?.cancel()
+        }
+        await farewell.grace()
+        // The first ending counts: the true one, when it has come.
+        ending.finish(await farewell.known(flights[number].map { $0.staying == 0 } ?? true))
     }
 }

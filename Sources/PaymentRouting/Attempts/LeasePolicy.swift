@@ -1,14 +1,21 @@
-/// How long routers that share a journal wait for each other.
+/// How long routers that share a journal wait for each other, and who is cancelled for the payment.
 public struct LeasePolicy: Sendable, Hashable {
     /// How long a router may be silent about a payment before another may take it over. A process that ended is not
     /// waited for where the journal can tell.
     public let duration: Duration
     /// How long a payment that another router is making is waited for.
     public let patience: Duration
+    /// How long a cancelled caller waits for the payment's true ending, in real time: a payer's page or wallet need not
+    /// notice that it is called off. After that it is told what the journal knows.
+    public let grace: Duration
 
-    /// Makes a policy. The default lets a payer think for ten minutes, and waits for half a minute.
-    public init(duration: Duration = .seconds(600), patience: Duration = .seconds(30)) {
+    /// Makes a policy. The default lets a payer think for ten minutes, waits for half a minute, and for five seconds
+    /// when cancelled.
+    public init(
+        duration: Duration = .seconds(600), patience: Duration = .seconds(30), grace: Duration = .seconds(5)
+    ) {
         self.duration = duration
         self.patience = patience
+        self.grace = grace
     }
 }

@@ -17,7 +17,7 @@ actor PaymentLeases {
     }
 
     private let effects: RouterEffects
-    private let policy: LeasePolicy
+    nonisolated let policy: LeasePolicy
     private var holdings: [PaymentReference: Holding] = [:]
     /// Leases that the journal would not take back. Until they run out they are this router's still, and nobody else's: it
     /// goes on under the same one.
@@ -42,7 +42,10 @@ actor PaymentLeases {
         var finishedBefore: Set<AttemptID>?
         var journal = try await tryTake(payment, role)
         if journal == nil, waiting {
-            finishedBefore = Set(try await finished(payment).map(\.attempt.id))
+            let before = try await finished(payment)
+            // Nothing to wait for: whoever has the lease may never come back.
+            if let success = before.compactMap(\.outcome).first(where: Self.isSuccess) { return take(success) }
+            finishedBefore = Set(before.map(\.attempt.id))
             journal = try await wait(for: payment, role)
         }
         guard let journal else { throw PaymentError.inUse(payment.provider) }
@@ -61,6 +64,10 @@ actor PaymentLeases {
         }
         await drop(journal.lease, role)
         return try ending.get()
+    }
+
+    private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { true } else { false }
     }
 
     /// Asks for the lease again and again, until patience ends.

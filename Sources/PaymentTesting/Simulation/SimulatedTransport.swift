@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import PaymentSandbox
 
 /// The network as one process sees it.

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -100,37 +101,5 @@ extension Duration {
         let product = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let sum = product.partialValue.addingReportingOverflow(fraction / 1_000_000_000)
         return product.overflow || sum.overflow ? (seconds < 0 ? .min : .max) : sum.partialValue
-    }
-}
-
-/// A value that arrives once; the first one counts.
-final class Pending<Value: Sendable>: Sendable {
-    private enum State {
-        case open(CheckedContinuation<Value, Never>?)
-        case done(Value)
-    }
-
-    private let state = Mutex(State.open(nil))
-
-    /// Hands the value in, unless there is one.
-    func finish(_ value: Value) {
-        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
-            guard case .open(let waiter) = state else { return nil }
-            state = .done(value)
-            return waiter
-        }
-        waiter?.resume(returning: value)
-    }
-
-    /// Waits for the value. Called once.
-    func value() async -> Value {
-        await withCheckedContinuation { continuation in
-            let known: Value? = state.withLock { state in
-                if case .done(let value) = state { return value }
-                state = .open(continuation)
-                return nil
-            }
-            if let known { continuation.resume(returning: known) }
-        }
     }
 }

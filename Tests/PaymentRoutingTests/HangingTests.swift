@@ -1,0 +1,159 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// Payers whose pages and wallets never come back.
+@Suite("Callbacks that never return", .timeLimit(.minutes(1)))
+struct HangingTests {
+    private static let completed = PaymentOutcome.succeeded(
+        PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
+
+    /// A payment that waits at its page until `leave` opens, then charges.
+    private static func world(_ inside: Gate, _ leave: Gate) -> World {
+        var world = World()
+        world.leases = LeasePolicy(patience: .seconds(1_000_000), grace: .milliseconds(20))
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("page", .interaction) {
+                await inside.open()
+                await leave.pass()
+                return true
+            }
+            _ = try await context.step("charge", .mutation(replay: .never)) { () -> Int in
+                try await context.http.send(.capture()).status
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        return world
+    }
+
+    @Test("Everyone who waits is told when the payer's return ends the payment, and nobody waits afterwards")
+    func endedByReturn() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        let world = Self.world(inside, leave)
+        let router = try world.router
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        await inside.pass()
+        async let second = router.pay(ScriptedProvider.link, as: .careless)
+        #expect(try await router.handle("shop://paid?id=p1") == Self.completed)
+        #expect(try await [first, second] == [Self.completed, Self.completed])
+        let id = try #require(try await world.histories.first?.attempt.id)
+        #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.completed)
+        #expect(try await router.resume(id, as: Payer()) == Self.completed)
+        #expect(try await router.recover(as: Payer()).isEmpty)
+        await leave.open()
+        #expect(world.transport.sent.isEmpty)
+    }
+
+    @Test("An ending that is no success is told as well, and can be looked up")
+    func endedWithoutSuccess() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var world = Self.world(inside, leave)
+        world.provider.completeBody = { _, _ in .cancelled }
+        let router = try world.router
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        await inside.pass()
+        #expect(try await router.handle("shop://paid?id=p1") == .cancelled)
+        #expect(try await first == .cancelled)
+        let id = try #require(try await world.histories.first?.attempt.id)
+        #expect(try await router.resume(id, as: Payer()) == .cancelled)
+        await leave.open()
+    }
+
+    @Test("Who is cancelled while the payer's page hangs is told what is known, within bounded time")
+    func cancelled() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        let world = Self.world(inside, leave)
+        let router = try world.router
+        let task = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        task.cancel()
+        guard case .unknown(let unknown) = try await task.value else {
+            Issue.record("the attempt is open")
+            return
+        }
+        #expect(unknown.reference == ScriptedProvider.reference)
+        #expect(try await world.journal.unfinished().count == 1)
+        await leave.open()
+    }
+
+    @Test("Who is cancelled while the chooser hangs is told that nothing was sent")
+    func hangingChooser() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        let world = Self.world(Gate(), Gate())
+        let router = try world.router
+        let payer = Payer(chooser: { quote in
+            await inside.open()
+            await leave.pass()
+            return quote.options.first?.id
+        })
+        let task = Task { try await router.pay(ScriptedProvider.link, as: payer) }
+        await inside.pass()
+        task.cancel()
+        await #expect { try await task.value } throws: {
+            ($0 as? PaymentError)?.code == .cancelled && ($0 as? PaymentError)?.phase == .beforeSend
+        }
+        #expect(try await world.histories.isEmpty)
+        // However late the chooser returns, the payment that was called off is not made.
+        await leave.open()
+        while try await world.histories.allSatisfy({ !$0.isFinished }) { await Task.yield() }
+        #expect(world.transport.sent.isEmpty)
+        #expect(try await world.histories.map(\.outcome) == [nil])
+    }
+
+    @Test("Who starts a payment that everyone else has given up is not told that it was cancelled")
+    func joinsCancelled() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        let world = Self.world(inside, leave)
+        let router = try world.router
+        let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        first.cancel()
+        guard case .unknown? = try? await first.value else {
+            Issue.record("the first one's end is not known")
+            return
+        }
+        async let second = router.pay(ScriptedProvider.link, as: .careless)
+        while world.clock.slept < .seconds(1) { await Task.yield() }
+        await leave.open()
+        #expect(try await second == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+        #expect(world.transport.sent.count == 1)
+        #expect(try await world.histories.map(\.isFinished) == [true, true])
+    }
+
+    @Test("Of two who wait, the cancelled one goes, and the other one's payment goes on")
+    func oneOfTwo() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        let world = Self.world(inside, leave)
+        let router = try world.router
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        await inside.pass()
+        let second = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        second.cancel()
+        guard case .unknown = try await second.value else {
+            Issue.record("it goes on")
+            return
+        }
+        await leave.open()
+        #expect(try await first == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+        #expect(world.transport.sent.count == 1)
+    }
+
+    @Test(
+        "A payment whose payer never comes back is not paid by another start either, which is told so in bounded time")
+    func impatient() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var world = Self.world(inside, leave)
+        world.leases = LeasePolicy(grace: .milliseconds(20))
+        let router = try world.router
+        let first = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        first.cancel()
+        _ = try? await first.value
+        await #expect { try await router.pay(ScriptedProvider.link, as: .careless) } throws: {
+            ($0 as? PaymentError)?.code == .inUse && ($0 as? PaymentError)?.phase == .maybeSent
+        }
+        await leave.open()
+    }
+}
