@@ -47,6 +47,14 @@ class StandalonePaymentManager {
             optionId: selectedOption.id
         )
 
+        // Not in the guide: what the actions will do, for the user to check before anything is signed. Actions that
+        // would do anything else than pay the selected option were not handed out.
+        show(
+            WalletConnectPay.instance.signingReview(
+                paymentId: optionsResponse.paymentId,
+                optionId: selectedOption.id
+            ))
+
         // 4. Sign all actions
         var signatures: [String] = []
         for action in actions {

@@ -44,3 +44,12 @@ func getUserInput(for field: CollectDataField) -> String {
     default: "true"
     }
 }
+
+/// Shows the user what will be signed. Not in the guide.
+func show(_ review: SigningReview?) {
+    guard let review else { return }
+    for line in review.lines { print("  \(line)") }
+    if !review.warnings.isEmpty {
+        print("  Take care: \(review.warnings.map(\.rawValue).joined(separator: ", "))")
+    }
+}
