@@ -35,6 +35,10 @@ struct PaymentRecord: Sendable {
     let scenario: WalletConnectPaySandbox.Scenario
     /// Unix seconds.
     var expiresAt: Int64
+    /// What a dishonest service tells in place of the truth.
+    var lie: WalletConnectPaySandbox.Lie?
+    /// The actions that it holds back until they are fetched, by the option's id.
+    var heldBack: [String: JSONValue] = [:]
 
     var status = Status.requiresAction
     /// Everything ever offered for the payment, by id.

@@ -20,6 +20,11 @@ extension WalletConnectPaySandbox {
         interrupt(id)
         try requireOpen(try payment(id), offer)
         try take(body["collectedData"], for: offer, id)
+        if try payment(id).lie != nil {
+            // A dishonest service takes whatever it was given.
+            capture(id, offer, results)
+            return try await answer(id, hold: hold, asks: false)
+        }
         guard results.count >= offer.calls.count else { throw .validation("Next result not present") }
         guard results.count == offer.calls.count else { throw .validation("Validation error: Too many results") }
         guard offer.accepts(results) else { throw .invalidSignature }

@@ -67,14 +67,16 @@ extension WalletConnectPaySandbox {
         var payment = try payment(id)
         var answer: JSONValue = ["info": nil, "options": nil, "collectData": nil]
         if payment.status == .requiresAction {
-            let factory = OfferFactory(
-                plan: payment.scenario.plan, configuration: configuration, random: random, now: now)
+            var plan = payment.scenario.plan
+            if let lie = payment.lie { plan.assets = [lie.asset] }
+            let factory = OfferFactory(plan: plan, configuration: configuration, random: random, now: now)
             let offers = factory.offers(for: payment, accounts: accounts)
             for offer in offers { payment.offers[offer.id] = offer }
             payments[id] = payment
             let form = IdentityForm.Link(payment: id, base: formBase(for: request))
             answer["options"] = .array(
                 offers.map { $0.body(collectData: payment.needsData(for: $0) ? form.collectData([$0.account]) : nil) })
+            if let lie = payment.lie { answer["options"] = tell(lie, answer["options"]?.array ?? [], offers, id) }
             let asked = payment.accountsAskedForData
             let asking = accounts.map(\.text).filter(asked.contains)
             if !asking.isEmpty { answer["collectData"] = form.collectData(asking) }
@@ -95,7 +97,20 @@ extension WalletConnectPaySandbox {
         guard let offer = payment.offers[option] else { throw .optionNotFound }
         try requireOpen(payment, offer)
         guard !payment.needsData(for: offer) else { throw .dataMissing }
+        if payment.lie != nil { return .json(["actions": payment.heldBack[option] ?? []]) }
         return .json(offer.fetched)
+    }
+
+    /// What a dishonest service makes of honest options.
+    private func tell(_ lie: Lie, _ options: [JSONValue], _ offers: [Offer], _ id: String) -> JSONValue {
+        let payer = offers.first.flatMap { try? AccountID($0.account) }
+        var told = lie.told(options, payer: payer.map { String($0.address) } ?? "", now: now)
+        for (index, option) in told.enumerated() {
+            guard lie.isFetched, let name = option["id"]?.string else { continue }
+            payments[id]?.heldBack[name] = option["actions"]
+            told[index]["actions"] = [["type": "build", "data": ["data": ""]]]
+        }
+        return .array(told)
     }
 
     func cancel(_ id: String, reason: String) throws(ServiceError) -> HTTPResponse {

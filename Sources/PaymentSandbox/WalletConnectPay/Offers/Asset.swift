@@ -70,6 +70,12 @@ extension Asset {
         chain: "eip155:10", network: "Optimism", symbol: "ETH", name: "Ether", decimals: 18, reference: "slip44:60",
         price: 240_000, mechanism: .transaction, wrapped: "0x4200000000000000000000000000000000000006",
         delivery: .onRequest)
+    /// ``ether``, whose call comes with the option.
+    static let readyEther: Asset = {
+        var asset = ether
+        asset.delivery = .ready
+        return asset
+    }()
     static let unfamiliarAction = Asset(
         chain: "eip155:8453", network: "Base", symbol: "USDC", name: "USD Coin", decimals: 6,
         reference: "erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",

@@ -13,6 +13,8 @@ enum SandboxCommand: Command {
         options: [
             .init(name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)"),
             .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
+            .init(
+                name: "dishonest", help: "List payments of a dishonest gateway as well: nothing of them may be signed."),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -26,14 +28,22 @@ enum SandboxCommand: Command {
         console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(sites.titles))\n")
         var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])
         var announced: [(site: any SandboxSite, payment: SandboxPayment)] = []
+        func announce(_ scenarios: [String], of site: any SandboxSite) async {
+            for scenario in scenarios {
+                guard let payment = await site.payment(scenario, at: base) else { continue }
+                Self.announce(payment, base, console)
+                announced.append((site, payment))
+            }
+        }
         for site in sites.all {
             console.output.line("\n" + console.style(.strong, site.title))
             if let hint = site.hint { console.output.line(hint) }
-            for scenario in site.scenarios {
-                guard let payment = await site.payment(scenario, at: base) else { continue }
-                announce(payment, base, console)
-                announced.append((site, payment))
-            }
+            await announce(site.scenarios, of: site)
+        }
+        for site in sites.all where arguments.has("dishonest") && !site.lies.isEmpty {
+            console.output.line("\n" + console.style(.strong, "\(site.title), dishonest gateway"))
+            console.output.line("Each of these is refused before anything is signed, with the reason.")
+            await announce(site.lies, of: site)
         }
         console.output.line("\nCtrl-C stops it.")
         _ = await Interrupts.run { await sleepUntilCancelled() }

@@ -16,6 +16,8 @@ protocol SandboxSite: Sendable {
     var ledger: SandboxLedger { get async }
     /// The names of what it can show.
     var scenarios: [String] { get }
+    /// The names of what it shows when it is dishonest: nobody may sign or pay any of it.
+    var lies: [String] { get }
 
     /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`.
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment?
@@ -23,6 +25,7 @@ protocol SandboxSite: Sendable {
 
 extension SandboxSite {
     var hint: String? { nil }
+    var lies: [String] { [] }
 }
 
 /// The simulated services together, at one address.
@@ -84,8 +87,13 @@ struct WalletConnectPaySite: SandboxSite {
     var tenant: SharedAddress.Tenant { .init(sandbox, paths: WalletConnectPaySandbox.paths) }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { WalletConnectPaySandbox.Scenario.allCases.map(\.rawValue) }
+    var lies: [String] { WalletConnectPaySandbox.Lie.all.map(\.name) }
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
+        if let lie = WalletConnectPaySandbox.Lie.all.first(where: { $0.name == scenario }) {
+            let payment = await sandbox.createPayment(telling: lie)
+            return SandboxPayment(id: payment.id, scenario: lie.name, summary: lie.summary, link: payment.link)
+        }
         guard let scenario = WalletConnectPaySandbox.Scenario(rawValue: scenario) else { return nil }
         let payment = await sandbox.createPayment(scenario)
         return SandboxPayment(

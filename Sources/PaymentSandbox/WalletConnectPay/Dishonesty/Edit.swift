@@ -1,0 +1,121 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension WalletConnectPaySandbox.Lie {
+    /// One change of a list of options. Places are JSON pointers (RFC 6901); one that leads into a text goes on in the
+    /// JSON that the text holds.
+    ///
+    /// In texts, `{payer}` stands for the payer's address and `{now+60}` for the time a minute from now in Unix seconds.
+    enum Edit: Sendable {
+        /// Puts a value there; `-` at the end of a place appends to a list.
+        case set(String, JSONValue)
+        /// Takes the value away.
+        case remove(String)
+        /// Puts what stands at the first place at the second one too.
+        case copy(String, to: String)
+        /// Replaces a word, counted from 0 behind the selector, in hexadecimal calldata.
+        case word(String, Int, String)
+        /// Changes the bytes of a text in base64.
+        case bytes(String, @Sendable (inout [UInt8]) -> Void)
+
+        func apply(to json: inout JSONValue, payer: String, now: Int64) {
+            switch self {
+            case .set(let place, let value):
+                json.change(at: Pointer(place)) { $0 = Self.filled(value, payer, now) }
+            case .remove(let place): json.change(at: Pointer(place)) { $0 = nil }
+            case .copy(let place, let other):
+                var found: JSONValue?
+                json.change(at: Pointer(place)) { found = $0 }
+                json.change(at: Pointer(other)) { $0 = found }
+            case .word(let place, let index, let digits):
+                let digits = Self.filled(digits, payer, now)
+                json.change(at: Pointer(place)) { value in
+                    guard var text = value?.string.map({ Array($0.utf8) }), text.count >= 10 + 64 * (index + 1) else {
+                        return
+                    }
+                    let word = String(repeating: "0", count: max(0, 64 - digits.count)) + digits
+                    text.replaceSubrange(10 + 64 * index..<10 + 64 * (index + 1), with: word.utf8)
+                    value = .string(String(decoding: text, as: UTF8.self))
+                }
+            case .bytes(let place, let change):
+                json.change(at: Pointer(place)) { value in
+                    guard var bytes = value?.string.flatMap({ Data(base64Encoded: $0) }).map(Array.init) else { return }
+                    change(&bytes)
+                    value = .string(Data(bytes).base64EncodedString())
+                }
+            }
+        }
+
+        private static func filled(_ value: JSONValue, _ payer: String, _ now: Int64) -> JSONValue {
+            switch value {
+            case .string(let text): .string(filled(text, payer, now))
+            case .array(let elements): .array(elements.map { filled($0, payer, now) })
+            case .object(let members): .object(members.mapValues { filled($0, payer, now) })
+            default: value
+            }
+        }
+
+        private static func filled(_ text: String, _ payer: String, _ now: Int64) -> String {
+            var text = text.replacing("{payer}", with: payer)
+                .replacing("{payer word}", with: String(payer.dropFirst(2)))
+            if let start = text.firstRange(of: "{now+"), let end = text[start.upperBound...].firstIndex(of: "}"),
+                let seconds = Int64(text[start.upperBound..<end])
+            {
+                text.replaceSubrange(start.lowerBound...end, with: String(now + seconds))
+            }
+            return text
+        }
+    }
+}
+
+/// The steps of a JSON pointer.
+private struct Pointer {
+    let steps: ArraySlice<Substring>
+
+    init(_ text: String) { steps = text.split(separator: "/")[...] }
+    init(_ steps: ArraySlice<Substring>) { self.steps = steps }
+
+    var rest: Pointer { Pointer(steps.dropFirst()) }
+}
+
+extension JSONValue {
+    /// Lets `body` change the value at `place`; nil there takes it away. Nothing happens where there is no such place.
+    fileprivate mutating func change(at place: Pointer, _ body: (inout JSONValue?) -> Void) {
+        guard let step = place.steps.first else {
+            var value: JSONValue? = self
+            body(&value)
+            self = value ?? .null
+            return
+        }
+        switch self {
+        case .string(let text):
+            guard var inner = try? JSONValue(parsing: text) else { return }
+            inner.change(at: place, body)
+            self = .string(inner.text)
+        case .array(var elements):
+            let index = step == "-" ? elements.count : Int(step) ?? elements.count
+            guard index <= elements.count else { return }
+            var element: JSONValue? = index < elements.count ? elements[index] : nil
+            Self.descend(&element, place.rest, body)
+            elements.replaceSubrange(index..<min(index + 1, elements.count), with: element.map { [$0] } ?? [])
+            self = .array(elements)
+        case .object(var members):
+            var member = members[String(step)]
+            Self.descend(&member, place.rest, body)
+            members[String(step)] = member
+            self = .object(members)
+        default: return
+        }
+    }
+
+    private static func descend(_ value: inout JSONValue?, _ rest: Pointer, _ body: (inout JSONValue?) -> Void) {
+        if rest.steps.isEmpty { return body(&value) }
+        value?.change(at: rest, body)
+    }
+}

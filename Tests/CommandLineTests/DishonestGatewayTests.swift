@@ -1,0 +1,35 @@
+import PaymentCore
+import PaymentSandbox
+import TestSupport
+import Testing
+
+@testable import payroute
+
+/// `payroute pay` at a dishonest gateway, over loopback HTTP: it ends with 1, says why, and signs nothing.
+@Suite("pay at a dishonest gateway")
+struct DishonestGatewayTests {
+    typealias Lie = WalletConnectPaySandbox.Lie
+
+    @Test("Nothing is signed, and the reason is printed", arguments: Lie.all)
+    func pay(_ lie: Lie) async throws {
+        let sandbox = WalletConnectPaySandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment(telling: lie)
+        let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
+        #expect(result.code == 1)
+        #expect(!result.lines.contains { $0.hasPrefix("  sign") }, "\(lie): \(result.output)")
+        // What the wallet cannot do at all is not even looked at.
+        let isBeyondTheWallet = lie.name.hasPrefix("method-") && result.output.contains("a wallet that can do")
+        #expect(isBeyondTheWallet || result.output.contains(lie.refusal), "\(lie): \(result.output)")
+        #expect(await sandbox.ledger.captures(of: payment.id) == 0)
+    }
+
+    @Test("The sandbox lists them on request")
+    func listed() async throws {
+        let sites = SandboxSites()
+        let site = try #require(sites["walletconnect-pay"])
+        #expect(site.lies.count == Lie.all.count)
+        #expect(Set(site.lies).isDisjoint(with: site.scenarios))
+    }
+}
