@@ -1,5 +1,6 @@
 public import PaymentCore
 public import PaymentReview
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -71,7 +72,8 @@ public struct WalletConnectPayProvider: PaymentProvider {
         let isOpen = info.status == .requiresAction
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: info.merchant.name, iconURL: info.merchant.iconUrl),
-            amount: try money(info.amount), options: isOpen ? try options(answer.options ?? [], context) : [],
+            amount: try money(info.amount),
+            options: isOpen ? try options(answer.options ?? [], of: request.reference, context) : [],
             expiresAt: Date(timeIntervalSince1970: Double(info.expiresAt)),
             outcome: isOpen ? nil : status.outcome(of: request.reference))
     }
@@ -83,7 +85,12 @@ public struct WalletConnectPayProvider: PaymentProvider {
         do {
             return try await carryOut(attempt, gateway, context)
         } catch let error as PaymentError where error.code == Expiry.code {
-            return .expired
+            // This device's clock says so; only the service knows.
+            let outcome = try await status(of: attempt.reference, in: context)
+            guard !outcome.isFinal else { return outcome }
+            throw self.error(
+                .unusableOption,
+                "the payment's time is over by this device's clock, but the service has not ended it; check the clock")
         } catch let error as PaymentError where error.code == .payerRefused && error.phase == .answered {
             return Self.refused(error)
         } catch let error as PaymentError where error.code == .requestRefused && error.phase == .answered {
@@ -107,14 +114,17 @@ public struct WalletConnectPayProvider: PaymentProvider {
         let data = PayerData(stored.collectData, allowsLoopback: configuration.baseURL.isLoopback)
         // First of all: the service builds no actions before it has the data.
         guard try await data.gather(in: context, payment: id, gateway: gateway) else { return .cancelled }
+        let isFresh = Mutex(false)
         let calls = try await context.step("fetch actions", .query) {
-            try await translated { () throws(GatewayError) in
+            isFresh.withLock { $0 = true }
+            return try await translated { () throws(GatewayError) in
                 try await OptionActions.resolve(stored.actions) { data throws(GatewayError) in
                     try await gateway.fetch(id, optionID: attempt.option.id, data: data)
                 }
             }
         }
         let agreed = AgreedOption(attempt.option, account: account, symbol: stored.symbol)
+        try checkIdentity(attempt.reference, sends: OptionActions.isSent(agreed.unit))
         let expiry = Expiry(attempt, context.clock)
         let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
         var results: [String] = []
@@ -122,10 +132,13 @@ public struct WalletConnectPayProvider: PaymentProvider {
             // Once something was sent to the chain, the service has to hear of it, however late.
             let mayGiveUp = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
-                try await context.step("sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call)) {
+                try await context.step(
+                    "sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call, among: calls.count)
+                ) {
                     if mayGiveUp { try expiry.check() }
                     // The whole list, before each signature: nothing is signed of a list that is not all right.
-                    let review = try self.review(agreed, calls, context)
+                    let review = try self.review(
+                        agreed, calls, context, isStored: index == 0 && !isFresh.withLock { $0 })
                     return try await Self.sign(
                         SigningRequest(
                             account: account, method: call.method, parameters: call.params, review: review,
@@ -161,14 +174,18 @@ public struct WalletConnectPayProvider: PaymentProvider {
 
     // MARK: Steps
 
+    /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed: what
+    ///   does not fit then is chosen anew.
     private func review(
-        _ option: AgreedOption, _ calls: [JSONValue], _ context: ProviderContext
+        _ option: AgreedOption, _ calls: [JSONValue], _ context: ProviderContext, isStored: Bool
     ) throws -> SigningReview {
         do {
             return try reviewer.review(
                 option, calls: calls, payer: context.payer.accounts, now: context.clock.now)
         } catch {
-            throw error.paymentError
+            guard isStored else { throw error.paymentError }
+            throw self.error(
+                .optionChanged, "what was stored of the payment is not to be signed any more: \(error.reason)")
         }
     }
 
@@ -208,24 +225,36 @@ public struct WalletConnectPayProvider: PaymentProvider {
         PayGateway(configuration: configuration, http: context.http)
     }
 
-    /// The options whose own statements hold. One that lies about itself is left out, and said; when no other is
-    /// left, the payment cannot be made.
+    /// The options whose own statements hold, and which may be paid from such a link. One that is left out is said;
+    /// when no other is left, the payment cannot be made.
     private func options(
-        _ bodies: [OptionBody], _ context: ProviderContext
+        _ bodies: [OptionBody], of payment: PaymentReference, _ context: ProviderContext
     ) throws -> [PaymentCore.PaymentOption] {
         var options: [PaymentCore.PaymentOption] = []
-        var refusal: SigningRefusal?
+        var refusal: PaymentError?
         for body in bodies {
-            let checked: CheckedOption
-            do { checked = try reviewer.check(AgreedOption(body), payer: context.payer.accounts) } catch {
-                context.log("an option is left out: \(error.reason)")
+            do {
+                try checkIdentity(payment, sends: OptionActions.isSent(body.amount.unit))
+                options.append(try option(body, try checked(body, context)))
+            } catch let error as PaymentError {
+                context.log("an option is left out: \(error.message)")
                 refusal = refusal ?? error
-                continue
             }
-            options.append(try option(body, checked))
         }
-        if options.isEmpty, let refusal { throw refusal.paymentError }
+        if options.isEmpty, let refusal { throw refusal }
         return options
+    }
+
+    private func checked(_ body: OptionBody, _ context: ProviderContext) throws -> CheckedOption {
+        do { return try reviewer.check(AgreedOption(body), payer: context.payer.accounts) } catch {
+            throw error.paymentError
+        }
+    }
+
+    /// The wallet sends money only for a payment that has one name here, however its link is spelt.
+    private func checkIdentity(_ payment: PaymentReference, sends: Bool) throws {
+        guard sends, !PaymentID.isWellFormed(payment.id) else { return }
+        throw error(.unusableOption, PaymentID.unresolved)
     }
 
     private func option(_ body: OptionBody, _ checked: CheckedOption) throws -> PaymentCore.PaymentOption {

@@ -19,7 +19,7 @@ struct HandOffTests {
             }
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
-        let payer = Payer(
+        var payer = Payer(
             dataCollector: { _ in
                 opened.count("page")
                 return [:]
@@ -32,6 +32,7 @@ struct HandOffTests {
                 opened.count("page")
                 return nil
             })
+        payer.policy = .firstWhateverItCosts
         do {
             _ = try await world.router.pay(ScriptedProvider.link, as: payer)
             return (opened["page"], nil)

@@ -148,6 +148,7 @@ struct PayTests {
     func expiry(seconds: Double) async throws {
         for isOption in [true, false] {
             var world = World()
+            world.provider.statusBody = { _, _ in .expired }
             let date = world.clock.now.addingTimeInterval(seconds)
             if isOption {
                 world.provider.options = [.euros("card", expiresAt: date)]
@@ -161,6 +162,76 @@ struct PayTests {
                 #expect((try await world.pay() == .expired) == (seconds <= 0))
             }
             #expect(world.provider.calls["pay"] == (seconds <= 0 ? 0 : 1))
+        }
+    }
+
+    @Test("Our own clock says nothing final of a payment", arguments: [true, false])
+    func clockAhead(isPaid: Bool) async throws {
+        var world = World()
+        world.provider.expiresAt = world.clock.now.addingTimeInterval(-1)
+        world.provider.statusBody = { payment, _ in
+            isPaid ? .succeeded(PaymentReceipt(reference: payment)) : .pending(retryAfter: nil)
+        }
+        if isPaid {
+            // Another device did.
+            #expect(try await world.pay() == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+        } else {
+            let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+            #expect(error?.message.contains("check the clock") == true)
+        }
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(try await world.histories.isEmpty)
+    }
+
+    @Test(
+        "After the wallet has sent money, nobody's refusal is final", arguments: [PaymentOutcome.expired, .cancelled])
+    func walletTransfer(_ refusal: PaymentOutcome) async throws {
+        var world = World()
+        let sent = Tally()
+        world.provider.statusBody = { _, _ in refusal }
+        world.provider.payBody = { _, context in
+            _ = try await context.step("send", .walletTransfer) {
+                sent.count("send")
+                return "0xabc"
+            }
+            return refusal
+        }
+        for _ in 0..<2 {
+            guard case .unknown(let unknown) = try await world.pay() else {
+                Issue.record("a refusal was believed")
+                return
+            }
+            #expect(unknown.message.contains("0xabc") && unknown.message.contains("do not pay again"))
+            let history = try #require(try await world.histories.last)
+            #expect(!history.isFinished && history.walletTransfers == ["0xabc"])
+        }
+        #expect(sent["send"] == 1)
+        #expect(try await world.histories.count == 1)
+        // The service's word that it was paid ends it.
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("send", .walletTransfer) { "0xdef" }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        #expect(try await world.pay() == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+    }
+
+    @Test("A wallet that says that it sent nothing is believed; one that dies is not asked again")
+    func interruptedWalletTransfer() async throws {
+        for error in [PaymentError(.payer, "declined in the wallet"), PaymentError(.payer, "?", phase: .maybeSent)] {
+            var world = World()
+            let sent = Tally()
+            world.provider.statusBody = { _, _ in .expired }
+            world.provider.payBody = { _, context in
+                _ = try await context.step("send", .walletTransfer) { () -> String in
+                    sent.count("send")
+                    throw error
+                }
+                return .expired
+            }
+            for _ in 0..<2 { _ = try? await world.pay() }
+            #expect(sent["send"] == (error.phase == .maybeSent ? 1 : 2))
+            let open = try await world.histories.filter { !$0.isFinished }
+            #expect(open.map(\.walletTransfers) == (error.phase == .maybeSent ? [[nil]] : []))
         }
     }
 

@@ -96,7 +96,8 @@ struct RecoveryTests {
     @Test("What had sent nothing and is over is not paid any more")
     func expired() async throws {
         let ran = Tally()
-        let world = world(ran)
+        var world = world(ran)
+        world.provider.statusBody = { _, _ in .expired }
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
             idempotencyKey: "k", startedAt: world.clock.now, expiresAt: world.clock.now.addingTimeInterval(60))

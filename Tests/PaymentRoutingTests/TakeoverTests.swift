@@ -57,6 +57,7 @@ struct TakeoverTests {
         var world = World()
         let (journal, clock) = (world.journal, world.clock)
         world.provider.expiresAt = clock.now.addingTimeInterval(500)
+        world.provider.statusBody = { _, _ in .expired }
         let payer = Payer(chooser: { quote in
             if isTakenOver {
                 try await Self.takeOver(journal, clock)

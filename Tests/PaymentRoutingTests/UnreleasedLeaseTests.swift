@@ -39,10 +39,12 @@ struct UnreleasedLeaseTests {
         let journal = StuckJournal()
         var world = World()
         world.journal = journal
+        // What has ended needs no lease.
+        world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router
         let start = world.clock.now
         for _ in 0..<3 {
-            guard case .succeeded = try await router.pay(ScriptedProvider.link, as: Payer()) else {
+            guard case .pending = try await router.pay(ScriptedProvider.link, as: .careless) else {
                 throw CancellationError()
             }
         }
@@ -51,12 +53,12 @@ struct UnreleasedLeaseTests {
             registry: router.registry, transport: world.transport, journal: journal, clock: world.clock,
             random: SeededRandomSource(seed: 2), leases: LeasePolicy(patience: .milliseconds(50)))
         let error = await #expect(throws: PaymentError.self) {
-            try await other.resume(try #require(try await world.histories.first).attempt.id, as: Payer())
+            try await other.resume(try #require(try await world.histories.first).attempt.id, as: .careless)
         }
         #expect(error?.code == .inUse)
         await journal.letGo()
-        _ = try await router.pay(ScriptedProvider.link, as: Payer())
-        _ = try await other.pay(ScriptedProvider.link, as: Payer())
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
+        _ = try await other.pay(ScriptedProvider.link, as: .careless)
     }
 
     @Test("A lease that another router took over meanwhile is not taken back")
@@ -64,14 +66,15 @@ struct UnreleasedLeaseTests {
         let journal = StuckJournal()
         var world = World()
         world.journal = journal
+        world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router
-        _ = try await router.pay(ScriptedProvider.link, as: Payer())
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
         try await world.clock.sleep(for: LeasePolicy().duration + .seconds(1))
         let other = PaymentLease(
             payment: ScriptedProvider.reference, holder: "other", duration: LeasePolicy().duration)
         #expect(try await journal.acquire(other, at: world.clock.now))
         let error = await #expect(throws: PaymentError.self) {
-            try await router.pay(ScriptedProvider.link, as: Payer())
+            try await router.pay(ScriptedProvider.link, as: .careless)
         }
         #expect(error?.code == .inUse)
     }

@@ -108,7 +108,7 @@ struct ReplacedFileTests {
         let sandbox = WalletConnectPaySandbox()
         let payment = await sandbox.createPayment()
         let first = try router(sandbox)
-        let payer = DevelopmentWallet(seed: 3).payer()
+        let payer = DevelopmentWallet(seed: 3).payer(policy: .firstWhateverItCosts)
         var slow = payer
         slow.signer = Interrupted(base: try #require(payer.signer)) {
             try lose(loss)

@@ -17,6 +17,7 @@ struct TestWorld: Sendable {
     let faults: FaultInjector
     let server: LoopbackServer?
     let journal = InMemoryJournal()
+    let clock: VirtualClock
     let wallet = DevelopmentWallet(seed: 7)
     let router: PaymentRouter
 
@@ -26,7 +27,7 @@ struct TestWorld: Sendable {
     ) throws {
         var configuration = WalletConnectPaySandbox.Configuration()
         configuration.pollInMs = 10
-        let clock = VirtualClock()
+        clock = VirtualClock()
         sandbox = WalletConnectPaySandbox(configuration, clock: clock)
         faults = FaultInjector(sandbox)
         server = wire == .loopback ? try LoopbackServer(faults) : nil

@@ -67,9 +67,14 @@ enum OptionActions {
         .unusableAnswer("the service asks for \(count) wallet calls; 1 to \(maximumCalls) are accepted")
     }
 
-    /// How durable a call's step has to be.
-    static func stepKind(of call: WalletCallBody) -> StepKind {
-        call.method == sendTransaction ? .mutation(replay: .never) : .interaction
+    /// Whether paying `unit` makes the wallet itself send money.
+    static func isSent(_ unit: String) -> Bool { unit.hasPrefix("caip19/eip155:") && unit.contains("/slip44:") }
+
+    /// What kind of step answering a call is. A transaction by itself is the payment; before a signature it is the
+    /// approval, which pays nobody.
+    static func stepKind(of call: WalletCallBody, among count: Int) -> StepKind {
+        guard call.method == sendTransaction else { return .interaction }
+        return count == 1 ? .walletTransfer : .mutation(replay: .never)
     }
 
     private static func call(_ action: ActionBody) throws(GatewayError) -> JSONValue {

@@ -124,6 +124,9 @@ public final class PayClient: Sendable {
             }
             // Asked all the same, because the service may know why: but nothing can be checked against nothing.
             guard let known = option else { throw .unknownOption }
+            guard PaymentID.isWellFormed(paymentId) || !OptionActions.isSent(known.agreed.unit) else {
+                throw .unsupported(PaymentID.unresolved)
+            }
             let review: SigningReview
             do throws(SigningRefusal) { review = try self.review(known.agreed, calls, payer) } catch {
                 throw .unusableAnswer(error.description)

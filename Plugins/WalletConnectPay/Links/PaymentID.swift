@@ -26,6 +26,12 @@ enum PaymentID {
             }
     }
 
+    /// Why a coin is not sent for an id that is no payment's own: what a short link stands for, only the service knows,
+    /// and the same payment under another link would be another one here. A coin that is sent twice is gone twice.
+    static let unresolved =
+        "the link does not name the payment itself, so a coin sent for it could be sent again from another link; pay "
+        + "with a token, or from the merchant's full link"
+
     /// Whether `id` can be sent as one segment of an address that no server takes for another.
     ///
     /// The vendor's client sends nearly anything, encoded. Left out is what no payment is called and what a server that

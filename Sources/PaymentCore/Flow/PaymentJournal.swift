@@ -91,8 +91,9 @@ public struct JournalEntry: Sendable, Hashable, Codable {
     /// - Parameter afterMutation: whether a mutation of the attempt began before.
     package func mayBeLost(afterMutation: Bool) -> Bool {
         switch event {
-        case .stepStarted(_, .mutation), .outcome, .abandoned: false
-        case .stepStarted, .stepFinished, .stepFailed: !afterMutation
+        case .stepStarted(_, let kind): !kind.movesMoney && !afterMutation
+        case .outcome, .abandoned: false
+        case .stepFinished, .stepFailed: !afterMutation
         }
     }
 
@@ -130,20 +131,33 @@ public struct AttemptHistory: Sendable, Hashable {
 
     /// Whether a mutation ever began, whatever became of it.
     package var hasBegunMutation: Bool {
-        entries.contains { if case .stepStarted(_, .mutation) = $0.event { true } else { false } }
+        entries.contains { if case .stepStarted(_, let kind) = $0.event { kind.movesMoney } else { false } }
     }
 
-    /// Whether a mutation began whose end is not stored as being without effect: money may have moved.
-    public var mayHaveMovedMoney: Bool {
+    /// Whether a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect:
+    /// money may have moved.
+    public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty }
+
+    /// What the payer's wallet may have sent by itself, where no service sees it: for each such step the transaction's
+    /// id, nil where the wallet never told it.
+    public var walletTransfers: [String?] {
+        let open = openSteps { $0 == .walletTransfer }
+        var transactions: [String: String] = [:]
+        for case .stepFinished(let name, let result) in entries.map(\.event) { transactions[name] = result.string }
+        return open.sorted().map { transactions[$0] }
+    }
+
+    /// The steps of such a kind that began and did not end without effect.
+    private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {
         var open: Set<String> = []
         for entry in entries {
             switch entry.event {
-            case .stepStarted(let name, .mutation): open.insert(name)
+            case .stepStarted(let name, let kind) where isWanted(kind): open.insert(name)
             case .stepFailed(let name, _): open.remove(name)
             default: break
             }
         }
-        return !open.isEmpty
+        return open
     }
 }
 

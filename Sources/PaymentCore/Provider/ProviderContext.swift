@@ -65,8 +65,20 @@ public enum StepKind: Sendable, Hashable, Codable {
     case query
     /// It asks the payer something: it may run again.
     case interaction
-    /// It may move money.
+    /// A request of ours that may move money.
     case mutation(replay: MutationReplay)
+    /// It has the payer's own wallet move money where the service does not see it, as by a transaction that the wallet
+    /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
+    /// it no refusal is final, not even one in the service's status: the money has left all the same.
+    case walletTransfer
+
+    /// Whether money may move in it.
+    package var movesMoney: Bool {
+        switch self {
+        case .mutation, .walletTransfer: true
+        case .query, .interaction: false
+        }
+    }
 }
 
 /// Whether a mutation whose fate is unknown may be sent again.

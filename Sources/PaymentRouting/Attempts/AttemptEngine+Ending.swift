@@ -68,10 +68,39 @@ extension AttemptEngine {
         return history.outcome.flatMap { $0.isFinal ? $0 : nil }
     }
 
+    /// What can be told of an attempt that is said to have ended as `outcome`: once the payer's wallet may have sent
+    /// the money by itself, nobody's word that none was paid is the last one.
+    func believable(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome {
+        if case .succeeded = outcome { return outcome }
+        guard let history = try await now(attempt) else { return outcome }
+        return Self.believable(outcome, after: history)
+    }
+
+    static func believable(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+        let transfers = history.walletTransfers
+        guard !transfers.isEmpty else { return outcome }
+        let word: String
+        switch outcome {
+        case .succeeded, .pending: return outcome
+        case .unknown(let unknown): word = unknown.message
+        case .declined, .cancelled, .expired: word = "the service says: \(outcome)"
+        }
+        let transactions = transfers.compactMap(\.self)
+        let sent =
+            transactions.isEmpty
+            ? "the wallet may have sent the money, but never told the transaction"
+            : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
+        return .unknown(
+            UnknownOutcome(
+                reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
+                message: "\(sent); \(word); do not pay again, ask the payee"))
+    }
+
     /// Stores how an attempt ended.
     ///
     /// - Returns: the outcome, or the one that somebody else has stored before.
-    func ended(_ attempt: PaymentAttempt, _ outcome: PaymentOutcome) async throws -> PaymentOutcome {
+    func ended(_ attempt: PaymentAttempt, _ word: PaymentOutcome) async throws -> PaymentOutcome {
+        let outcome = try await believable(word, of: attempt)
         do {
             try await close(attempt, .outcome(outcome))
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }

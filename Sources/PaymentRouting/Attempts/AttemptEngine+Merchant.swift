@@ -32,7 +32,8 @@ extension AttemptEngine {
         }
         let sound = try checked(outcome, history.attempt)
         if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
-        guard let word = try await confirmed(sound, of: history.attempt) else { return }
+        guard let confirmed = try await confirmed(sound, of: history.attempt) else { return }
+        let word = try await believable(confirmed, of: history.attempt)
         do {
             try await close(history.attempt, .outcome(word))
             await hasEnded(payment, word)

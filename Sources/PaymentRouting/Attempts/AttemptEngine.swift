@@ -76,9 +76,10 @@ struct AttemptEngine: Sendable {
     private func begin(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
         let now = effects.clock.now
         if let end = quote.expiresAt, end <= now {
+            let outcome = try await overdue(quote.reference)
             // The quote may be old: this can be told only while nobody else has taken the payment over, and paid it.
-            try await journaled { try await journal.renew(at: now) }
-            return .expired
+            try await journaled { try await journal.renew(at: effects.clock.now) }
+            return outcome
         }
         if let end = option.expiresAt, end <= now {
             throw error(.unusableOption, "the price of this option has expired; quote again for a new one")
@@ -116,7 +117,10 @@ struct AttemptEngine: Sendable {
     /// Goes on with an attempt that has sent nothing, unless its time is over.
     private func begun(_ history: AttemptHistory) async throws -> PaymentOutcome {
         let (attempt, now) = (history.attempt, effects.clock.now)
-        if let end = attempt.expiresAt, end <= now { return try await ended(attempt, .expired) }
+        if let end = attempt.expiresAt, end <= now {
+            let outcome = try await overdue(attempt.reference)
+            return try await ended(attempt, try checked(outcome, attempt))
+        }
         if let end = attempt.option.expiresAt, end <= now {
             // Only the price is over: the payment can still be paid, with another attempt.
             let failure = error(.unusableOption, "the price of this option has expired; quote again for a new one")
@@ -124,6 +128,17 @@ struct AttemptEngine: Sendable {
             throw failure
         }
         return try await carryOut(history)
+    }
+
+    /// What is told of a payment whose time is over by this device's clock, which alone says nothing final: another
+    /// device may have paid, and the clock may be wrong.
+    private func overdue(_ payment: PaymentReference) async throws -> PaymentOutcome {
+        let outcome = try await asker.status(of: payment)
+        guard !outcome.isFinal else { return outcome }
+        throw error(
+            .unusableOption,
+            "the payment's time is over by this device's clock, but its service has not ended it (\(outcome)); check "
+                + "the clock, or ask again later")
     }
 
     /// Starts or goes on with an attempt.

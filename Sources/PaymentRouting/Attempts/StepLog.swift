@@ -35,7 +35,7 @@ actor StepLog: StepRunner {
             switch entry.event {
             case .stepStarted(let name, let kind):
                 started[name] = kind
-                if case .mutation = kind { openMutations.insert(name) }
+                if kind.movesMoney { openMutations.insert(name) }
             case .stepFinished(let name, let result): finished[name] = result
             case .stepFailed(let name, _):
                 started[name] = nil
@@ -71,7 +71,7 @@ actor StepLog: StepRunner {
         // Whatever becomes of this run, an earlier one may have moved money.
         let wasInterrupted = openMutations.contains(name)
         try await record(.stepStarted(name: name, kind: kind), isAfterEffect: wasInterrupted)
-        if case .mutation = kind {
+        if kind.movesMoney {
             openMutations.insert(name)
             hasBegunMutation = true
         }
@@ -96,7 +96,7 @@ actor StepLog: StepRunner {
 
     /// A mutation that began and never ended is sent again only where the service will recognise it.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
-        guard let earlier = started[name], case .mutation = earlier else { return }
+        guard let earlier = started[name], earlier.movesMoney else { return }
         let now = effects.clock.now
         let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
         // An entry from the future says that the clock was set: how old the first sending is, nobody knows then.

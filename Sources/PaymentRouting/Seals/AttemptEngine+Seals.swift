@@ -25,7 +25,7 @@ extension AttemptEngine {
             if let outcome = try? asker.checked(try await status(of: attempt, in: context), of: attempt.reference),
                 outcome.isFinal
             {
-                return outcome
+                return Self.believable(outcome, after: history)
             }
         }
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))

@@ -112,6 +112,7 @@ public struct JournalKey: Sendable {
         case .interaction: "interaction"
         case .mutation(.never): "mutation"
         case .mutation(.sameKey): "mutation-same-key"
+        case .walletTransfer: "wallet-transfer"
         }
     }
 }

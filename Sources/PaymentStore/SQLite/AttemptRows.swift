@@ -78,10 +78,13 @@ enum AttemptRows {
         case .interaction: "interaction"
         case .mutation(.never): "mutation"
         case .mutation(.sameKey): "mutation-same-key"
+        case .walletTransfer: "wallet-transfer"
         }
     }
 
     private static func kind(_ word: String) -> StepKind? {
-        [.query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey)].first { Self.word($0) == word }
+        [.query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey), .walletTransfer].first {
+            Self.word($0) == word
+        }
     }
 }

@@ -31,7 +31,7 @@ public enum JournalRules {
             switch entry.event {
             case .stepStarted(let name, let kind):
                 if finished.contains(name) { breach("'\(name)' starts again after it ended") }
-                if running[name] != nil, kind == .mutation(replay: .never) {
+                if running[name] != nil, kind == .mutation(replay: .never) || kind == .walletTransfer {
                     breach("'\(name)', which must not be repeated, starts twice")
                 }
                 running[name] = kind

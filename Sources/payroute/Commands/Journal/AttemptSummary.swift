@@ -54,6 +54,7 @@ extension JournalEntry {
             case .interaction: ("started", "\(name) (asks the payer)")
             case .mutation(.never): ("started", "\(name) (can move money, never repeated)")
             case .mutation(.sameKey): ("started", "\(name) (can move money, repeatable with the same key)")
+            case .walletTransfer: ("started", "\(name) (the wallet sends money, never repeated)")
             }
         case .stepFinished(let name, _): ("finished", name)
         case .stepFailed(let name, let reason): ("failed", "\(name): \(reason)")
