@@ -81,7 +81,8 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
         let enquiry = try enquiry(for: route.provider, payer: payer)
-        return try await fly(request.reference) { try await enquiry.engine($0).pay(request) }
+        let outcome = try await fly(request.reference) { try await enquiry.engine($0).pay(request) }
+        return try await own(outcome, of: request.reference, request.link, enquiry)
     }
 
     /// Routes `text` and pays it.
@@ -113,7 +114,24 @@ public struct PaymentRouter: Sendable {
             throw PaymentError(.unusableOption, "the quote has no option '\(id)' that this payer can fulfil")
         }
         let enquiry = try enquiry(for: quote.reference.provider, payer: payer)
-        return try await fly(quote.reference) { try await enquiry.engine($0).pay(quote, option) }
+        let outcome = try await fly(quote.reference) { try await enquiry.engine($0).pay(quote, option) }
+        return try await own(outcome, of: quote.reference, quote.link?.reveal(), enquiry)
+    }
+
+    /// Refuses a success that belongs to another link with the same name: one whose payment this start joined, or that
+    /// another router brought about meanwhile.
+    private func own(
+        _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ enquiry: Enquiry
+    ) async throws(PaymentError) -> PaymentOutcome {
+        guard case .succeeded = outcome, enquiry.provider is any PaymentDistinguishingProvider else { return outcome }
+        let histories: [AttemptHistory]
+        do { histories = try await effects.journal.histories(of: payment) } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, phase: .maybeSent)
+        }
+        for history in histories {
+            if case .succeeded? = history.outcome { try enquiry.distinguish(link, from: history.attempt) }
+        }
+        return outcome
     }
 
     /// Asks what has become of a payment.
@@ -201,7 +219,8 @@ public struct PaymentRouter: Sendable {
     /// a stray deep link is `nil` and changes nothing.
     ///
     /// - Returns: what has become of the payment; of several, the first that ended, otherwise the latest.
-    /// - Throws: ``PaymentError``.
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/foreignReturn`` when the URL names a payment that is none of them,
+    ///   which changes nothing.
     public func handle(_ url: String, as payer: Payer = Payer()) async throws(PaymentError) -> PaymentOutcome? {
         guard case .matched(let route) = route(url), route.match.role == .callback else { return nil }
         let enquiry = try enquiry(for: route.provider, payer: payer)
@@ -209,6 +228,7 @@ public struct PaymentRouter: Sendable {
             throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
         }
         var latest: PaymentOutcome?
+        var refusal: PaymentError?
         for reference in try await openPayments(at: route.provider, called: route.match.reference) {
             do {
                 // Beside this router's own payment under way, which may be waiting for just this.
@@ -221,9 +241,13 @@ public struct PaymentRouter: Sendable {
                 if outcome.isFinal { return outcome }
                 latest = latest ?? outcome
             } catch {
-                throw AttemptEngine.paymentError(error, provider: route.provider)
+                let failure = AttemptEngine.paymentError(error, provider: route.provider)
+                // What names another payment than this one may name the next.
+                guard failure.code == .foreignReturn else { throw failure }
+                refusal = refusal ?? failure
             }
         }
+        if latest == nil, let refusal { throw refusal }
         return latest
     }
 

@@ -31,6 +31,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         /// The answer contradicts the request: another payment, currency or account. Or the journal's record of an
         /// attempt is not what was written there.
         public static let integrity = Code(rawValue: "integrity")
+        /// The return URL names another payment than the one it came back to.
+        public static let foreignReturn = Code(rawValue: "foreign-return")
         /// The service refused the request.
         public static let requestRefused = Code(rawValue: "request-refused")
         /// The service refuses this payer, for legal reasons.

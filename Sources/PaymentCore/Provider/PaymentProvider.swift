@@ -30,9 +30,23 @@ public protocol PaymentProvider: Sendable {
 /// A provider whose payments leave the application and come back through a return URL.
 public protocol RedirectCompletingProvider: PaymentProvider {
     /// Completes `attempt` after the payer came back through `callback`. The URL alone proves nothing: ask the service.
+    ///
+    /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to the
+    ///   next open one.
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome
+}
+
+/// A provider at which one name of a payment can come to stand for something else, as where a merchant uses an order's
+/// number again.
+public protocol PaymentDistinguishingProvider: PaymentProvider {
+    /// Compares what `link` asks for with an attempt at the payment of the same name that is under way or succeeded.
+    ///
+    /// Pure. Asked before the attempt is gone on with, or its success told, for this link.
+    ///
+    /// - Throws: ``PaymentError/Code/integrity``, phase `beforeSend`, when they are not about the same.
+    func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError)
 }
 
 /// A provider that can call off a payment that nobody has paid yet.

@@ -55,11 +55,14 @@ struct AttemptEngine: Sendable {
     func goOn(with payment: PaymentReference, _ link: PaymentLink?) async throws -> PaymentOutcome? {
         let histories = try await journaled { try await journal.histories(of: payment) }
         for history in histories {
-            if case .succeeded? = history.outcome, effects.isSound(history) { return history.outcome }
+            guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
+            try asker.distinguish(link, from: history.attempt)
+            return history.outcome
         }
         if let broken = broken(histories) { return try await distrusted(broken, isNamed: true) }
         // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
+            try asker.distinguish(link, from: interrupted.attempt)
             return try await carryOut(interrupted, link)
         }
         for history in histories where !history.isFinished {

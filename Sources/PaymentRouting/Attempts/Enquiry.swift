@@ -39,6 +39,13 @@ struct Enquiry: Sendable {
         return outcome
     }
 
+    /// Refuses to take `attempt`, which has the same name as the payment of `link`, for one at it when it is about
+    /// something else.
+    func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
+        guard let link, let provider = provider as? any PaymentDistinguishingProvider else { return }
+        try provider.distinguish(link, from: attempt)
+    }
+
     /// Carries payments on, writing through `journal`.
     func engine(_ journal: LeasedJournal) -> AttemptEngine {
         AttemptEngine(provider: provider, descriptor: descriptor, payer: payer, effects: effects, journal: journal)
