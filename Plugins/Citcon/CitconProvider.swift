@@ -28,7 +28,11 @@ public struct CitconProvider: RedirectCompletingProvider {
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         if CitconOrderLink.isOne(link) {
             do throws(CitconOrderLink.Defect) {
-                return LinkMatch(reference: try CitconOrderLink(link).reference)
+                let order = try CitconOrderLink(link)
+                return LinkMatch(
+                    reference: OrderName(
+                        mode: order.mode, merchant: configuration.merchant, reference: order.reference
+                    ).text)
             } catch {
                 // Says why, rather than nothing.
                 return LinkMatch(reference: nil, trust: .unverified(reason: error.description))
@@ -57,7 +61,8 @@ public struct CitconProvider: RedirectCompletingProvider {
         }
         let need = Methods.need(of: link.method)
         let option = PaymentOption(
-            id: link.method, title: Methods.title(of: link.method), amount: link.amount, needs: [need])
+            id: link.method, title: Methods.title(of: link.method), amount: link.amount, needs: [need],
+            providerData: try JSONValue.encode(OrderTerms(link.token)))
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "a merchant of Citcon"), amount: link.amount,
             options: [option])
@@ -66,36 +71,44 @@ public struct CitconProvider: RedirectCompletingProvider {
     /// Asks who carries the method, confirms the charge once, hands the payer over, and asks what came of it.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         try Self.checkIsNoPage(attempt.reference)
+        let name = try OrderName.reference(in: attempt.reference.id, configuration)
+        if let link = context.link { try distinguish(link, from: attempt) }
         let link = try? context.link.map(CitconOrderLink.init)
-        let order = link.flatMap { $0.reference == attempt.reference.id ? Order($0, configuration.application) : nil }
-        let payment = CitconPayment(
-            provider: self, attempt: attempt, context: context, service: try await service(context), order: order)
+        let isOwn = link?.reference == name && link?.mode == configuration.endpoint.mode
+        let order = isOwn ? link.map { Order($0, configuration.application) } : nil
+        let payment = CitconPayment(self, attempt, context, try await service(context), name: name, order: order)
         return try await payment.run()
     }
 
     /// Asks about the charge by the merchant's reference of it.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try Self.checkIsNoPage(payment)
+        let name = try OrderName.reference(in: payment.id, configuration)
         let service = try await service(context)
         let answer = try await translated(isMutation: false) { () throws(CitconCallError) in
-            try await service.inquire(reference: payment.id)
+            try await service.inquire(reference: name)
         }
-        return try answer.transaction.outcome(of: payment, agreed: nil)
+        return try answer.transaction.outcome(of: payment, over: ChargeTerms(reference: name))
     }
 
-    /// Asks the service, whatever the URL says.
+    /// Asks the service, whatever the URL says. A URL that names another order is refused.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
-        guard CPayReturn(callback.text, at: configuration.application.places) != nil else {
+        guard let back = CPayReturn(callback.text, at: configuration.application.places) else {
             throw error(.notAPayment, "the URL is not one by which a payer comes back from Citcon")
         }
+        let name = try OrderName.reference(in: attempt.reference.id, configuration)
+        let names = GivenNames(attempt, reference: name)
+        try back.check(names, phase: .maybeSent)
         let service = try await service(context)
-        let poll = SettlementPoll(clock: context.clock, limit: .seconds(5))
+        let poll = SettlementPoll(clock: context.clock, limit: .seconds(5), timeout: configuration.requestTimeout)
         let transaction = try await poll.settle { () throws(CitconCallError) in
-            try await service.inquire(reference: attempt.reference.id)
+            try await service.inquire(reference: name)
         }
-        return try transaction.outcome(of: attempt.reference, agreed: attempt.option.amount)
+        try back.check(names.confirmed(id: transaction.id, .nothing), phase: .maybeSent)
+        return try transaction.outcome(
+            of: attempt.reference, over: ChargeTerms(reference: name, agreed: attempt.option.amount))
     }
 
     // MARK: Helpers

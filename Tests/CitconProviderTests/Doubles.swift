@@ -177,6 +177,7 @@ final class Heard: Sendable {
     func event(_ event: CPayEvent) {
         switch event {
         case .orderConfirmed(let result): add("confirmed \(result.data.status ?? "-")")
+        case .returnRefused(let error): add("refused \(error)")
         case .checked(let check):
             add("check \(check.status ?? "-") \(check.data.code ?? "-") \(check.data.status ?? "-")")
         }

@@ -28,10 +28,12 @@ import Testing
 
     private func launch(
         _ handler: CPayGateways.Handler, _ content: String, format: String = "json", status: String = "initiated",
-        method: String = "wechatpay"
+        method: String = "wechatpay", service: String? = nil
     ) throws -> Launch {
         let charge = ScriptedCitcon.charge(content, format: format, status: status)
-        return try Launch(handler, Order(Shop.order(method)), TransactionFields(try JSONValue(parsing: charge)))
+        return try Launch(
+            handler, Order(Shop.order(method)), TransactionFields(try JSONValue(parsing: charge)),
+            at: try CPayEndpoint(.UAT, baseURL: service).baseURL)
     }
 
     @Test("WeChat gets its seven values and its URL (3.3, 4.1)")
@@ -166,7 +168,8 @@ import Testing
         }
         #expect(try launch(.url, page, format: "qr") == .page(url: page))
         #expect(try launch(.url, "00020101021226", format: "qr") == .code(text: "00020101021226"))
-        #expect(try launch(.url, "http://127.0.0.1:1/x", format: "redirect") == .page(url: "http://127.0.0.1:1/x"))
+        let local = try launch(.url, "http://127.0.0.1:1/x", format: "redirect", service: "http://127.0.0.1:2/v1/")
+        #expect(local == .page(url: "http://127.0.0.1:1/x"))
         guard case .app(let wallet) = try launch(.url, ScriptedCitcon.weChatPayload) else {
             Issue.record("no wallet is started")
             return

@@ -35,7 +35,7 @@ import Testing
         func texts() async throws -> String {
             var texts = events.value.joined(separator: "\n")
             for history in await journal.histories(
-                of: PaymentReference(provider: CitconProvider.id, id: "order-1"))
+                of: PaymentReference(provider: CitconProvider.id, id: "uat/order-1"))
             {
                 texts += try JSONValue.encode(history.attempt).text + JSONValue.encode(history.entries).text
             }
@@ -126,7 +126,7 @@ import Testing
             Issue.record("\(outcome)")
             return
         }
-        #expect(unknown.message.contains("another order") && opened.value == 0)
+        #expect(unknown.message.contains("something else") && opened.value == 0)
     }
 
     @Test("A lost confirmation is settled by the reference and never sent again (2.8)")

@@ -228,6 +228,7 @@ import Testing
             for await event in stream {
                 switch event {
                 case .orderConfirmed: lines.append("confirmed")
+                case .returnRefused: lines.append("refused")
                 case .checked(let check): lines.append("checked \(check.data.status ?? "-")")
                 }
                 if lines.count == 2 { break }

@@ -102,9 +102,15 @@ struct CitconReturnTarget: FuzzTarget {
         let outcome = Surroundings.wait { () -> PaymentOutcome? in
             let context = Surroundings.context { _ in
                 Surroundings.answer(
-                    #"{"status":"success","data":{"id":"1","reference":"order-1","status":"canceled"}}"#)
+                    #"{"status":"success","data":{"id":"1","reference":"order-1","amount":1250,"currency":"USD","status":"canceled"}}"#
+                )
             }
-            return try? await provider.complete(link, for: attempt, in: context)
+            do { return try await provider.complete(link, for: attempt, in: context) } catch let error as PaymentError {
+                // It names another order, and is refused.
+                return error.code == .foreignReturn ? .cancelled : nil
+            } catch {
+                return nil
+            }
         }
         return outcome == .cancelled ? nil : "a return URL changes the service's word: \(outcome.debugDescription)"
     }

@@ -55,7 +55,7 @@ struct CitconMarket: Market {
         let charge = await sandbox.createCharge(random.pick(Self.scenarios))
         books.note(charge)
         return MarketPayment(
-            reference: PaymentReference(provider: CitconProvider.id, id: charge.reference), link: charge.link)
+            reference: PaymentReference(provider: CitconProvider.id, id: "uat/\(charge.reference)"), link: charge.link)
     }
 
     func captures(of payment: PaymentReference) async -> Int {
@@ -90,12 +90,12 @@ struct CitconMarket: Market {
 
         func note(_ charge: CitconSandbox.Charge) { charges.withLock { $0.append(charge) } }
 
-        func charge(called reference: String) -> String {
-            charges.withLock { $0.first { $0.reference == reference }?.id } ?? ""
+        func charge(called name: String) -> String {
+            charges.withLock { $0.first { "uat/\($0.reference)" == name }?.id } ?? ""
         }
 
         func reference(of token: String) -> String? {
-            charges.withLock { $0.first { $0.token == token }?.reference }
+            charges.withLock { $0.first { $0.token == token }.map { "uat/\($0.reference)" } }
         }
 
         func noteConfirmation(by attempt: AttemptID) { confirming.withLock { _ = $0.insert(attempt) } }

@@ -132,11 +132,15 @@ public final class CPayClient: Sendable {
     /// Takes a URL by which the application was opened.
     ///
     /// - Returns: whether it is one of this library's: then the order it belongs to goes on, if one waits for it. The
-    ///   vendor's SDK says no to the wallets' URLs that it takes; this says yes to all.
+    ///   vendor's SDK says no to the wallets' URLs that it takes; this says yes to all. One that names another order than
+    ///   those that wait there is refused: nothing changes, and ``CPayEvent/returnRefused(_:)`` says so.
     @discardableResult
     public func handleUrl(_ url: String) -> Bool {
         guard let back = CPayReturn(url, at: configuration.places.union(orders.places)) else { return false }
-        orders.deliver(back)
+        do throws(CPayReturnError) { try orders.deliver(back) } catch {
+            announce(.returnRefused(error))
+            return false
+        }
         return true
     }
 

@@ -124,6 +124,7 @@ public final class CPayManager: Sendable {
                 name: Notification.Name(CPayRuntimeInst.ORDER_CONFIRMED()), object: result)
         case .checked(let check):
             NotificationCenter.default.post(name: Notification.Name(CPayRuntimeInst.NTFY_ASYNC()), object: check)
+        case .returnRefused: break
         }
     }
 

@@ -21,6 +21,8 @@ final class OpenOrders: Sendable {
         let handler: CPayGateways.Handler
         /// Under which scheme WeChat leads back to this order.
         var weChatAppID: String?
+        /// What a return to it may name.
+        var names: GivenNames
         var waiter: CheckedContinuation<Mail, Never>?
         var mail: [Mail] = []
 
@@ -50,16 +52,17 @@ final class OpenOrders: Sendable {
     func open(_ order: Order, _ handler: CPayGateways.Handler) -> Int {
         state.withLock { state in
             state.count += 1
-            state.entries.append(Entry(id: state.count, order: order, handler: handler))
+            state.entries.append(Entry(id: state.count, order: order, handler: handler, names: GivenNames(order)))
             return state.count
         }
     }
 
-    /// Says under which scheme WeChat leads back to an order.
-    func expect(weChatAppID: String?, of id: Int) {
+    /// Says what a confirmed order's payer is started with, by which a return is known.
+    func expect(_ launch: Launch, charge: String?, of id: Int) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
-            state.entries[index].weChatAppID = weChatAppID
+            if case .app(let wallet) = launch { state.entries[index].weChatAppID = wallet.weChatAppID }
+            state.entries[index].names = state.entries[index].names.confirmed(id: charge, launch)
         }
     }
 
@@ -81,14 +84,30 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Hands `back` to the latest order that waits for it.
+    /// Hands `back` to the latest order that waits for it and is the one that it names, if it names any.
     ///
-    /// - Returns: whether there is one.
-    @discardableResult
-    func deliver(_ back: CPayReturn) -> Bool {
-        deliver(.returned(back)) { entries in
-            entries.last { Self.isMeant($0, by: back) }.map { [$0.id] } ?? []
+    /// - Throws: ``CPayReturnError`` when orders wait for such a return, and it names none of them.
+    func deliver(_ back: CPayReturn) throws(CPayReturnError) {
+        var refusal: ReturnNames.Item?
+        let isTaken = deliver(.returned(back)) { entries in
+            let waiting = entries.filter { Self.isMeant($0, by: back) }
+            guard let entry = waiting.last(where: { back.names.disagreement(with: $0.names) == nil }) else {
+                refusal = waiting.last.flatMap { back.names.disagreement(with: $0.names) }
+                return []
+            }
+            return [entry.id]
         }
+        if !isTaken, let refusal { throw .anotherOrder(item: refusal.rawValue) }
+    }
+
+    /// Hands what the launch of the order with this number brought back to it, also where others wait for the same
+    /// wallet.
+    ///
+    /// - Throws: ``CPayReturnError`` when it names another order.
+    func deliver(_ back: CPayReturn, to id: Int) throws(CPayReturnError) {
+        let names = state.withLock { state in state.entries.first { $0.id == id }?.names }
+        if let item = names.flatMap({ back.names.disagreement(with: $0) }) { throw .anotherOrder(item: item.rawValue) }
+        deliver(.returned(back), to: id)
     }
 
     /// Hands mail to the order with this number.

@@ -27,9 +27,10 @@ struct OrderFlow: Sendable {
     }
 
     private func carryOut() async throws(OrderFailure) {
-        let service = try client.service()
-        let config = try await Self.translated { () throws(CitconCallError) in
-            try await service.config(method: order.method ?? "", consumer: order.consumer)
+        var base = try client.service().hiding(order.chargeToken)
+        base.secrets = base.secrets.and(of: order.body.reveal())
+        let config = try await Self.translated { [base] () throws(CitconCallError) in
+            try await base.config(method: order.method ?? "", consumer: order.consumer)
         }
         guard let handler = settings.gateways.handler(of: config.gateway) else {
             throw OrderFailure(CPayMessage.unsupportedGateway + config.gateway)
@@ -39,6 +40,8 @@ struct OrderFlow: Sendable {
         let id = client.orders.open(order, handler)
         defer { client.orders.close(id) }
         let ready = try await consent(config, handler, id)
+        var service = base
+        service.secrets = base.secrets.and(of: ready.body.reveal())
 
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await service.confirm(token, ready.body) } catch {
@@ -46,12 +49,17 @@ struct OrderFlow: Sendable {
         }
         client.announce(.orderConfirmed(CPayResult(answer)))
         let charge = answer.transaction
-        guard order.agrees(with: charge) else {
-            return client.fail(order, OrderFailure(CPayMessage.invalidContent), id: charge.id, callback)
+        // Gateways that take the money at once have taken it; the others only say how the payer is sent to pay.
+        let mayHavePaid = handler.mayPayAtConfirm || charge.state != .initiated
+        if let member = order.terms.difference(fromConfirmed: charge) {
+            let failure = OrderFailure(CPayMessage.invalidContent)
+            guard mayHavePaid else { return client.fail(order, failure, id: charge.id, callback) }
+            return await warn(OrderFailure("\(failure.message): \(ChargeTerms.warning(member))"), answer, service)
         }
         let launch: Launch
-        do throws(OrderFailure) { launch = try Launch(handler, order, charge) } catch {
-            return client.fail(order, error, id: charge.id, callback)
+        do throws(OrderFailure) { launch = try Launch(handler, order, charge, at: service.baseURL) } catch {
+            guard charge.state != .initiated else { return client.fail(order, error, id: charge.id, callback) }
+            return await warn(OrderFailure("\(error.message). \(CPayMessage.doNotPayAgain)"), answer, service)
         }
         guard launch != .nothing else {
             callback(CPayResult(answer))
@@ -95,7 +103,14 @@ struct OrderFlow: Sendable {
         case .returned(let url):
             // What this launch brought back is about this order, also where others wait for the same wallet.
             let back = url.flatMap { CPayReturn($0, at: settings.places.union(client.orders.places)) }
-            client.orders.deliver(back.map { .returned($0) } ?? .active, to: id)
+            do throws(CPayReturnError) {
+                guard let back else { return client.orders.deliver(.active, to: id) }
+                try client.orders.deliver(back, to: id)
+            } catch {
+                client.announce(.returnRefused(error))
+                // The payer is back, whatever led them.
+                client.orders.deliver(.active, to: id)
+            }
         case .impossible(let reason): throw OrderFailure("\(CPayMessage.unknown): \(reason)")
         }
     }
@@ -105,10 +120,10 @@ struct OrderFlow: Sendable {
         _ service: CitconService
     ) async -> Ending {
         var places = settings.places.union(client.orders.places)
+        client.orders.expect(launch, charge: charge.id, of: id)
         let request: CPayLaunch
         switch launch {
         case .app(let wallet):
-            client.orders.expect(weChatAppID: wallet.weChatAppID, of: id)
             request = .app(wallet.request(handler, places))
         case .code(let text): request = .code(CodeRequest(text: Redacted(text)))
         case .page(let text):
@@ -164,13 +179,43 @@ struct OrderFlow: Sendable {
         }
     }
 
-    /// An order that was given up may be paid all the same.
+    /// An order that was given up may be paid all the same. When nobody can say, that is what is reported.
     private func report(_ failure: OrderFailure, _ charge: TransactionFields, _ service: CitconService) async {
-        guard let answer = try? await ask(charge, service), let state = answer.transaction.state, state.isSettled else {
+        let answer: CitconService.Answer
+        do throws(CitconCallError) { answer = try await ask(charge, service) } catch {
+            let unknown = OrderFailure("\(CPayMessage.checkFailed): \(failure.message). \(CPayMessage.doNotPayAgain)")
+            return client.fail(order, unknown, id: charge.id, callback)
+        }
+        guard answer.transaction.state?.isSettled == true else {
             return client.fail(order, failure, id: charge.id, callback)
         }
         callback(CPayResult(answer))
         client.announce(.checked(CPayCheck(answer)))
+    }
+
+    /// Ends an order of which only the service knows whether anything was paid, and what: with its word where that is that
+    /// this order is paid, otherwise with what it said, and the warning not to pay again.
+    private func warn(
+        _ failure: OrderFailure, _ answer: CitconService.Answer, _ service: CitconService
+    ) async {
+        let later = try? await service.inquire(reference: order.reference ?? "")
+        if let later, later.transaction.state?.isPaid == true, order.terms.difference(from: later.transaction) == nil {
+            callback(CPayResult(later))
+            return client.announce(.checked(CPayCheck(later)))
+        }
+        callback(
+            CPayResult(
+                status: "fail", version: answer.version, app: answer.app,
+                data: CPayResultData(
+                    code: failure.code, message: failure.message, id: answer.transaction.id,
+                    reference: order.reference, transaction: answer.transaction)))
+        client.announce(
+            .checked(
+                later.map { CPayCheck($0) }
+                    ?? CPayCheck(
+                        status: "fail", code: CPayCode.failure,
+                        message: "\(CPayMessage.checkFailed). \(CPayMessage.doNotPayAgain)", id: answer.transaction.id))
+        )
     }
 
     /// The wallet's word alone, as the vendor's SDK hands it out.
@@ -203,12 +248,19 @@ struct OrderFlow: Sendable {
         after error: CitconCallError, _ handler: CPayGateways.Handler, _ service: CitconService
     ) async throws(OrderFailure) {
         let isRepeated = error.mayFollowItsOwnEffect && handler.mayPayAtConfirm
-        guard error.leavesFateOpen || isRepeated, let reference = order.reference,
-            let answer = try? await service.inquire(reference: reference), order.agrees(with: answer.transaction),
-            let state = answer.transaction.state, isRepeated ? state.isPaid : state.isSettled
-        else { throw OrderFailure(error) }
-        callback(CPayResult(answer))
-        client.announce(.checked(CPayCheck(answer)))
+        guard error.leavesFateOpen || isRepeated else { throw OrderFailure(error) }
+        let answer = order.reference == nil ? nil : try? await service.inquire(reference: order.reference ?? "")
+        if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
+            if isRepeated ? state.isPaid : state.isSettled {
+                callback(CPayResult(answer))
+                return client.announce(.checked(CPayCheck(answer)))
+            }
+            // Of a refused repetition the service says itself that it paid nothing.
+            if isRepeated, state.isSettled || state == .initiated { throw OrderFailure(error) }
+        }
+        let failure = OrderFailure(error)
+        guard handler.mayPayAtConfirm else { throw failure }
+        throw OrderFailure("\(failure.message). \(CPayMessage.doNotPayAgain)", code: failure.code)
     }
 
     // MARK: Asking
@@ -218,12 +270,12 @@ struct OrderFlow: Sendable {
     ) async throws(CitconCallError) -> CitconService.Answer {
         let answer: CitconService.Answer
         if let id = charge.id, !id.isEmpty {
-            answer = try await service.inquire(id: id)
+            answer = try await service.inquire(charge: id)
         } else {
             answer = try await service.inquire(reference: order.reference ?? "")
         }
-        guard order.agrees(with: answer.transaction) else {
-            throw .unusableAnswer("the service's answer is about another order")
+        if let member = order.terms.difference(from: answer.transaction) {
+            throw .unusableAnswer("the service's answer is about another order: its '\(member)' differs")
         }
         return answer
     }
@@ -245,23 +297,5 @@ struct OrderFlow: Sendable {
         _ work: () async throws(CitconCallError) -> Value
     ) async throws(OrderFailure) -> Value {
         do { return try await work() } catch { throw OrderFailure(error) }
-    }
-}
-
-extension CPayResult {
-    /// An answer of the service, as it is.
-    convenience init(_ answer: CitconService.Answer) {
-        self.init(
-            status: answer.status, version: answer.version, app: answer.app,
-            data: CPayResultData(transaction: answer.transaction))
-    }
-}
-
-extension CPayCheck {
-    /// An answer of the service, as it is.
-    convenience init(_ answer: CitconService.Answer) {
-        self.init(
-            status: answer.status, version: answer.version, app: answer.app,
-            data: CPayCheckData(transaction: answer.transaction))
     }
 }

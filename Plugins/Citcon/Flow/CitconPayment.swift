@@ -7,9 +7,24 @@ struct CitconPayment: Sendable {
     let provider: CitconProvider
     let attempt: PaymentAttempt
     let context: ProviderContext
-    let service: CitconService
+    let base: CitconService
+    /// The merchant's reference of the charge.
+    let name: String
     /// The order, when the link is there; an attempt that goes on without it can only be settled.
     let order: Order?
+    private let consent = Memory<Redacted<String>?>(nil)
+
+    init(
+        _ provider: CitconProvider, _ attempt: PaymentAttempt, _ context: ProviderContext, _ service: CitconService,
+        name: String, order: Order?
+    ) {
+        self.provider = provider
+        self.attempt = attempt
+        self.context = context
+        self.name = name
+        self.order = order
+        base = service.hiding(order?.chargeToken)
+    }
 
     /// What is kept of a confirmed charge.
     struct Confirmed: Codable, Sendable {
@@ -30,21 +45,23 @@ struct CitconPayment: Sendable {
         }
     }
 
+    /// The service, whose answers are rid of this order's secrets.
+    private var service: CitconService { base.hiding(consent.value) }
+
     func run() async throws -> PaymentOutcome {
         let method = attempt.option.id
         let gateway = try await context.step("look up the gateway", .query) {
             do throws(OrderFailure) { try order?.checkAtStart() } catch {
-                throw self.error(.unsupported, Self.problem(error))
+                throw self.error(.unsupported, OrderProblem.text(of: error))
             }
             return try await translated(isMutation: false) { () throws(CitconCallError) in
                 try await service.config(method: method, consumer: order?.consumer)
             }.gateway
         }
         guard let handler = provider.configuration.gateways.handler(of: gateway) else {
-            throw error(.unsupported, Self.unsupported(gateway, method))
+            throw error(.unsupported, OrderProblem.unsupported(gateway, method))
         }
-        let consent = Memory<Redacted<String>?>(nil)
-        if handler.asksFirst, let outcome = try await prepare(handler, consent) { return outcome }
+        if handler.asksFirst, let outcome = try await prepare(handler) { return outcome }
         let isFresh = Memory(false)
         let confirmed = try await context.step("confirm", .mutation(replay: .never)) {
             isFresh.value = true
@@ -55,11 +72,13 @@ struct CitconPayment: Sendable {
         let wasCalledOff = try await handOver(confirmed, handler)
         let limit = provider.configuration.settlementTimeout
         let patience = wasCalledOff ? min(limit, .seconds(5)) : limit
-        let poll = SettlementPoll(clock: context.clock, limit: patience) {
+        let poll = SettlementPoll(
+            clock: context.clock, limit: patience, timeout: provider.configuration.requestTimeout
+        ) {
             context.log("not decided yet; asking again for up to \(patience.components.seconds) s")
         }
         let transaction = try await poll.settle { () throws(CitconCallError) in try await inquire(confirmed) }
-        return try transaction.outcome(of: attempt.reference, agreed: attempt.option.amount)
+        return try transaction.outcome(of: attempt.reference, over: terms)
     }
 
     // MARK: Before the confirmation
@@ -67,15 +86,17 @@ struct CitconPayment: Sendable {
     /// Where confirming takes the money: makes sure that the charge is what the link says, and gets the consent.
     ///
     /// - Returns: the outcome, when the charge is over already.
-    private func prepare(
-        _ handler: CPayGateways.Handler, _ consent: Memory<Redacted<String>?>
-    ) async throws -> PaymentOutcome? {
+    private func prepare(_ handler: CPayGateways.Handler) async throws -> PaymentOutcome? {
         let outcome = try await context.step("compare with the charge", .query) {
             let answer = try await translated(isMutation: false) { () throws(CitconCallError) in
-                try await service.inquire(reference: attempt.reference.id)
+                try await service.inquire(reference: name)
             }
             do throws(PaymentError) {
-                return try answer.transaction.outcome(of: attempt.reference, agreed: attempt.option.amount)
+                if let member = terms.difference(from: answer.transaction) {
+                    throw self.error(
+                        .integrity, "the charge is about something else than the link: its '\(member)' differs")
+                }
+                return try answer.transaction.outcome(of: attempt.reference, over: terms)
             } catch {
                 throw self.error(error.code, error.message, phase: .answered)
             }
@@ -93,6 +114,7 @@ struct CitconPayment: Sendable {
             let request = order.consentRequest(config, handler, places)
             let link = try await Self.payer(request.name) { try await launcher(request) }
             let back = link.flatMap { CPayReturn($0.text, at: places) }
+            try back?.check(GivenNames(order), phase: .beforeSend)
             guard let given = back?.consent else {
                 throw error(
                     .payer, "\(request.name) came back without the payer's consent; nothing was charged")
@@ -108,7 +130,7 @@ struct CitconPayment: Sendable {
     private func confirm(_ handler: CPayGateways.Handler, _ consent: Redacted<String>?) async throws -> Confirmed {
         guard var order else { throw missingLink }
         do throws(OrderFailure) { try order.check(for: handler) } catch {
-            throw self.error(.unsupported, Self.problem(error))
+            throw self.error(.unsupported, OrderProblem.text(of: error))
         }
         if order.lacksConsent(for: handler) {
             guard let consent else {
@@ -124,13 +146,15 @@ struct CitconPayment: Sendable {
         do throws(CitconCallError) { answer = try await service.confirm(token, body) } catch {
             throw await failure(of: error, order, handler)
         }
-        guard order.agrees(with: answer.transaction) else {
-            throw error(.integrity, "the service confirmed another order than the link's", phase: .maybeSent)
+        if let member = order.terms.difference(fromConfirmed: answer.transaction) {
+            throw error(.integrity, ChargeTerms.warning(member), phase: .maybeSent)
         }
         do throws(OrderFailure) {
-            return Confirmed(id: answer.transaction.id, launch: try Launch(handler, order, answer.transaction))
+            return Confirmed(
+                id: answer.transaction.id,
+                launch: try Launch(handler, order, answer.transaction, at: service.baseURL))
         } catch {
-            throw self.error(.invalidResponse, Self.problem(error), phase: .maybeSent)
+            throw self.error(.invalidResponse, OrderProblem.text(of: error), phase: .maybeSent)
         }
     }
 
@@ -145,8 +169,8 @@ struct CitconPayment: Sendable {
         let open = ErrorTable.error(error, isMutation: true)
         guard error.mayFollowItsOwnEffect, !handler.mayPayAtConfirm else { return open }
         do throws(CitconCallError) {
-            let charge = try await service.inquire(reference: attempt.reference.id).transaction
-            guard charge.state == .initiated, order.agrees(with: charge) else { return open }
+            let charge = try await service.inquire(reference: name).transaction
+            guard charge.state == .initiated, order.terms.difference(from: charge) == nil else { return open }
         } catch {
             guard error.isNotFound else { return open }
         }
@@ -173,6 +197,7 @@ struct CitconPayment: Sendable {
                     places.weChatAppIDs.insert(id)
                 }
                 let back = link.flatMap { CPayReturn($0.text, at: places) }
+                try back?.check(names.confirmed(id: confirmed.id, confirmed.launch), phase: .maybeSent)
                 if let back, back.isCancellation { throw CalledOff.error }
                 return back?.code ?? ""
             }
@@ -202,7 +227,14 @@ struct CitconPayment: Sendable {
         switch launch {
         case .nothing: return nil
         case .page(let text):
-            let page = PageRequest(url: try HTTPURL(text), returnURLs: places.urls(of: .page))
+            let url = try HTTPURL(text)
+            // Kept from an earlier run, perhaps by a provider that was set up for another address.
+            guard url.mayBeOpened(by: service.baseURL) else {
+                throw error(
+                    .invalidResponse, OrderProblem.text(of: OrderFailure(CPayMessage.invalidRedirect)),
+                    phase: .maybeSent)
+            }
+            let page = PageRequest(url: url, returnURLs: places.urls(of: .page))
             return try await Self.payer("the page") { try await context.payer.browser?(page) }
         case .code(let text):
             try await Self.payer("the code") {
@@ -231,20 +263,25 @@ struct CitconPayment: Sendable {
     // MARK: Asking
 
     private func inquire(_ confirmed: Confirmed) async throws(CitconCallError) -> CitconService.Answer {
-        if let id = confirmed.id, !id.isEmpty { return try await service.inquire(id: id) }
-        return try await service.inquire(reference: attempt.reference.id)
+        if let id = confirmed.id, !id.isEmpty { return try await service.inquire(charge: id) }
+        return try await service.inquire(reference: name)
     }
 
     private func ask(_ confirmed: Confirmed) async throws -> PaymentOutcome? {
         do throws(CitconCallError) {
             let answer = try await inquire(confirmed)
-            return try? answer.transaction.outcome(of: attempt.reference, agreed: attempt.option.amount)
+            return try? answer.transaction.outcome(of: attempt.reference, over: terms)
         } catch {
             return nil
         }
     }
 
     // MARK: Helpers
+
+    private var terms: ChargeTerms { ChargeTerms(reference: name, agreed: attempt.option.amount) }
+
+    /// What a return to this payment may name.
+    private var names: GivenNames { GivenNames(attempt, reference: name) }
 
     private var places: CPayReturnPlaces { provider.configuration.application.places }
 
@@ -253,33 +290,6 @@ struct CitconPayment: Sendable {
             .unusableOption,
             "the order link is needed to go on, and links are not stored because they hold a secret; pay the link again"
         )
-    }
-
-    /// The vendor's words are for developers; this says whose doing it is.
-    private static func problem(_ failure: OrderFailure) -> String {
-        switch failure.message {
-        case CPayMessage.noScheme: "Alipay needs the application's scheme; give it to the provider's configuration"
-        case CPayMessage.noUniversalLink:
-            "WeChat Pay needs the application's universal link; give it to the provider's configuration"
-        case CPayMessage.unsupportedFormat, CPayMessage.unsupportedMethod, CPayMessage.invalidContent:
-            "the service's answer holds nothing that starts this payment"
-        case CPayMessage.invalidRedirect: "the service leads to a page without a safe address"
-        case let message where message.hasPrefix(CPayMessage.undecodable):
-            // What follows is this library's own text.
-            "the service's answer cannot start the payment: \(message.dropFirst(CPayMessage.undecodable.utf8.count))"
-        case ".scheme\(CPayMessage.neededFor)Cash App":
-            "Cash App needs the application's scheme; give it to the provider's configuration"
-        default: "the service's answer cannot be used to start the payment"
-        }
-    }
-
-    /// Nothing was confirmed then. The gateway's name is the service's own word, so only known ones are repeated.
-    private static func unsupported(_ gateway: String, _ method: String) -> String {
-        guard gateway == "klarna" else {
-            return "the service names a gateway for \(method) that this version cannot use; offer another method"
-        }
-        return "Klarna is paid inside a view of Klarna's own library, which this version does not start; nothing was "
-            + "confirmed, offer another method"
     }
 
     private func error(

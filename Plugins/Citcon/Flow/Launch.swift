@@ -23,9 +23,10 @@ enum Launch: Sendable, Hashable, Codable {
 
     /// Reads the launch payload of a confirmed charge.
     ///
+    /// - Parameter service: where the charge was confirmed: it may lead to pages on this machine only from there.
     /// - Throws: ``OrderFailure`` in the vendor SDK's words.
     init(
-        _ handler: CPayGateways.Handler, _ order: Order, _ transaction: TransactionFields
+        _ handler: CPayGateways.Handler, _ order: Order, _ transaction: TransactionFields, at service: HTTPURL
     ) throws(OrderFailure) {
         if transaction.state?.isSettled == true || handler.asksFirst {
             self = .nothing
@@ -46,20 +47,20 @@ enum Launch: Sendable, Hashable, Codable {
             guard order.method == "wechatpay" else { throw OrderFailure(CPayMessage.unsupportedMethod) }
             self = .app(try Self.wallet(.weChat, order, content))
         case .ams, .url, .xendit:
-            self = try Self.page(handler, entry.format, content)
+            self = try Self.page(handler, entry.format, content, service)
         case .braintree, .cashApp: self = .nothing
         }
     }
 
     private static func page(
-        _ handler: CPayGateways.Handler, _ format: String?, _ content: String
+        _ handler: CPayGateways.Handler, _ format: String?, _ content: String, _ service: HTTPURL
     ) throws(OrderFailure) -> Launch {
         guard format == "redirect" || (format == "qr" && handler == .url) else {
             throw OrderFailure(CPayMessage.unsupportedFormat)
         }
         // A page that shows a code is a page; only a code itself is for showing.
         if let url = try? HTTPURL(content) {
-            guard url.isSecure || url.isLoopback else { throw OrderFailure(CPayMessage.invalidRedirect) }
+            guard url.mayBeOpened(by: service) else { throw OrderFailure(CPayMessage.invalidRedirect) }
             return .page(url: url.text)
         }
         guard format == "qr" else { throw OrderFailure(CPayMessage.invalidRedirect) }

@@ -76,7 +76,12 @@ struct Order: Sendable {
     /// demanded again.
     func checkAtStart() throws(OrderFailure) {
         guard let method, !method.isEmpty else { throw OrderFailure(CPayMessage.noMethod) }
-        guard hasChargeToken else { throw OrderFailure(CPayMessage.noChargeToken) }
+        guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderFailure(CPayMessage.noChargeToken) }
+        // Both become part of a request's path.
+        guard PathSegment.isSafe(token) else { throw OrderFailure(".chargeToken\(CPayMessage.notForPaths)") }
+        if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
+            throw OrderFailure(".transaction.reference\(CPayMessage.notForPaths)")
+        }
         switch method {
         case "wechatpay": try check(for: .weChat)
         case "alipay": try check(for: .alipay)
@@ -189,16 +194,8 @@ struct Order: Sendable {
             returnURLs: places.urls(of: handler.source))
     }
 
-    // MARK: Answers
-
-    /// Whether an answer speaks of this order. An amount that is not the agreed one must not reach a wallet.
-    func agrees(with transaction: TransactionFields) -> Bool {
-        func agrees<Value: Equatable>(_ mine: Value?, _ other: Value?) -> Bool {
-            mine == nil || other == nil || mine == other
-        }
-        return agrees(reference, transaction.reference) && agrees(amount, transaction.amount)
-            && agrees(currency, transaction.currency)
-    }
+    /// What answers have to be about.
+    var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
 }
 
 /// Why an order goes no further, in the vendor SDK's words.

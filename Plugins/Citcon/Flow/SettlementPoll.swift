@@ -1,37 +1,37 @@
 import PaymentCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Asking again until a charge is decided, for a bounded time.
+///
+/// The time is what was waited, not what a clock on the wall says, which somebody may set back meanwhile.
 struct SettlementPoll: Sendable {
     let clock: any PaymentClock
     let limit: Duration
+    /// How long a question that is not answered takes.
+    var timeout = Duration.seconds(30)
     /// Told once, when the first answer leaves it open.
     var waits: @Sendable () -> Void = {}
 
     /// Asks until the charge is decided or the limit has passed; at least once.
     ///
     /// - Returns: the last answer.
-    /// - Throws: ``PaymentError`` when the last question was not answered.
+    /// - Throws: ``PaymentError`` of phase `maybeSent` when the last question was not answered.
     func settle(
         _ ask: () async throws(CitconCallError) -> CitconService.Answer
     ) async throws -> TransactionFields {
-        let start = clock.now
+        var waited = Duration.zero
         var pause = Duration.seconds(1)
         while true {
-            let left = limit - .seconds(max(0, clock.now.timeIntervalSince(start)))
             do throws(CitconCallError) {
                 let transaction = try await ask().transaction
-                if transaction.state?.isSettled == true || left <= .zero { return transaction }
+                if transaction.state?.isSettled == true || waited >= limit { return transaction }
             } catch {
-                guard error.isPassing, left > .zero else { throw ErrorTable.error(error, isMutation: true) }
+                if case .transport(let failure) = error, failure.reason == .timedOut { waited += timeout }
+                guard error.isPassing, waited < limit else { throw ErrorTable.afterSending(error) }
             }
             if pause == .seconds(1) { waits() }
-            try await clock.sleep(for: min(pause, max(left, .milliseconds(1))))
+            let next = min(pause, max(limit - waited, .milliseconds(1)))
+            try await clock.sleep(for: next)
+            waited += next
             pause = min(pause * 2, .seconds(5))
         }
     }

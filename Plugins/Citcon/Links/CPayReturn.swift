@@ -33,15 +33,19 @@ public struct CPayReturn: Sendable, Hashable {
     let place: String
     /// What stands for the payer's consent and is sent with the confirmation: a nonce or a grant.
     let consent: Redacted<String>?
+    /// What it says of the order that it belongs to.
+    let names: ReturnNames
 
     init(
-        _ source: Source, code: String?, message: String? = nil, place: String, consent: Redacted<String>? = nil
+        _ source: Source, code: String?, message: String? = nil, place: String, consent: Redacted<String>? = nil,
+        names: ReturnNames
     ) {
         self.source = source
         self.code = code
         self.message = message
         self.place = place
         self.consent = consent
+        self.names = names
     }
 
     /// Whether the wallet says that the payer called it off.
@@ -83,9 +87,12 @@ public struct CPayReturn: Sendable, Hashable {
         case "safepay" where isBare && isOne(of: places.schemes): return alipay(link, scheme)
         case "uppayresult" where isBare && isOne(of: places.schemes): return unionPay(link, scheme)
         case "cashapp" where isBare && isOne(of: places.schemes):
-            return CPayReturn(.cashApp, code: nil, place: scheme, consent: single("grant_id", link))
+            return CPayReturn(
+                .cashApp, code: nil, place: scheme, consent: single("grant_id", link), names: ReturnNames(link))
         case "klarna" where isBare && isOne(of: places.schemes):
-            return CPayReturn(.klarna, code: nil, place: scheme, consent: single("authorization_token", link))
+            return CPayReturn(
+                .klarna, code: nil, place: scheme, consent: single("authorization_token", link),
+                names: ReturnNames(link))
         case "x-callback-url" where isOne(of: places.bundleIDs, suffix: ".payments"): return braintree(link, scheme)
         default: return nil
         }
@@ -109,8 +116,10 @@ public struct CPayReturn: Sendable, Hashable {
     /// One of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
     private static func page(_ link: PaymentLink, _ places: CPayReturnPlaces) -> CPayReturn? {
         let address = address(of: link)
-        guard places.pages.contains(where: { Self.address(of: $0) == address }) else { return nil }
-        return CPayReturn(.page, code: nil, place: address)
+        let own = places.pages.filter { Self.address(of: $0) == address }
+        guard !own.isEmpty else { return nil }
+        let names = ReturnNames(link, besides: own.compactMap { try? PaymentLink($0) })
+        return CPayReturn(.page, code: nil, place: address, names: names)
     }
 
     /// Scheme, host, port and path, for comparing; nil for what is no URL with an authority.
@@ -139,25 +148,33 @@ public struct CPayReturn: Sendable, Hashable {
     // MARK: The wallets' words
 
     private static func weChat(_ link: PaymentLink, _ place: String) -> CPayReturn {
+        let names = ReturnNames(link)
         guard let text = single("ret", link)?.reveal(), let code = Int32(text), String(code) == text else {
-            return CPayReturn(.weChat, code: CPayCode.failure, message: CPayMessage.unknown, place: place)
+            return CPayReturn(
+                .weChat, code: CPayCode.failure, message: CPayMessage.unknown, place: place, names: names)
         }
-        return CPayReturn(.weChat, code: String(code), place: place)
+        return CPayReturn(.weChat, code: String(code), place: place, names: names)
     }
 
     /// The whole query is JSON.
     private static func alipay(_ link: PaymentLink, _ place: String) -> CPayReturn {
         let text = link.query.flatMap { PercentCoding.decode($0) } ?? ""
         let memo = (try? JSONValue(parsing: text))?["memo"]
+        var names = ReturnNames(link)
+        names.add(alipayEcho: memo?["result"]?.string ?? "")
         guard let status = memo?["ResultStatus"]?.string ?? memo?["resultStatus"]?.string, !status.isEmpty,
             status.utf8.count <= 16, status.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
-        else { return CPayReturn(.alipay, code: CPayCode.failure, message: CPayMessage.unknown, place: place) }
-        if status == "9000" { return CPayReturn(.alipay, code: CPayCode.success, place: place) }
+        else {
+            return CPayReturn(
+                .alipay, code: CPayCode.failure, message: CPayMessage.unknown, place: place, names: names)
+        }
+        if status == "9000" { return CPayReturn(.alipay, code: CPayCode.success, place: place, names: names) }
         let said = memo?["memo"]?.string ?? ""
         let message = said.isEmpty ? "\(CPayMessage.unknown): \(status)" : said
         // Alipay's own words for "paid" are 9000 alone; a status of 0 is not one of them.
         return CPayReturn(
-            .alipay, code: status == CPayCode.success ? CPayCode.failure : status, message: message, place: place)
+            .alipay, code: status == CPayCode.success ? CPayCode.failure : status, message: message, place: place,
+            names: names)
     }
 
     private static func unionPay(_ link: PaymentLink, _ place: String) -> CPayReturn {
@@ -168,18 +185,22 @@ public struct CPayReturn: Sendable, Hashable {
             case "fail": CPayCode.failure
             default: CPayCode.cancelled
             }
-        return CPayReturn(.unionPay, code: code, place: place)
+        var names = ReturnNames(link)
+        for data in link.queryItems.values("data") { names.add(unionPayData: PercentCoding.decode(data) ?? "") }
+        return CPayReturn(.unionPay, code: code, place: place, names: names)
     }
 
     private static func braintree(_ link: PaymentLink, _ place: String) -> CPayReturn? {
+        let names = ReturnNames(link)
         switch link.path {
         case "/vzero/auth/venmo/success":
             let nonce = single("paymentMethodNonce", link)
-            return CPayReturn(.braintree, code: CPayCode.success, place: place, consent: nonce)
+            return CPayReturn(.braintree, code: CPayCode.success, place: place, consent: nonce, names: names)
         case "/vzero/auth/venmo/error":
-            return CPayReturn(.braintree, code: CPayCode.failure, message: CPayMessage.unknown, place: place)
+            return CPayReturn(
+                .braintree, code: CPayCode.failure, message: CPayMessage.unknown, place: place, names: names)
         case "/vzero/auth/venmo/cancel":
-            return CPayReturn(.braintree, code: CPayCode.cancelled, place: place)
+            return CPayReturn(.braintree, code: CPayCode.cancelled, place: place, names: names)
         default: return nil
         }
     }

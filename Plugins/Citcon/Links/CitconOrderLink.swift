@@ -13,7 +13,7 @@ public import PaymentCore
 /// | --- | --- |
 /// | `token` | the charge token; single-use and secret: the link is as good as the token |
 /// | `method` | the payment method, lower case |
-/// | `reference` | the merchant's reference of the charge |
+/// | `reference` | the merchant's reference of the charge; it becomes part of addresses, so without `/ \ ? # ; %` and `..` |
 /// | `amount` | minor units, digits without leading zeros, not 0 |
 /// | `currency` | ISO 4217, upper case |
 /// | `country` | ISO 3166-1, two letters, upper case |
@@ -121,8 +121,8 @@ public struct CitconOrderLink: Sendable, Hashable {
                 }
         }
         reference = try item("reference") { text in
-            (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text != "."
-                && text != ".." && !text.hasPrefix(LandingPage.referencePrefix)
+            (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+                && PathSegment.isSafe(text) && !text.hasPrefix(LandingPage.referencePrefix)
         }
         let digits = try item("amount") { text in
             (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit) && !text.hasPrefix("0")
@@ -170,7 +170,7 @@ extension CitconOrderLink.Defect: CustomStringConvertible {
         "env": "it is dev, qa, uat or prod",
         "method": "it is a word in lower case, such as wechatpay",
         "token": "it is up to 128 letters, digits, hyphens and underscores",
-        "reference": "it is up to 128 printable ASCII characters",
+        "reference": "it is up to 128 printable ASCII characters, without / \\ ? # ; % and ..",
         "consumer": "it is up to 128 bytes",
     ]
 }

@@ -99,7 +99,8 @@ extension CitconMerchant: RefundingProvider {
         let reference = MerchantReference.refund(request.id)
         guard MerchantReference.isSound(reference) else {
             throw PaymentError(
-                .requestRefused, "a refund's id must be up to 120 printable ASCII characters without '&'",
+                .requestRefused,
+                "a refund's id must be up to 120 printable ASCII characters, without & / \\ ? # ; % and ..",
                 provider: Self.id)
         }
         let client = client(context)

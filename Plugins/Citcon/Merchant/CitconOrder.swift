@@ -59,7 +59,7 @@ public struct CitconOrder: Sendable, Hashable {
     func body() throws(PaymentError) -> JSONValue {
         guard MerchantReference.isFree(reference) else {
             throw Self.unfit(
-                "the reference must be 1 to 128 printable ASCII characters without '&', and not begin with "
+                "the reference must be 1 to 128 printable ASCII characters, without & / \\ ? # ; % and .., and not begin with "
                     + MerchantReference.prefixes.map { "'\($0)'" }.joined(separator: ", "))
         }
         guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent,
@@ -178,7 +178,7 @@ enum MerchantReference {
     }
 
     static func isSound(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count) && text != "." && text != ".."
+        (1...128).contains(text.utf8.count) && PathSegment.isSafe(text)
             && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") }
     }
 

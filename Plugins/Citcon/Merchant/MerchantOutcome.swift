@@ -34,7 +34,7 @@ extension TransactionFields {
 
     func money(_ units: Int?) -> Money? {
         guard let units = units.flatMap({ UInt128(exactly: $0) }), let currency,
-            let fiat = try? FiatCurrency(currency)
+            let fiat = try? FiatCurrency(currency.uppercased())
         else { return nil }
         return try? Money(minorUnits: units, currency: .fiat(fiat))
     }

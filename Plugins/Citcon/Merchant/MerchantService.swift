@@ -37,6 +37,7 @@ struct MerchantService: Sendable {
 
     /// Asks about whatever the merchant called `reference`. Nil when the service knows nothing of that name.
     func inquire(reference: String) async throws(CitconCallError) -> JSONValue? {
+        try CitconService.check(reference, "the 'reference'")
         do {
             return try await authorized { (service) async throws(CitconCallError) in
                 try await service.send(

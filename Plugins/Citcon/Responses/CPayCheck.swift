@@ -132,8 +132,9 @@ public typealias CPayCheckDataPayment = CPayCheck.CPayCheckDataPayment
 extension CPayCheck: CPayConfidential {
     /// Status, code, and the transaction's state and id.
     public var description: String {
-        "CPayCheck(status: \(status ?? "nil"), code: \(data.code ?? "nil"), message: \(data.message ?? "nil"), "
-            + "id: \(data.id ?? "nil"), data.status: \(data.status ?? "nil"))"
+        let words = [status, data.code, data.message, data.id, data.status].map(SentSecrets.printable)
+        return "CPayCheck(status: \(words[0]), code: \(words[1]), message: \(words[2]), id: \(words[3]), "
+            + "data.status: \(words[4]))"
     }
 }
 

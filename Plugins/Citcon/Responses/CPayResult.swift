@@ -111,8 +111,9 @@ public typealias CPayResultData = CPayResult.CPayResultData
 extension CPayResult: CPayConfidential {
     /// Status, code, and the transaction's state and id.
     public var description: String {
-        "CPayResult(status: \(status ?? "nil"), code: \(data.code ?? "nil"), message: \(data.message ?? "nil"), "
-            + "id: \(data.id ?? "nil"), data.status: \(data.status ?? "nil"))"
+        let words = [status, data.code, data.message, data.id, data.status].map(SentSecrets.printable)
+        return "CPayResult(status: \(words[0]), code: \(words[1]), message: \(words[2]), id: \(words[3]), "
+            + "data.status: \(words[4]))"
     }
 }
 

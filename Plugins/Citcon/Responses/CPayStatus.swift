@@ -98,6 +98,8 @@ public enum CPayMessage {
     /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
     /// texts only for the members above.
     public static let neededFor = " Can not be empty for "
+    /// A member of the order, named before this, cannot become part of a request's path. Not one of the vendor's texts.
+    public static let notForPaths = " has characters that can not be part of an address"
     /// The service names a gateway that nobody here handles; the gateway's name follows.
     public static let unsupportedGateway = "Unsupport Payment: "
     /// The launch payload comes in a form that the gateway's handler cannot use.
@@ -112,6 +114,9 @@ public enum CPayMessage {
     public static let undecodable = "Unexcept Error for Response Data: "
     /// The inquiry after the payer's return failed.
     public static let checkFailed = "Check result failed"
+    /// What this library, not the vendor's SDK, ends a text with when money may have moved and nobody knows.
+    public static let doNotPayAgain =
+        "Money may have moved: do not pay again before an inquiry says how it ended"
     /// Nobody said what went wrong.
     public static let unknown = "Unknown Error"
 }

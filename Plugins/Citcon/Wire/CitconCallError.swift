@@ -30,7 +30,7 @@ struct CitconRefusal: Sendable, Hashable {
         let fields = envelope.map { TransactionFields($0.data) }
         let code = fields?.code ?? ""
         let isPlain = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D }
-        self.code = !code.isEmpty && code.utf8.count <= 32 && isPlain ? code : nil
+        self.code = !code.isEmpty && code.utf8.count <= 24 && isPlain ? code : nil
         message = fields?.message
     }
 

@@ -9,6 +9,15 @@ struct CitconService: Sendable {
     let token: Redacted<String>
     let http: any HTTPTransport
     let timeout: Duration
+    /// What answers are rid of besides the access token.
+    var secrets = SentSecrets()
+
+    /// This service, for an order: its secrets do not come back in answers.
+    func hiding(_ more: Redacted<String>?...) -> CitconService {
+        var service = self
+        service.secrets.add(more)
+        return service
+    }
 
     /// Asks which gateway carries a method. It changes nothing, so it may be asked again.
     func config(method: String, consumer: Redacted<String>?) async throws(CitconCallError) -> GatewayConfig {
@@ -24,25 +33,46 @@ struct CitconService: Sendable {
     /// Confirms a charge: its token works once, so this is never sent again by itself.
     func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError) -> Answer {
         let token = chargeToken.reveal()
-        guard !token.isEmpty else { throw .invalidRequest("the charge token is empty") }
-        return Answer(try await send(.post, ["charges", token], body: body.reveal(), replay: .never))
+        try Self.check(token, "the charge token")
+        var service = self
+        service.secrets = secrets.and(of: body.reveal())
+        service.secrets.add([chargeToken])
+        return Answer(try await service.send(.post, ["charges", token], body: body.reveal(), replay: .never))
     }
 
     /// Asks about the transaction that the service calls `id`.
     func inquire(id: String) async throws(CitconCallError) -> Answer {
-        try await inquire(id, query: [])
+        try Self.check(id, "the transaction's 'id'")
+        return try await inquire(id, query: [])
+    }
+
+    /// Asks about the charge that the service called `id` when it was confirmed.
+    func inquire(charge id: String) async throws(CitconCallError) -> Answer {
+        let answer = try await inquire(id: id)
+        guard answer.transaction.id == id else {
+            throw .unusableAnswer("the service's answer is about another transaction")
+        }
+        return answer
     }
 
     /// Asks about the charge that the merchant calls `reference`.
     func inquire(reference: String) async throws(CitconCallError) -> Answer {
-        try await inquire(reference, query: [("type", "reference")])
+        try Self.check(reference, "the order's 'reference'")
+        return try await inquire(reference, query: [("type", "reference")])
     }
 
     private func inquire(
         _ id: String, query: [(name: String, value: String)]
     ) async throws(CitconCallError) -> Answer {
-        guard !id.isEmpty else { throw .invalidRequest("the transaction's id is empty") }
         return Answer(try await send(.get, ["transactions", id], query: query, body: nil, replay: .safe))
+    }
+
+    /// Refuses what would lead to another path, before a request is built.
+    static func check(_ text: String, _ name: String) throws(CitconCallError) {
+        guard PathSegment.isSafe(text) else {
+            throw .invalidRequest(
+                text.isEmpty ? "\(name) is empty" : "\(name) has characters that cannot be part of a request's path")
+        }
     }
 
     /// An answer that describes a transaction.
@@ -76,10 +106,12 @@ struct CitconService: Sendable {
             method, url, headers: headers, body: body?.serialized() ?? [], replay: replay, timeout: timeout)
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .transport(error) }
+        var secrets = secrets
+        secrets.add([self.token])
         guard (200..<300).contains(response.status) else {
-            throw .refused(CitconRefusal(response, try? Envelope(response.body)))
+            throw .refused(CitconRefusal(response, try? Envelope(response.body, without: secrets)))
         }
-        let envelope = try Envelope(response.body)
+        let envelope = try Envelope(response.body, without: secrets)
         guard envelope.isSuccess else {
             // A word that is neither yes nor no must not pass for either.
             guard CPayStatus(rawValue: envelope.status) == .failed else {

@@ -9,12 +9,14 @@ struct Envelope: Sendable {
     /// The result, or code and message of a failure.
     let data: JSONValue
 
-    /// Reads a body.
+    /// Reads a body, and takes `secrets` out of it.
     ///
     /// - Throws: ``CitconCallError/unusableAnswer(_:)`` saying what is wrong with it, without quoting it.
-    init(_ body: [UInt8]) throws(CitconCallError) {
+    init(_ body: [UInt8], without secrets: SentSecrets = SentSecrets()) throws(CitconCallError) {
         let json: JSONValue
-        do { json = try JSONValue(parsing: body) } catch { throw .unusableAnswer("the service's answer is not JSON") }
+        do { json = secrets.taken(from: try JSONValue(parsing: body)) } catch {
+            throw .unusableAnswer("the service's answer is not JSON")
+        }
         guard let status = json["status"]?.string, let data = json["data"], data.object != nil else {
             throw .unusableAnswer("the service's answer lacks 'status' or 'data'")
         }

@@ -23,8 +23,17 @@ enum ErrorTable {
             return PaymentError(
                 .invalidResponse, text, provider: provider, phase: isMutation ? .maybeSent : .answered, retry: .later)
         case .invalidRequest(let text):
-            return PaymentError(.rejectedLink, text, provider: provider)
+            // This request did not leave; what it was to ask about may have.
+            return PaymentError(.rejectedLink, text, provider: provider, phase: isMutation ? .maybeSent : .beforeSend)
         }
+    }
+
+    /// The core's error for a question about a charge that was sent: its refusal says nothing about the charge.
+    static func afterSending(_ error: CitconCallError) -> PaymentError {
+        let error = Self.error(error, isMutation: false)
+        return PaymentError(
+            error.code, error.message, provider: error.provider, phase: .maybeSent, retry: error.retry,
+            vendorCode: error.vendorCode)
     }
 
     /// The kind of error and its text for people.
@@ -67,27 +76,29 @@ enum ErrorTable {
 extension TransactionFields {
     /// What this transaction's state means. A word that is not known is never success or failure.
     ///
-    /// - Parameter agreed: what the payer agreed to pay; nil where that is not known.
+    /// - Parameters:
+    ///   - terms: what the payer agreed to: an ending is believed only of a charge over just this. Where nobody knows the
+    ///     amount, only the reference is compared, and a success has to say what was paid.
+    ///   - payment: what the payment is called here.
     /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
-    func outcome(of payment: PaymentReference, agreed: Money?) throws(PaymentError) -> PaymentOutcome {
+    func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {
         func wrong(_ message: String) -> PaymentError {
             PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
         }
-        guard reference == payment.id else { throw wrong("the service's answer is about another charge") }
-        let paid = amount.flatMap { amount in
-            currency.flatMap { code in
-                try? Money(minorUnits: UInt128(max(0, amount)), currency: .fiat(FiatCurrency(code)))
-            }
-        }
-        if let agreed {
-            let isSame =
-                (amount == nil || amount == Int(exactly: agreed.minorUnits))
-                && (currency == nil || currency == agreed.currency.description)
-            guard isSame else { throw wrong("the service states another amount than was agreed") }
+        guard reference == terms.reference else { throw wrong("the service's answer is about another charge") }
+        if terms.amount != nil, state?.isSettled == true, let member = terms.difference(from: self) {
+            throw wrong("the service states another '\(member)' than was agreed, or none that can be read")
         }
         switch state {
         case .succeeded, .authorized:
-            return .succeeded(PaymentReceipt(reference: payment, amount: paid, transactionID: id))
+            guard let paid = money else {
+                return .unknown(
+                    UnknownOutcome(
+                        reference: payment, rawStatus: state?.rawValue,
+                        message: "the service calls it paid, but does not say how much was"))
+            }
+            return .succeeded(
+                PaymentReceipt(reference: payment, amount: paid, transactionID: id.flatMap(Self.plainID)))
         case .failed:
             return .declined(DeclineReason(.refused, "the service reports that the payment failed"))
         case .canceled: return .cancelled
@@ -104,8 +115,16 @@ extension TransactionFields {
         }
     }
 
-    /// A foreign word cut to what may be shown.
+    /// A foreign word cut to what may be shown: states are words, without digits.
     private static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        String(
+            decoding: text.utf8.prefix(40).map { $0.isASCIILetter || "_- ".utf8.contains($0) ? $0 : UInt8(ascii: "?") },
+            as: UTF8.self)
+    }
+
+    /// An id as the service gives them; nil for anything else.
+    private static func plainID(_ text: String) -> String? {
+        let isPlain = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
+        return isPlain && (1...64).contains(text.utf8.count) ? text : nil
     }
 }

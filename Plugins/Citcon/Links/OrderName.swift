@@ -1,0 +1,82 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// What a payment is called: the environment and the merchant, whose references mean nothing elsewhere, and the merchant's
+/// reference.
+///
+/// `uat/order-1`, or with a name for the merchant `uat/shop-2/order-1`. References have no slashes, and the merchant's
+/// name is percent-encoded.
+struct OrderName: Sendable, Hashable {
+    let mode: CPayENVMode
+    let merchant: String?
+    let reference: String
+
+    /// The whole name.
+    var text: String {
+        ([mode.linkName] + [merchant.map { PercentCoding.encode($0) }].compactMap(\.self) + [reference])
+            .joined(separator: "/")
+    }
+
+    /// The reference in `name`, which has to be of this environment and merchant; a bare reference is.
+    ///
+    /// - Throws: ``PaymentError`` of phase `beforeSend`.
+    static func reference(in name: String, _ configuration: CitconConfiguration) throws(PaymentError) -> String {
+        func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
+            PaymentError(code, message, provider: CitconProvider.id)
+        }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let reference = parts.last ?? ""
+        if parts.count > 1 {
+            let own = OrderName(
+                mode: configuration.endpoint.mode, merchant: configuration.merchant, reference: reference)
+            let isNamed = parts.count <= 3 && CPayENVMode(linkName: parts[0]) != nil
+            guard isNamed else { throw error(.rejectedLink, unsoundReference) }
+            guard own.text == name else {
+                throw error(
+                    .integrity,
+                    "the payment belongs to another environment or merchant than this provider is set up for "
+                        + "(\(configuration.endpoint.mode.linkName)); nothing was asked")
+            }
+        }
+        guard PathSegment.isSafe(reference) else { throw error(.rejectedLink, unsoundReference) }
+        return reference
+    }
+
+    private static let unsoundReference =
+        "the payment's reference has characters that cannot be part of a request's path; nothing was asked"
+}
+
+/// What a link asks for besides its name, as it travels with an attempt.
+struct OrderTerms: Sendable, Hashable, Codable {
+    /// Tells charges apart without holding the charge token, which is a secret.
+    let charge: String
+
+    init(_ token: Redacted<String>) {
+        charge = Hex.encode(Digest.sha256.hash(Array(token.reveal().utf8)).prefix(12))
+    }
+}
+
+extension CitconProvider: PaymentDistinguishingProvider {
+    /// The same reference for another charge, method or amount is another payment, which must not be told paid because the
+    /// first one was, nor be paid in the place of it.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        let order: CitconOrderLink
+        do throws(CitconOrderLink.Defect) { order = try CitconOrderLink(link) } catch { return }
+        guard !order.isAbout(attempt) else { return }
+        throw PaymentError(
+            .integrity,
+            "the link asks for \(order.amount) under the reference of an order over \(attempt.option.amount) that is paid "
+                + "or under way; they differ in charge, amount or method, so nothing was sent: ask the merchant for an "
+                + "order of its own", provider: Self.id)
+    }
+}
+
+extension CitconOrderLink {
+    /// Whether `attempt` is one at just this: the same charge, by the same method, over the same amount.
+    func isAbout(_ attempt: PaymentAttempt) -> Bool {
+        guard method == attempt.option.id, amount == attempt.option.amount else { return false }
+        // What was stored before charges were told apart has none.
+        guard let data = attempt.option.providerData else { return true }
+        return (try? data.decode(OrderTerms.self)) == OrderTerms(token)
+    }
+}

@@ -1,0 +1,122 @@
+import PaymentCore
+
+/// What a URL by which a payer came back says of the order that it belongs to.
+///
+/// Most name nothing. The wallets' forms are those of reference section 4.3; the others are the service's own members, in
+/// case a page hands them on.
+struct ReturnNames: Sendable, Hashable {
+    /// What can name an order.
+    enum Item: String, Sendable, Hashable {
+        /// The merchant's reference.
+        case reference
+        /// The service's id of the charge.
+        case id
+        /// What confirmed the charge.
+        case chargeToken = "charge_token"
+        /// UnionPay's number of the transaction.
+        case unionPayNumber = "tn"
+        /// The order's number in Alipay's order string.
+        case alipayOrder = "out_trade_no"
+    }
+
+    private struct Named: Sendable, Hashable {
+        let item: Item
+        let value: Redacted<String>
+    }
+
+    private var all: [Named] = []
+
+    /// The names in a query.
+    ///
+    /// - Parameter own: what the merchant's own address says in its query, which is not about an order.
+    init(_ link: PaymentLink, besides own: [PaymentLink] = []) {
+        for item in link.queryItems {
+            guard let name = Self.items[String(item.name)] else { continue }
+            let isOwn = own.contains { $0.queryItems.contains { $0.name == item.name && $0.value == item.value } }
+            guard !isOwn else { continue }
+            add(name, PercentCoding.decode(item.value) ?? String(item.value))
+        }
+    }
+
+    private static let items: [String: Item] = [
+        "reference": .reference, "transaction_reference": .reference, "id": .id, "transaction_id": .id,
+        "charge_token": .chargeToken,
+    ]
+
+    private mutating func add(_ item: Item, _ value: String) { all.append(Named(item: item, value: Redacted(value))) }
+
+    /// Reads Alipay's echo of its order.
+    mutating func add(alipayEcho text: String) {
+        for number in Self.alipayOrders(in: text) { add(.alipayOrder, number) }
+    }
+
+    /// Reads UnionPay's signed words.
+    mutating func add(unionPayData text: String) {
+        guard let data = (try? JSONValue(parsing: text))?["data"]?.string else { return }
+        for number in QueryItems(Substring(data)).values("tn") { add(.unionPayNumber, String(number)) }
+    }
+
+    /// The values of `out_trade_no` in an order string of Alipay's, `name="value"` joined by `&`.
+    static func alipayOrders(in text: String) -> [String] {
+        text.split(separator: "&").compactMap { part in
+            let prefix = "\(Item.alipayOrder.rawValue)="
+            guard part.hasPrefix(prefix) else { return nil }
+            let value = part.dropFirst(prefix.count)
+            let isQuoted = value.count >= 2 && value.first == "\"" && value.last == "\""
+            return String(isQuoted ? value.dropFirst().dropLast() : value)
+        }
+    }
+
+    /// The first item that names something else than `given`; nil when there is none, also where nothing was given to
+    /// compare it with.
+    func disagreement(with given: GivenNames) -> Item? {
+        all.first { named in !given.allows(named.item, named.value.reveal()) }?.item
+    }
+}
+
+/// What the merchant and the service called an order, to compare a return with.
+struct GivenNames: Sendable, Hashable {
+    private var values: [ReturnNames.Item: Redacted<String>] = [:]
+    private var charge: OrderTerms?
+
+    init(reference: String?, chargeToken: Redacted<String>? = nil, charge: OrderTerms? = nil) {
+        values[.reference] = reference.map { Redacted($0) }
+        self.charge = charge ?? chargeToken.map { OrderTerms($0) }
+    }
+
+    init(_ attempt: PaymentAttempt, reference: String) {
+        self.init(
+            reference: reference, charge: try? attempt.option.providerData?.decode(OrderTerms.self))
+    }
+
+    init(_ order: Order) { self.init(reference: order.reference, chargeToken: order.chargeToken) }
+
+    /// With what the answer to the confirmation gave.
+    func confirmed(id: String?, _ launch: Launch) -> GivenNames {
+        var names = self
+        if let id, !id.isEmpty { names.values[.id] = Redacted(id) }
+        if case .app(let wallet) = launch {
+            names.values[.unionPayNumber] = wallet.payload["tn"].map { Redacted($0) }
+            let order = wallet.payload["orderString"].flatMap { ReturnNames.alipayOrders(in: $0).first }
+            names.values[.alipayOrder] = order.map { Redacted($0) }
+        }
+        return names
+    }
+
+    fileprivate func allows(_ item: ReturnNames.Item, _ value: String) -> Bool {
+        if item == .chargeToken { return charge.map { $0 == OrderTerms(Redacted(value)) } ?? true }
+        return values[item].map { $0.reveal() == value } ?? true
+    }
+}
+
+extension CPayReturn {
+    /// Refuses a return that names another order.
+    ///
+    /// - Throws: ``PaymentError``, `foreignReturn`.
+    func check(_ given: GivenNames, phase: PaymentError.Phase) throws(PaymentError) {
+        guard let item = names.disagreement(with: given) else { return }
+        throw PaymentError(
+            .foreignReturn, "\(CPayReturnError.anotherOrder(item: item.rawValue)); ask what became of the payment",
+            provider: CitconProvider.id, phase: phase)
+    }
+}

@@ -1,0 +1,231 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@testable import CitconProvider
+
+/// Return URLs that name an order, and not the one they came back to.
+@Suite struct ReturnNameTests {
+    private static let order = #"partner=\"2088\"&out_trade_no=\"A-1\"&total_fee=\"1250\""#
+    private static let alipayPayload = #"{"orderSpec":"\#(order)","signedString":"a%2Bb"}"#
+
+    private static func alipay(_ number: String, _ status: String = "9000") -> String {
+        let echo = "partner=\"2088\"&out_trade_no=\"\(number)\"&success=\"true\"&sign_type=\"RSA\"&sign=\"x\""
+        let json: JSONValue = [
+            "memo": ["ResultStatus": .string(status), "memo": "", "result": .string(echo)], "requestType": "safepay",
+        ]
+        return "\(Shop.scheme)://safepay/?\(PercentCoding.encode(json.text))"
+    }
+
+    private static func unionPay(_ number: String, _ code: String = "success") -> String {
+        let json: JSONValue = ["sign": "eA==", "data": .string("pay_result=\(code)&tn=\(number)&cert_id=1")]
+        return "\(Shop.scheme)://uppayresult?code=\(code)&data=\(PercentCoding.encode(json.text))"
+    }
+
+    /// Method, gateway, confirmation, the return that is this order's, and returns that are another's.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let method: String
+        let gateway: String
+        let confirm: String
+        let own: String
+        let foreign: [String]
+
+        var testDescription: String { method }
+    }
+
+    static let cases = [
+        Case(
+            method: "alipay", gateway: "alipay", confirm: ScriptedCitcon.charge(alipayPayload), own: alipay("A-1"),
+            foreign: [alipay("A-2"), alipay("A-2", "6001"), alipay("")]),
+        Case(
+            method: "upop", gateway: "upop", confirm: ScriptedCitcon.charge(#"{"tn":"812345"}"#),
+            own: unionPay("812345"),
+            foreign: [unionPay("812346"), unionPay("812346", "cancel"), unionPay("812345&tn=812346")]),
+        Case(
+            method: "toss", gateway: "toss",
+            confirm: ScriptedCitcon.charge("https://x.example/", format: "redirect"),
+            own: "\(Shop.scheme)://?reference=order-1&id=2000470537596802752517&status=success",
+            foreign: [
+                "\(Shop.scheme)://?reference=order-2", "\(Shop.scheme)://?transaction_reference=order-2",
+                "\(Shop.scheme)://?id=2000470537596802752518", "\(Shop.scheme)://?transaction_id=7",
+                "\(Shop.scheme)://?charge_token=ffffffffffffffffffffffffffffffff",
+                "\(Shop.scheme)://?reference=order-1&reference=order-2", "\(Shop.scheme)://?reference=",
+                "\(Shop.scheme)://?reference=%zz",
+            ]),
+        Case(
+            method: "wechatpay", gateway: "wechatpay", confirm: ScriptedCitcon.charge(),
+            own: "wxeb0650d489d69e14://pay/?returnKey=a&ret=0&reference=order-1",
+            foreign: ["wxeb0650d489d69e14://pay/?returnKey=a&ret=-2&reference=order-2"]),
+    ]
+
+    private static func service(_ row: Case, _ state: Mutexed<String>) -> ScriptedCitcon {
+        ScriptedCitcon { call, _ in
+            if call == "POST config" { return .ok(#"{"gateway":"\#(row.gateway)"}"#) }
+            return .ok(call.hasPrefix("POST") ? row.confirm : ScriptedCitcon.transaction(state.value))
+        }
+    }
+
+    private static func router(
+        _ service: any HTTPTransport, _ journal: InMemoryJournal = InMemoryJournal()
+    ) throws -> PaymentRouter {
+        let provider = CitconProvider(
+            configuration: CitconConfiguration(
+                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application))
+        return PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: service, journal: journal, clock: VirtualClock(),
+            random: SeededRandomSource(seed: 1))
+    }
+
+    @Test("A client takes the order's own return and refuses another's, which changes nothing", arguments: cases)
+    func client(_ row: Case) async throws {
+        let state = Mutexed("initiated")
+        let heard = Heard()
+        let client = try CPayClient(
+            Self.service(row, state), clock: VirtualClock(), launcher: { _ in .opened }, heard: heard)
+        client.requestOrder(Shop.order(row.method)) { heard.result($0) }
+        _ = await heard.first(1)
+        var refusals = 0
+        for foreign in row.foreign {
+            // The wallet may not have been opened yet.
+            while client.handleUrl(foreign) { await Task.yield() }
+        }
+        while heard.all.count < 1 + row.foreign.count { await Task.yield() }
+        refusals = heard.all.count { $0.hasPrefix("refused ") }
+        #expect(refusals >= row.foreign.count)
+        #expect(client.pendingReferences == ["order-1"] && !heard.all.contains { $0.hasPrefix("result") })
+        state.change { $0 = "succeeded" }
+        #expect(client.handleUrl(row.own))
+        while !heard.all.contains(where: { $0.hasPrefix("result success") }) { await Task.yield() }
+    }
+
+    @Test("A launcher that brings another order's return leaves the order open", arguments: cases)
+    func launched(_ row: Case) async throws {
+        let state = Mutexed("initiated")
+        for foreign in row.foreign {
+            state.change { $0 = "initiated" }
+            let heard = Heard()
+            let client = try CPayClient(
+                Self.service(row, state), clock: VirtualClock(), launcher: { _ in .returned(url: foreign) },
+                heard: heard)
+            client.requestOrder(Shop.order(row.method)) { heard.result($0) }
+            _ = await heard.first(2)
+            #expect(heard.all[1].hasPrefix("refused "), "\(heard.all)")
+            #expect(client.pendingReferences == ["order-1"])
+            state.change { $0 = "succeeded" }
+            #expect(client.handleUrl(row.own))
+            while !heard.all.contains(where: { $0.hasPrefix("result success") }) { await Task.yield() }
+        }
+    }
+
+    @Test("Behind a router: a page or wallet that leads back for another order", arguments: cases)
+    func visit(_ row: Case) async throws {
+        for foreign in row.foreign {
+            let state = Mutexed("initiated")
+            let journal = InMemoryJournal()
+            let router = try Self.router(Self.service(row, state), journal)
+            let opened = Mutexed(0)
+            @Sendable func back() throws -> PaymentLink {
+                opened.change { $0 += 1 }
+                return try PaymentLink(foreign)
+            }
+            let payer = Payer(browser: { _ in try back() }, appLauncher: { _ in try back() })
+            let link = LinkTests.good.replacing("wechatpay", with: row.method)
+            let outcome = try await router.pay(link, as: payer)
+            guard case .unknown(let unknown) = outcome else {
+                Issue.record("\(foreign): \(outcome)")
+                continue
+            }
+            #expect(unknown.message.contains("another order") && opened.value == 1)
+            #expect(await journal.unfinished().count == 1)
+            state.change { $0 = "succeeded" }
+            #expect(try await router.pay(link, as: payer).description.hasPrefix("paid"))
+        }
+    }
+
+    @Test("A return URL handed to a router, whose order it does not name")
+    func handled() async throws {
+        let state = Mutexed("pending")
+        let journal = InMemoryJournal()
+        let service = Self.service(Self.cases[2], state)
+        let router = try Self.router(service, journal)
+        let link = LinkTests.good.replacing("wechatpay", with: "toss")
+        let payer = Payer(browser: { _ in nil })
+        #expect(try await router.pay(link, as: payer) == .pending(retryAfter: nil))
+        state.change { $0 = "succeeded" }
+        for foreign in Self.cases[2].foreign {
+            await #expect { try await router.handle(foreign) } throws: {
+                ($0 as? PaymentError)?.code == .foreignReturn
+            }
+            #expect(await journal.unfinished().count == 1, "\(foreign)")
+        }
+        #expect(try await router.handle(Self.cases[2].own)?.description.hasPrefix("paid") == true)
+    }
+
+    @Test("Of two open orders the one that is named gets the return, also when it is not the latest")
+    func severalOrders() async throws {
+        let state = Mutexed("pending")
+        let service = ScriptedCitcon { call, _ in
+            if call == "POST config" { return .ok(#"{"gateway":"toss"}"#) }
+            let number = call.contains("first") || call.hasSuffix("517") || call.contains("order-1") ? 1 : 2
+            let text =
+                call.hasPrefix("POST")
+                ? ScriptedCitcon.charge("https://x.example/", format: "redirect")
+                : ScriptedCitcon.transaction(state.value)
+            return .ok(
+                text.replacing("order-1", with: "order-\(number)")
+                    .replacing("2000470537596802752517", with: "200047053759680275251\(number == 1 ? 7 : 8)"))
+        }
+        let router = try Self.router(service)
+        for (number, token) in [(1, "first"), (2, "second")] {
+            let link = LinkTests.good.replacing("wechatpay", with: "toss").replacing("order-1", with: "order-\(number)")
+                .replacing("62d5c1e0242011eda300f59379b812ce", with: token)
+            #expect(try await router.pay(link, as: Payer(browser: { _ in nil })) == .pending(retryAfter: nil))
+        }
+        state.change { $0 = "succeeded" }
+        let outcome = try await router.handle("\(Shop.scheme)://?reference=order-1")
+        guard case .succeeded(let receipt)? = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(receipt.transactionID == "2000470537596802752517")
+
+        let heard = Heard()
+        let client = try CPayClient(service, clock: VirtualClock(), launcher: { _ in .opened }, heard: heard)
+        for (number, token) in [(1, "first"), (2, "second")] {
+            client.requestOrder(Shop.order("toss", reference: "order-\(number)", token: token)) {
+                heard.add("\(number) \($0?.data.id ?? "-")")
+            }
+            _ = await heard.first(number)
+        }
+        #expect(client.handleUrl("\(Shop.scheme)://?reference=order-1"))
+        while !heard.all.contains("1 2000470537596802752517") { await Task.yield() }
+        #expect(client.pendingReferences == ["order-2"])
+    }
+
+    @Test("What a merchant's own address says of itself is not the page's word")
+    func ownQuery() async throws {
+        let service = ScriptedCitcon(
+            gateway: "toss", confirm: .ok(ScriptedCitcon.charge("https://x.example/", format: "redirect")))
+        let order = Shop.order("toss")
+        order.urls.success = "https://shop.example/paid?id=42"
+        let client = try CPayClient(
+            service, launcher: { _ in .returned(url: "https://shop.example/paid?id=42&reference=order-1") })
+        #expect(await client.requestOrder(order).isPaid)
+    }
+
+    @Test("Consent that names another order is not this order's")
+    func consent() async throws {
+        let back =
+            "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=n&reference=order-2"
+        let service = ScriptedCitcon(gateway: "braintree", inquiry: .ok(ScriptedCitcon.transaction("initiated")))
+        let payer = Payer(appLauncher: { _ in try PaymentLink(back) })
+        await #expect {
+            try await Self.router(service).pay(LinkTests.good.replacing("wechatpay", with: "venmo"), as: payer)
+        } throws: {
+            ($0 as? PaymentError)?.code == .foreignReturn && ($0 as? PaymentError)?.phase == .beforeSend
+        }
+        #expect(!service.calls.contains { $0.hasPrefix("POST charges") })
+    }
+}
