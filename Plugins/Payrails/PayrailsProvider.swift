@@ -112,3 +112,17 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         try await ProviderSession(payment, context, returnURLs)
     }
 }
+
+extension PayrailsProvider: PaymentDistinguishingProvider {
+    /// A session over another amount than the payment of this id was begun over is not told paid because that was.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        guard let data = try? SessionLink.initData(of: link), let payload = try? SessionPayload(data),
+            let price = try? payload.amount.money(), price != attempt.option.amount
+        else { return }
+        throw PaymentError(
+            .integrity,
+            "the session is over \(price), but the payment of its id, which is paid or under way, over "
+                + "\(attempt.option.amount); nothing was sent: ask the shop for a payment of its own", provider: Self.id
+        )
+    }
+}

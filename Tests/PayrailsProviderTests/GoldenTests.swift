@@ -3,7 +3,7 @@ import PayrailsProvider
 import TestSupport
 import Testing
 
-/// What the vendor's client was recorded to do (reference section 2.9), row by row. Three rows differ on purpose and
+/// What the vendor's client was recorded to do (reference section 2.9), row by row. Some rows differ on purpose and
 /// say so.
 @Suite("Recorded behaviour")
 struct GoldenTests {
@@ -34,6 +34,9 @@ struct GoldenTests {
     private static let begun = ok(Sample.created, Sample.requested)
     private static let nothing = ok(Sample.created)
     private static let fault = Answer.json(Sample.envelope, 500)
+
+    private static let refusedLate =
+        "error longPollingFailed Not authorised: the session's token was refused or has expired; start a new session."
 
     static let rows = [
         Row(
@@ -70,15 +73,14 @@ struct GoldenTests {
             "nothing while waiting", read: [begun], wait: [begun], [.read, .wait],
             "error finalStatusNotFoundAfterLongPoll"),
         Row(
-            "token refused while waiting", read: [begun], wait: [.json(Sample.envelope, 401)], [.read, .wait],
-            "authorizationFailed AUTHENTICATION_ERROR"),
+            "token refused while waiting: the payment may have been made, which the vendor's hides",
+            read: [begun], wait: [.json(Sample.envelope, 401)], [.read, .wait], refusedLate),
         Row(
             "fault while waiting", read: [begun], wait: [fault], [.read, .wait],
             "error longPollingFailed the service answered 500 (workflow.action.not-allowed, OperationNotAllowed)"),
         Row(
             "token refused at the first look: polling failed at the vendor's", read: [.json(Sample.envelope, 401)],
-            [.read],
-            "authorizationFailed AUTHENTICATION_ERROR"),
+            [.read], refusedLate),
         Row(
             "fault at the first look", read: [fault], [.read],
             "error pollingFailed no 'authorizeRequested' after 1 attempts; The payment failed: the service answered 500 "
@@ -159,7 +161,7 @@ struct GoldenTests {
         let session = try PayrailsSession.scripted(service, clock: clock)
         let screen = await Screen(.returns(ReturnURLs.standard.success + "?token=EC-1&ba_token=BA-1&PayerID=P1"))
         let result = await session.executePayment(with: .payPal, presenter: screen)
-        #expect(result.word == "authorizationFailed AUTHENTICATION_ERROR")
+        #expect(result.word == Self.refusedLate && result.mayHaveBeenPaid)
         #expect(service.count(.confirm) == 3 && clock.slept == .seconds(3))
         let confirms = service.requests.filter { ScriptedService.call($0) == .confirm }
         #expect(Set(confirms.map { $0.headers["x-idempotency-key"] }).count == 3)
@@ -177,7 +179,7 @@ struct GoldenTests {
         #expect(session.storedInstruments(for: .card).map(\.id) == ["i1", "i4"])
         #expect(try await session.deleteInstrument(instrumentId: "i1").success)
         #expect(session.storedInstruments(for: .card).map(\.id) == ["i4"])
-        #expect(try await session.deleteInstrument(instrumentId: "i/../4").success)
+        #expect(try await session.deleteInstrument(instrumentId: "i 4").success)
         let missing = await #expect(throws: PayrailsError.self) {
             try await session.deleteInstrument(instrumentId: "i9")
         }
@@ -188,7 +190,7 @@ struct GoldenTests {
         await #expect(throws: PayrailsError.self) { try await session.deleteInstrument(instrumentId: "..") }
         #expect(
             service.requests.map(\.url.path) == [
-                "/public/payment/instruments/i1", "/public/payment/instruments/i%2F..%2F4",
+                "/public/payment/instruments/i1", "/public/payment/instruments/i%204",
                 "/public/payment/instruments/i9", "/public/payment/instruments/i9",
             ])
         #expect(service.requests.allSatisfy { $0.body.isEmpty })

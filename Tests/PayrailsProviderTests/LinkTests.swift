@@ -55,7 +55,7 @@ struct LinkTests {
         for (path, address) in [
             (["execution", "links", "self"], "https://evil.example/e1"),
             (["links", "instrumentDelete", "href"], "https://payrails.io.evil.example/x"),
-            (["vaultConfiguration", "links", "saveInstrument", "href"], "http://api.payrails.io/x"),
+            (["vaultConfiguration", "links", "saveInstrument", "href"], "https://api.payrails.io:8443/x"),
             (["execution", "links", "self"], "http://127.0.0.1:8080/e1"),
         ] {
             let link = SessionLink.link(to: Sample.initData(Sample.payload().setting(path, .string(address)))).reveal()

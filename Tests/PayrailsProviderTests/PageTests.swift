@@ -54,7 +54,7 @@ struct PageTests {
     func refusedWhileShown() async throws {
         let service = ScriptedService([.read: [Self.pending()], .wait: [.json(Sample.envelope, 401)]])
         let screen = await Screen(.stays)
-        #expect(try await pay(service, screen).word == "authorizationFailed AUTHENTICATION_ERROR")
+        #expect(try await pay(service, screen).word.hasPrefix("error longPollingFailed Not authorised"))
         #expect(await screen.wasClosed)
     }
 
@@ -113,14 +113,16 @@ struct PageTests {
     @Test("Pages of somebody else are not opened")
     func untrusted() async throws {
         for (links, word) in [
-            ([:] as JSONValue, "error missingData the link '3ds' to the challenge"),
-            (["3ds": "https://evil.example/"], "error unknown https://evil.example is not an address"),
-            (["3ds": "http://api.payrails.io/x"], "error unknown http://api.payrails.io is not an address"),
-            (["3ds": "javascript:alert(1)"], "error missingData 'links.3ds' is not a web address"),
+            ([:] as JSONValue, "is missing: the link '3ds' to the challenge"),
+            (["3ds": "https://evil.example/"], "https://evil.example is not an address"),
+            (["3ds": "http://api.payrails.io/x"], "http://api.payrails.io is plain http"),
+            (["3ds": "javascript:alert(1)"], "is missing: 'links.3ds' is not a web address"),
         ] {
             let service = ScriptedService([.read: [Self.pending(links)], .wait: [.silence]])
             let screen = await Screen(.stays)
-            #expect(try await pay(service, screen).word.hasPrefix(word))
+            let said = try await pay(service, screen).word
+            // The payment was begun, so it is open what becomes of it.
+            #expect(said.hasPrefix("error failedToDerivePaymentStatus") && said.contains(word), "\(said)")
             #expect(await screen.pages.isEmpty)
         }
     }

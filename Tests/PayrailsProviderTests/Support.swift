@@ -291,7 +291,7 @@ extension PayrailsError {
         case .unsupportedPayment(let type): "unsupportedPayment \(type.rawValue)"
         case .incorrectPaymentSetup(let type): "incorrectPaymentSetup \(type.rawValue)"
         case .pollingFailed(let why): "pollingFailed \(why)"
-        case .failedToDerivePaymentStatus: "failedToDerivePaymentStatus"
+        case .failedToDerivePaymentStatus(let why): "failedToDerivePaymentStatus \(why)"
         case .finalStatusNotFoundAfterLongPoll: "finalStatusNotFoundAfterLongPoll"
         case .longPollingFailed(let error): "longPollingFailed \(error.map { "\($0)" } ?? "nil")"
         case .paymentPending: "pending"

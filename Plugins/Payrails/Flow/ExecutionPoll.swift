@@ -71,14 +71,22 @@ struct ExecutionPoll: Sendable {
     }
 
     /// Three looks, a second apart, for the ending of a payment whose payer has left; nil when there is none.
+    ///
+    /// - Throws: ``PayrailsError`` when the last of them was not answered: then nobody knows.
     func lastLooks(at url: String) async throws(PayrailsError) -> Ending? {
+        var failure: PayrailsError?
         for turn in 0..<3 {
             if turn > 0 { try? await clock.sleep(for: Self.pause) }
-            do { if let ending = try await look(at: url) { return ending } } catch {
+            do throws(PayrailsError) {
+                if let ending = try await look(at: url) { return ending }
+                failure = nil
+            } catch {
                 if case .authenticationError = error { throw error }
+                failure = error
             }
         }
-        return nil
+        guard let failure else { return nil }
+        throw .pollingFailed("the last look was not answered; \(failure.description)")
     }
 
     /// The execution as soon as it shows that the payment began.

@@ -13,6 +13,9 @@ struct PaymentBody: Sendable {
         switch means {
         case .stored(let instrument):
             try require(instrument.type)
+            guard PathSegment.isSafe(instrument.id) else {
+                throw .unknown(error: PayrailsFault.unusableID(field: "instrumentId"))
+            }
             return body(
                 [
                     "paymentInstrumentId": .string(instrument.id), "integrationType": "api",

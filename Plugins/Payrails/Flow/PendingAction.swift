@@ -13,6 +13,41 @@ struct PendingAction: Sendable {
         let orderID: String?
         let tokenID: String?
 
+        /// What `confirm` asks to be approved; nil when it names nothing.
+        init?(_ confirm: LinkBody?) {
+            guard let confirm, let parameters = confirm.action?.parameters else { return nil }
+            orderID = parameters.orderId?.nonEmpty
+            tokenID = parameters.tokenId?.nonEmpty
+            guard orderID != nil || tokenID != nil else { return nil }
+            link = confirm
+        }
+
+        /// The item of a return URL that names another order or agreement than the service did; nil when none does.
+        ///
+        /// Where the service named only an agreement, PayPal names the order that it made of it: the agreement has to
+        /// stand beside it then.
+        func disagreement(with returned: Returned) -> String? {
+            if let item = returned.repeated { return item }
+            var isNamed = false
+            if let order = returned.orderID {
+                isNamed = order == orderID || order == tokenID
+                guard isNamed || orderID == nil else { return "token" }
+            }
+            if let agreement = returned.agreementID {
+                guard agreement == tokenID else { return "ba_token" }
+                isNamed = true
+            }
+            return isNamed || returned.orderID == nil ? nil : "token"
+        }
+
+        /// Refuses a return of another order.
+        ///
+        /// - Throws: ``PayrailsError``.
+        func check(_ returned: Returned) throws(PayrailsError) {
+            guard let item = disagreement(with: returned) else { return }
+            throw .unknown(error: PayrailsFault.foreignReturn(item: item))
+        }
+
         /// The body that confirms what the payer approved; nil when the return URL does not tell who it was.
         ///
         /// `token` and `PayerID` are PayPal's own names in return URLs.
@@ -32,14 +67,19 @@ struct PendingAction: Sendable {
         let kind: String?
         let payerID: String?
         let orderID: String?
+        let agreementID: String?
+        /// The item that stands there more than once: nobody can tell which is meant.
+        let repeated: String?
 
         init(_ url: PaymentLink?, _ returnURLs: ReturnURLs) {
             kind = url.flatMap(returnURLs.kind)?.rawValue
-            func item(_ name: String) -> String? {
-                url?.queryItems.first { $0.name == name }?.decodedValue
+            func items(_ name: String) -> [String] {
+                url?.queryItems.filter { $0.name == name }.map { $0.decodedValue ?? String($0.value) } ?? []
             }
-            payerID = item("PayerID")
-            orderID = item("token")
+            payerID = items("PayerID").first
+            orderID = items("token").first
+            agreementID = items("ba_token").first
+            repeated = ["token", "ba_token", "PayerID"].first { items($0).count > 1 }
         }
 
         /// Whether the page was finished, so far as a URL can tell.
@@ -65,15 +105,12 @@ struct PendingAction: Sendable {
             url = try addresses.foreignPage(address)
         case .payPal:
             guard let confirm = links.confirm else { throw .missingData("the link 'confirm' of a PayPal payment") }
-            let parameters = confirm.action?.parameters
-            guard parameters?.tokenId?.nonEmpty != nil || parameters?.orderId?.nonEmpty != nil else {
-                throw .missingData("PayPal's order or billing agreement")
-            }
+            approval = Approval(confirm)
+            guard approval != nil else { throw .missingData("PayPal's order or billing agreement") }
             guard let address = confirm.action?.redirectUrl?.nonEmpty ?? links.redirect?.nonEmpty else {
                 throw .missingData("the address of PayPal's page")
             }
             url = try addresses.payPalPage(address)
-            approval = Approval(link: confirm, orderID: parameters?.orderId, tokenID: parameters?.tokenId)
         }
         page = PageRequest(url: url, returnURLs: returnURLs.all)
         self.approval = approval

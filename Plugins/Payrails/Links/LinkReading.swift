@@ -23,7 +23,7 @@ enum LinkReading {
         guard link.isHTTPS, link.port == nil,
             link.host.map(String.init).map({ AddressRule.host($0, isWithin: AddressRule.domain) }) == true,
             parts.count == 6, Array(parts.prefix(3)) == ["public", "redirect", "merchant"],
-            let execution = WireText.code(String(parts.dropFirst(4).first ?? "")), parts.last?.isEmpty == false
+            let execution = WireText.id(String(parts.dropFirst(4).first ?? "")), parts.last?.isEmpty == false
         else { return nil }
         return LinkMatch(reference: execution, role: .callback, holdsSecret: true)
     }
@@ -31,7 +31,7 @@ enum LinkReading {
     private static func session(_ data: Payrails.InitData) -> LinkMatch {
         let payload: SessionPayload
         do { payload = try SessionPayload(data) } catch { return unusable(error.description) }
-        guard let id = WireText.code(payload.execution.id) else { return unusable("'execution.id' is not an id") }
+        guard let id = WireText.id(payload.execution.id) else { return unusable("'execution.id' is not an id") }
         for address in payload.serviceAddresses.compactMap(\.self) {
             guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
             guard AddressRule.isPayrails(url) else {

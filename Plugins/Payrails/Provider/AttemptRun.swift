@@ -178,7 +178,9 @@ struct AttemptRun: Sendable {
                 provider: PayrailsProvider.id, phase: .maybeSent)
         }
         let visited: Visited
-        do { visited = try await visit(PageVisit(page: action.page, show: browser), poll) } catch is Unfinished {
+        do {
+            visited = try await visit(PageVisit(page: action.page, show: browser), action.approval, poll)
+        } catch is Unfinished {
             let ending = try await waiting { () throws(PayrailsError) in
                 try await poll.lastLooks(at: session.url)
             }
@@ -202,8 +204,11 @@ struct AttemptRun: Sendable {
         }
     }
 
-    private func visit(_ visit: PageVisit, _ poll: ExecutionPoll) async throws -> Visited {
-        // An unfinished visit throws, so that it is not kept and the page is shown again when the payment goes on.
+    private func visit(
+        _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
+    ) async throws -> Visited {
+        // An unfinished visit throws, so that it is not kept and the page is shown again when the payment goes on; so does
+        // one that comes back with another order.
         try await context.step("page", .interaction) {
             switch await visit.run(besides: poll, of: session.url) {
             case .ending(.success): return .paid
@@ -212,6 +217,7 @@ struct AttemptRun: Sendable {
             case .ending(.pending): throw Unfinished()
             case .left(let link):
                 let returned = PendingAction.Returned(link, session.returnURLs)
+                try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
                 guard returned.isFinished else { throw Unfinished() }
                 return .finished(returned)
             case .notShown(let type):
@@ -247,20 +253,18 @@ struct AttemptRun: Sendable {
         }
     }
 
-    /// What has become of the payment whose payer came back through `callback`.
+    /// What has become of the payment whose payer came back through `callback`. A return of another order is refused before
+    /// anything is done.
     func completed(by callback: PaymentLink) async throws -> PaymentOutcome {
-        let before = try await look()
-        let execution = try await session.execution()
+        let execution = try await waiting { () throws(PayrailsError) in try await session.api.execution(session.url) }
         let returned = PendingAction.Returned(callback, session.returnURLs)
-        if returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
-            case .pending = PaymentOutcome(execution, of: reference), PendingAction.type(of: execution) == .payPal
+        let approval = PendingAction.Approval(execution.links.confirm)
+        try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
+        let before = try await look()
+        if let approval, returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
+            case .pending = PaymentOutcome(execution, of: reference)
         {
-            let action = try await waiting { () throws(PayrailsError) in
-                try PendingAction(execution, .payPal, session.payload.addresses, session.returnURLs)
-            }
-            if let approval = action.approval {
-                try await confirm(approval, returned, context.random.uuid().uppercased())
-            }
+            try await confirm(approval, returned, context.random.uuid().uppercased())
         }
         let poll = poll(before)
         let ending = try await waiting { () throws(PayrailsError) in

@@ -39,7 +39,9 @@ extension PaymentError {
         case .service(let answer) where fault.leavesFateOpen: make(.serviceFailure, open, .later, answer.code)
         case .service(let answer): make(.requestRefused, .answered, .never, answer.code)
         case .unusableAnswer: make(.invalidResponse, open, .later, nil)
-        case .unusableInitData, .untrustedAddress: make(.integrity, .beforeSend, .never, nil)
+        case .unusableInitData, .untrustedAddress, .insecureAddress, .unusableID:
+            make(.integrity, .beforeSend, .never, nil)
+        case .foreignReturn: make(.foreignReturn, .maybeSent, .later, nil)
         case .noPresenter, .presenterFailed: make(.payer, open, .later, nil)
         case .paymentInProgress: make(.inUse, .beforeSend, .later, nil)
         }

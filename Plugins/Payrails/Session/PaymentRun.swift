@@ -22,16 +22,22 @@ struct PaymentRun: Sendable {
 
     /// Carries the payment through.
     func run(_ means: PaymentMeans) async -> Ended {
+        let answer: AuthorizeBody
         do throws(PayrailsError) {
-            let answer = try await api.authorize(try body.make(means), body.payload.execution.authorize)
-            guard let url = answer.links.execution?.nonEmpty else { throw .missingData("the link 'execution'") }
+            answer = try await api.authorize(try body.make(means), body.payload.execution.authorize)
+        } catch {
+            return Self.ended(error)
+        }
+        do throws(PayrailsError) {
+            // The session knows where to ask even when the answer does not say.
+            let url = answer.links.execution?.nonEmpty ?? body.payload.execution.links.me
             let ending = try await poll.ending(of: url, knowsPending: true)
             guard case .pending(let execution) = ending, execution.actionRequired != nil else {
                 return Self.ended(ending)
             }
             return try await act(on: execution, means.type)
         } catch {
-            return Self.ended(error)
+            return Self.ended(afterAcceptance: error)
         }
     }
 
@@ -49,6 +55,11 @@ struct PaymentRun: Sendable {
         case .notShown(let type): throw .unknown(error: PayrailsFault.presenterFailed(type))
         case .left(let link):
             let returned = PendingAction.Returned(link, returnURLs)
+            if let approval = action.approval, approval.disagreement(with: returned) != nil {
+                // The service's word counts; the return's does not.
+                if let ending = try await poll.lastLooks(at: url) { return Self.ended(ending) }
+                try approval.check(returned)
+            }
             guard returned.isFinished else { return try await abandoned(link, url) }
             if let approval = action.approval, let confirmation = approval.confirmation(returned) {
                 return Self.ended(try await confirm(confirmation, approval.link))
@@ -93,6 +104,18 @@ struct PaymentRun: Sendable {
         case .cancelled: Ended(result: .failure(.declined("the shop called the payment off")))
         case .pending: Ended(result: .pending)
         }
+    }
+
+    /// An error after the service had taken the payment: whatever it is, the payment may have been made. A token that is
+    /// refused then says nothing of it.
+    private static func ended(afterAcceptance error: PayrailsError) -> Ended {
+        if case .authenticationError = error {
+            return Ended(result: .error(.longPollingFailed(underlyingError: error)), needsRefresh: true)
+        }
+        guard error.leavesFateOpen else {
+            return Ended(result: .error(.failedToDerivePaymentStatus(error.description)))
+        }
+        return ended(error)
     }
 
     static func ended(_ error: PayrailsError) -> Ended {

@@ -8,7 +8,8 @@ import PaymentCore
 
 /// Why a session or payment failed, in the vendor's cases. Texts never hold tokens, card data or personal data.
 public enum PayrailsError: Error, Sendable {
-    /// The token is refused or has expired (HTTP 401 or 403). A new session is needed.
+    /// The token is refused or has expired (HTTP 401 or 403). A new session is needed. When that happens after the
+    /// service has taken the payment, it stands behind ``longPollingFailed(underlyingError:)``.
     case authenticationError
     /// Nothing was set up. Never thrown; for source compatibility.
     case sdkNotInitialized

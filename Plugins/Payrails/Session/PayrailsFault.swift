@@ -12,6 +12,12 @@ public enum PayrailsFault: Error, Sendable, Hashable {
     case unusableInitData(String)
     /// An address leads where no token may be sent and no page may be opened; only its origin is told.
     case untrustedAddress(origin: String)
+    /// An address would send the token over plain http to another machine; only its origin is told.
+    case insecureAddress(origin: String)
+    /// An id, named by its field, cannot become part of a request.
+    case unusableID(field: String)
+    /// The payer came back from PayPal with another order than the service named; the item of the URL that differs.
+    case foreignReturn(item: String)
     /// Another payment of the session is under way.
     case paymentInProgress
     /// The payer has to see a page, and there is no presenter to show it.
@@ -62,6 +68,13 @@ extension PayrailsFault: CustomStringConvertible {
         case .unusableAnswer(let text): "the service's answer cannot be understood: \(text)"
         case .unusableInitData(let text): "the init data cannot be used: \(text)"
         case .untrustedAddress(let origin): "\(origin) is not an address of Payrails; nothing was sent or opened there"
+        case .insecureAddress(let origin):
+            "\(origin) is plain http and not on this machine, where anybody on the way could read the session's token; "
+                + "nothing was sent or opened there"
+        case .unusableID(let field): "'\(field)' has characters that cannot be part of a request; nothing was sent"
+        case .foreignReturn(let item):
+            "the payer came back with another order at PayPal than the service named: '\(item)' differs; nothing was "
+                + "confirmed, and it may be paid all the same: ask before paying again"
         case .paymentInProgress: "another payment of this session is under way; wait for its result"
         case .noPresenter: "the payer has to see a page; pass a presenter that can show one"
         case .presenterFailed(let type): "the presenter failed to show the page (\(type))"
@@ -74,8 +87,8 @@ extension PayrailsFault: CustomStringConvertible {
         case .service(let fault):
             !(400..<500).contains(fault.status) || fault.status == 408 || fault.mayFollowAnEffect
         case .transport(let error): error.phase == .maybeSent
-        case .unusableAnswer, .noPresenter, .presenterFailed: true
-        case .unusableInitData, .untrustedAddress, .paymentInProgress: false
+        case .unusableAnswer, .noPresenter, .presenterFailed, .foreignReturn: true
+        case .unusableInitData, .untrustedAddress, .insecureAddress, .unusableID, .paymentInProgress: false
         }
     }
 }

@@ -11,10 +11,24 @@ struct AddressRule: Sendable {
     private static let payPalDomain = "paypal.com"
 
     private let origins: Set<String>
+    /// Where the payment itself is asked about, which decides over pages on this machine.
+    private let home: HTTPURL?
 
     /// Trusts the origins of `addresses` besides the service's own domain.
-    init(trusting addresses: [String?]) {
+    ///
+    /// - Parameter home: where the payment is asked about.
+    init(home: String, trusting addresses: [String?]) {
+        self.home = try? HTTPURL(home)
         origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
+    }
+
+    /// Refuses what would send the token in the open.
+    ///
+    /// - Throws: ``PayrailsError``.
+    static func checkIsPrivate(_ url: HTTPURL) throws(PayrailsError) {
+        guard url.isSecure || url.isLoopback else {
+            throw .unknown(error: PayrailsFault.insecureAddress(origin: url.origin))
+        }
     }
 
     /// An address that may be called with the token.
@@ -22,12 +36,15 @@ struct AddressRule: Sendable {
     /// - Throws: ``PayrailsError``.
     func service(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
         let url = try Self.read(text, name)
+        try Self.checkIsPrivate(url)
         guard isOwn(url) else { throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin)) }
         return url
     }
 
     /// A page of the service that may be opened.
-    func page(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL { try service(text, called: name) }
+    func page(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
+        try openable(try service(text, called: name))
+    }
 
     /// A page of PayPal that may be opened.
     func payPalPage(_ text: String) throws(PayrailsError) -> HTTPURL {
@@ -35,13 +52,16 @@ struct AddressRule: Sendable {
         guard isOwn(url) || url.isSecure && url.port == 443 && Self.host(url.host, isWithin: Self.payPalDomain) else {
             throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
         }
-        return url
+        return try openable(url)
     }
 
     /// A page of anybody that the service sends the payer to: a bank, a wallet.
     func foreignPage(_ text: String) throws(PayrailsError) -> HTTPURL {
-        let url = try Self.read(text, "'links.redirect'")
-        guard url.isSecure || isOwn(url) else {
+        try openable(try Self.read(text, "'links.redirect'"))
+    }
+
+    private func openable(_ url: HTTPURL) throws(PayrailsError) -> HTTPURL {
+        guard let home, url.mayBeOpened(by: home) else {
             throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
         }
         return url
@@ -69,7 +89,7 @@ struct AddressRule: Sendable {
 extension SessionPayload {
     /// The addresses that this payment's answers may lead to.
     var addresses: AddressRule {
-        AddressRule(trusting: serviceAddresses)
+        AddressRule(home: execution.links.me, trusting: serviceAddresses)
     }
 
     /// Every address of the service in the init data.

@@ -93,7 +93,7 @@ extension SessionPayload {
     func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
         for group in execution.options where group.isLookup {
             let found = group.options.filter { $0.type == type }.flatMap(\.instruments)
-            if !found.isEmpty { return found.filter(\.isUsable) }
+            if !found.isEmpty { return found.filter { $0.isUsable && PathSegment.isSafe($0.id) } }
         }
         return []
     }

@@ -99,8 +99,8 @@ struct PayrailsAPI: Sendable {
     private static func href(_ link: LinkBody?, _ name: String, for instrument: String) throws(PayrailsError) -> String
     {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link '\(name)'") }
-        guard !instrument.isEmpty, instrument != ".", instrument != ".." else {
-            throw .missingData("the instrument's id")
+        guard PathSegment.isSafe(instrument) else {
+            throw .unknown(error: PayrailsFault.unusableID(field: "instrumentId"))
         }
         return href.replacing(":instrumentId", with: PercentCoding.encode(instrument))
     }
@@ -120,13 +120,23 @@ struct PayrailsAPI: Sendable {
         let request = HTTPRequest(
             method, url, headers: headers(key ?? random.uuid().uppercased()), body: body?.serialized() ?? [],
             timeout: timeout)
-        let response: HTTPResponse
+        var response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .unknown(error: PayrailsFault.transport(error)) }
+        response.body = withoutToken(response.body)
         switch response.status {
         case 200..<300: return response
         case 401, 403: throw .authenticationError
         default: throw .unknown(error: PayrailsFault.service(Self.fault(response)))
         }
+    }
+
+    /// An answer without the token, which a service may repeat in an error or anywhere else.
+    private func withoutToken(_ body: [UInt8]) -> [UInt8] {
+        let token = token.reveal()
+        let text = String(decoding: body, as: UTF8.self)
+        // Shorter ones are no secrets, and would be found everywhere.
+        guard token.utf8.count >= 8, text.contains(token) else { return body }
+        return Array(text.replacing(token, with: "<redacted>").utf8)
     }
 
     private static func decode<Answer: Decodable>(_ response: HTTPResponse) throws(PayrailsError) -> Answer {

@@ -61,6 +61,13 @@ struct SessionPayload: Sendable {
         do { self = try json.decode(Members.self).payload() } catch let error as PayrailsError { throw error } catch {
             throw .missingData(WireText.place(of: error))
         }
+        guard PathSegment.isSafe(execution.id) else {
+            throw .unknown(error: PayrailsFault.unusableInitData("'execution.id' is not an id"))
+        }
+        for address in serviceAddresses.compactMap(\.self) {
+            // What is no address at all is said where it is needed.
+            if let url = try? HTTPURL(address) { try AddressRule.checkIsPrivate(url) }
+        }
     }
 }
 

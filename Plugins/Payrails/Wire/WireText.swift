@@ -1,3 +1,5 @@
+import PaymentCore
+
 /// Words of a service, made fit for people: never what stood there, only where.
 enum WireText {
     /// Where decoding failed.
@@ -26,6 +28,9 @@ enum WireText {
 }
 
 extension WireText {
+    /// `text` when it looks like a code and can stand in a path.
+    static func id(_ text: String?) -> String? { code(text).flatMap { PathSegment.isSafe($0) ? $0 : nil } }
+
     /// `text` as one line of plain ASCII, at most 120 characters; nil when nothing is left.
     static func line(_ text: String) -> String? {
         let plain = text.unicodeScalars.prefix(120).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }

@@ -1,0 +1,127 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@testable import PayrailsProvider
+
+/// A question that was refused, failed or was answered with rubbish says nothing about the payment.
+@Suite("Questions without an answer")
+struct StatusQuestionTests {
+    static let codes = [
+        300, 302, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502,
+        503, 504, 508, 511,
+    ]
+
+    static let bodies: [Answer] = [400].flatMap { status -> [Answer] in
+        [
+            .bytes([], status), .bytes(Array("<html>".utf8), status), .json(Sample.envelope, status),
+            // An error that dresses up as an ending.
+            .json(Sample.status([Sample.requested, Sample.failed]), status),
+            .json(Sample.status([Sample.requested, ("cancelSuccessful", "59.0")]), status),
+            .json(Sample.status([Sample.requested, Sample.successful]), status),
+        ]
+    }
+
+    private static func answers(_ code: Int) -> [Answer] {
+        bodies.map { answer in
+            switch answer {
+            case .json(let value, _): .json(value, code)
+            case .bytes(let bytes, _): .bytes(bytes, code)
+            default: answer
+            }
+        }
+    }
+
+    private static let begun = Answer.ok(Sample.status([Sample.created, Sample.requested]))
+    private static let waiting = Answer.ok(
+        Sample.status(
+            [Sample.requested, Sample.pending], action: "3ds",
+            links: ["3ds": .string(Sample.host + "/public/redirect/merchant/w/e1/t0")]))
+
+    /// Where the question that fails can stand: at once, while waiting, and after the payer left a page.
+    private static func scripts(_ answer: Answer) -> [[ScriptedService.Call: [Answer]]] {
+        [
+            [.read: [answer], .wait: [answer]], [.read: [begun, answer], .wait: [answer]],
+            [.read: [waiting, answer], .wait: [.silence]], [.read: [waiting, answer], .wait: [answer]],
+        ]
+    }
+
+    @Test("Every status code through the vendor's client, once the payment was accepted", arguments: codes)
+    func client(_ code: Int) async throws {
+        for answer in Self.answers(code) {
+            for (index, script) in Self.scripts(answer).enumerated() {
+                for back in [nil, ReturnURLs.standard.cancel, ReturnURLs.standard.success] {
+                    let session = try PayrailsSession.scripted(ScriptedService(script))
+                    let screen = await Screen(.returns(back))
+                    let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+                    guard case .error = result else {
+                        Issue.record("\(code) \(index) \(back ?? "closed"): \(result.word)")
+                        continue
+                    }
+                    #expect(result.mayHaveBeenPaid, "\(code) \(index): \(result.word)")
+                }
+            }
+        }
+    }
+
+    @Test("Every status code behind a router", arguments: codes)
+    func router(_ code: Int) async throws {
+        let link = SessionLink.link(to: Sample.initData()).reveal()
+        let untouched = Array(repeating: Answer.ok(Sample.status([Sample.created])), count: 3)
+        for answer in Self.answers(code) {
+            for (index, script) in Self.scripts(answer).enumerated() {
+                var script = script
+                script[.read] = untouched + (script[.read] ?? [])
+                let journal = InMemoryJournal()
+                let router = PaymentRouter(
+                    registry: try ProviderRegistry([PayrailsProvider()]), transport: ScriptedService(script),
+                    journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 7),
+                    secrets: Secrets(values: ["payrails.session.e1": link]))
+                let payer = Payer(chooser: { $0.options.first?.id }, browser: { _ in nil })
+                let outcome = try await router.pay(link, as: payer)
+                guard case .unknown = outcome else {
+                    Issue.record("\(code) \(index): \(outcome)")
+                    continue
+                }
+                #expect(await journal.unfinished().count == 1)
+                let reference = PaymentReference(provider: PayrailsProvider.id, id: "e1")
+                await #expect(throws: PaymentError.self) { try await router.status(of: reference) }
+                await #expect(throws: PaymentError.self) { try await router.handle(ReturnURLs.standard.success) }
+                #expect(await journal.unfinished().count == 1)
+            }
+        }
+    }
+
+    @Test("An accepted payment whose answer leads nowhere may have been made")
+    func answersWithoutAWay() async throws {
+        for links: JSONValue in [[:], ["execution": ""], ["execution": "https://evil.example/"], ["execution": "x"]] {
+            let service = ScriptedService([
+                .authorize: [.json(["name": "authorize", "actionId": "a", "links": links], 201)],
+                .read: [.ok(Sample.status([Sample.requested, Sample.successful]))],
+            ])
+            let session = try PayrailsSession.scripted(service)
+            let result = await session.executePayment(withStoredInstrument: session.card)
+            #expect(result.mayHaveBeenPaid, "\(links.text): \(result.word)")
+        }
+        for links: JSONValue in [[:], ["3ds": "https://evil.example/"], ["3ds": "javascript:x"], ["3ds": ""]] {
+            let service = ScriptedService([
+                .read: [.ok(Sample.status([Sample.requested, Sample.pending], action: "3ds", links: links))],
+                .wait: [.silence],
+            ])
+            let session = try PayrailsSession.scripted(service)
+            let screen = await Screen(.stays)
+            let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+            #expect(result.mayHaveBeenPaid, "\(links.text): \(result.word)")
+            #expect(await screen.pages.isEmpty)
+        }
+    }
+
+    @Test("A token that is refused at once paid nothing, and is said so")
+    func refusedAtOnce() async throws {
+        let session = try PayrailsSession.scripted(ScriptedService([.authorize: [.json(Sample.envelope, 401)]]))
+        let result = await session.executePayment(withStoredInstrument: session.card)
+        #expect(result.word == "authorizationFailed AUTHENTICATION_ERROR" && !result.mayHaveBeenPaid)
+    }
+}
