@@ -96,7 +96,7 @@ struct SandboxWorld: Sendable {
             let expected = Self.unsupported.contains(scenario) ? "error" : scenario.expectedOutcome.rawValue
             #expect(ending == expected, "\(scenario)")
             let captures = await world.sandbox.ledger.captures(of: charge.id)
-            let isTaken = expected == "paid" && scenario != .authorizeOnly
+            let isTaken = expected == "paid" && scenario != .authorizeOnly || scenario == .statusRefused
             #expect(captures == (isTaken ? 1 : 0), "\(scenario)")
             #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) <= 1, "\(scenario)")
         }

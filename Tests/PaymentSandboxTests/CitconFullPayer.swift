@@ -34,6 +34,12 @@ struct CitconFullPayer: Sendable {
             let verdict = try? await verdict(item("reference"))
             return verdict == .expired ? .expired : .error
         }
+        let data = confirmed.json["data"]
+        guard data?["amount"]?.number?.text == item("amount"), data?["reference"]?.string == item("reference") else {
+            // Nobody goes anywhere for another order; what was charged, the service tells.
+            let verdict = try await verdict(item("reference"))
+            return verdict == .pending ? .error : verdict
+        }
         if let entry = confirmed.json["data"]?["payment"]?["client"]?[0] {
             guard try await go(entry, method, item("token")) else { return .error }
         }
@@ -115,6 +121,7 @@ struct CitconFullPayer: Sendable {
 
     private func verdict(_ reference: String) async throws -> CitconSandbox.Scenario.Outcome {
         let answer = try await world.call("transactions/\(reference)?type=reference", as: "client")
+        guard answer.status == 200 else { return .error }
         switch answer.json["data"]?["status"]?.string {
         case "succeeded", "authorized": return .paid
         case "failed": return .declined

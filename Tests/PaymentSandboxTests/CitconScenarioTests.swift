@@ -10,7 +10,7 @@ import Testing
         let world = try CitconWorld(on: wire)
         let charge = await world.sandbox.createCharge(scenario)
         #expect(try await CitconFullPayer(world: world).pay(charge.link) == scenario.expectedOutcome)
-        let isTaken = scenario.expectedOutcome == .paid && scenario != .authorizeOnly
+        let isTaken = scenario.expectedOutcome == .paid && scenario != .authorizeOnly || scenario == .statusRefused
         #expect(await world.captures(charge.id) == (isTaken ? 1 : 0))
     }
 

@@ -13,7 +13,7 @@ import Testing
         #expect(try await client.pay(body, world.payer(.completes)) == scenario.expectedOutcome)
         // What was not taken back when the client stopped asking is taken in the end.
         world.clock.advance(by: .seconds(3600))
-        let isNever = [.neverRequested, .neverSettles, .confirmUnauthorized].contains(scenario)
+        let isNever = [.neverRequested, .neverSettles, .confirmUnauthorized, .foreignReturn].contains(scenario)
         let isTaken = [.paid, .unknown].contains(scenario.expectedOutcome) && !isNever
         #expect(await client.captures() == (isTaken ? 1 : 0))
         #expect(await world.sandbox.ledger.confirmRequests(of: client.session.id) == 1)

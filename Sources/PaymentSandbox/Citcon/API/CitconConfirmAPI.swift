@@ -25,7 +25,17 @@ extension CitconSandbox {
             return .drop
         }
         let confirmed = try self.charge(token)
-        return .response(envelope.success(view(confirmed, payment: payment(confirmed, entries), isConfirmed: true)))
+        let data = view(confirmed, payment: payment(confirmed, entries), isConfirmed: true)
+        return .response(envelope.success(told(data, of: confirmed)))
+    }
+
+    /// The answer as the scenario tells it.
+    private func told(_ data: WireJSON, of charge: CitconCharge) -> WireJSON {
+        switch charge.plan?.fault {
+        case .otherAmount?: data.setting("amount", .number(charge.amount * 10))
+        case .otherOrder?: data.setting("reference", .text(charge.reference + "-other"))
+        case .refusal?, .refusalAfterwards?, .drop?, .malformedPayload?, nil: data
+        }
     }
 
     /// What a confirmation repeats of the charge must be as it was made.

@@ -22,6 +22,8 @@ struct CitconRefusal: Error, Sendable, Hashable {
     static let gatewayUnavailable = CitconRefusal(status: 508, code: "4106", message: "gateway unavailable")
     static let gatewayError = CitconRefusal(status: 508, code: "4107", message: "gateway error")
     static let refundFailed = CitconRefusal(status: 406, code: "4202", message: "refund failed")
+    /// No refusal of the service is known that withholds an answer; this has the status for legal reasons (RFC 7725).
+    static let withheld = CitconRefusal(status: 451, code: "4000", message: "bad request")
     static let unsupportedGateway = CitconRefusal(status: 500, code: "5200", message: "gateway not support")
 }
 

@@ -8,6 +8,7 @@ extension CitconSandbox {
         guard type == nil || type == "reference" else { throw .badRequest }
         guard let token = type == nil ? tokensByID[name] : references[name] else { throw .notFound }
         let charge = try charge(token)
+        if let paidAt = charge.capturedAt, now - paidAt < charge.plan?.silence ?? 0 { throw .withheld }
         // Whether the service finds captures and refunds this way is not known; it says nothing of a charge's parts.
         if let refund = charge.refunds.first(where: { $0.id == name || $0.reference == name }) {
             return envelope.success(view(refund, of: charge))

@@ -16,6 +16,12 @@ enum WireJSON: Sendable {
     /// The number, or `null`.
     static func number(orNull number: Int64?) -> WireJSON { number.map(Self.number) ?? .value(.null) }
 
+    /// This object with another value for a member that it has.
+    func setting(_ name: String, _ value: WireJSON) -> WireJSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { ($0.0, $0.0 == name ? value : $0.1) })
+    }
+
     /// The compact text as UTF-8.
     var bytes: [UInt8] {
         switch self {

@@ -21,7 +21,7 @@ extension CitconSandbox {
         var response = page.ending(charge, back: Self.wayBack(charge))
         if let back = Self.wayBack(charge), charge.plan?.losesReturn != true {
             response.status = 303
-            response.headers["Location"] = back
+            response.headers["Location"] = charge.plan?.returnsForeign == true ? back + "?reference=another" : back
         }
         return response
     }

@@ -61,6 +61,14 @@ extension CitconSandbox {
         case malformedPayload = "malformed-payload"
         /// The connection ends before the answer to the confirmation: the card was charged.
         case lostAnswer = "lost-answer"
+        /// The answer to the confirmation states another amount: nobody may be sent to pay that.
+        case otherAmount = "other-amount"
+        /// The answer to the confirmation names another order: the card was charged.
+        case otherOrder = "other-order"
+        /// Inquiries are refused (451) for a minute after it was paid.
+        case statusRefused = "status-refused"
+        /// Paid on a page that leads back with the name of another order.
+        case foreignReturn = "foreign-return"
     }
 
     /// A charge that can be paid, or not, by its link.

@@ -9,6 +9,10 @@ struct CitconScenarioPlan: Sendable {
         case drop
         /// The launch payload cannot be read.
         case malformedPayload
+        /// The work is done; the answer states another amount.
+        case otherAmount
+        /// The work is done; the answer names another order.
+        case otherOrder
     }
 
     let summary: String
@@ -25,6 +29,10 @@ struct CitconScenarioPlan: Sendable {
     var isPending = false
     var isPaidAtConfirm = false
     var losesReturn = false
+    /// The page leads back with the name of another order.
+    var returnsForeign = false
+    /// For so many seconds after it was paid, nobody is told.
+    var silence: Int64 = 0
     /// Cards without proof of identity are refused.
     var needsProof = false
 }
@@ -101,6 +109,18 @@ extension CitconSandbox.Scenario {
             .init(
                 summary: "what WeChat is started with is broken", method: "wechatpay", outcome: .error,
                 fault: .malformedPayload)
+        case .otherAmount:
+            .init(
+                summary: "the confirmation states another amount", method: "wechatpay", outcome: .error,
+                fault: .otherAmount)
+        case .otherOrder:
+            .init(summary: "the card is charged, another order named", method: "card", fault: .otherOrder)
+        case .statusRefused:
+            .init(summary: "paid, and nobody is told for a minute", method: "wechatpay", outcome: .error, silence: 60)
+        case .foreignReturn:
+            .init(
+                summary: "paid on a page that leads back for another order", method: "toss", currency: "KRW",
+                country: "KR", amount: 12000, returnsForeign: true)
         default: .init(summary: "the answer is lost, the card charged", method: "card", fault: .drop)
         }
     }

@@ -68,6 +68,7 @@ extension PayrailsSandbox {
         case .serverError: return Refusal.internalError.response(random)
         case .invalid:
             return Refusal.invalid("paymentComposition", "is not accepted for this workflow").response(random)
+        case .withheld: return Refusal.withheld.response(random)
         case .garbage:
             return HTTPResponse(
                 status: 200, headers: ["Content-Type": "text/html"], body: Array("<html>Please wait</html>".utf8))

@@ -52,7 +52,10 @@ extension PayrailsSandbox {
         _ request: HTTPRequest, _ execution: Execution, _ action: Action
     ) throws(Refusal) -> HTTPResponse {
         guard let tender = execution.tender else { throw .unknownPath }
-        guard case .open = action.state else { return leave(to: tender.returnURLs.success, action) }
+        guard case .open = action.state else {
+            let isForeign = execution.scenario.plan.returnsForeign
+            return leave(to: tender.returnURLs.success, action, isForeign: isForeign)
+        }
         switch request.method {
         case .get: return ask(execution, action, tender)
         case .post:
@@ -71,7 +74,8 @@ extension PayrailsSandbox {
             case .complete:
                 // Nothing is paid before the client confirms.
                 executions[id]?.action?.state = .approved
-                return leave(to: tender.returnURLs.success, action)
+                let isForeign = executions[id]?.scenario.plan.returnsForeign == true
+                return leave(to: tender.returnURLs.success, action, isForeign: isForeign)
             // That PayPal's refusals leave no trace at the service is a guess.
             case .cancel: return leave(to: tender.returnURLs.cancel, nil)
             case .fail: return leave(to: tender.returnURLs.error, nil)
@@ -97,10 +101,12 @@ extension PayrailsSandbox {
     }
 
     /// Sends the payer back; PayPal adds what the client confirms with.
-    private func leave(to url: String, _ action: Action?) -> HTTPResponse {
+    private func leave(to url: String, _ action: Action?, isForeign: Bool = false) -> HTTPResponse {
         var location = url
         if case .payPal(let order, let agreement, let payer)? = action?.kind {
-            location += (url.contains("?") ? "&" : "?") + "token=\(order)&ba_token=\(agreement)&PayerID=\(payer)"
+            location +=
+                (url.contains("?") ? "&" : "?")
+                + "token=\(order)\(isForeign ? "X" : "")&ba_token=\(agreement)&PayerID=\(payer)"
         }
         return HTTPResponse(status: 303, headers: ["Location": location, "Cache-Control": "no-store"])
     }

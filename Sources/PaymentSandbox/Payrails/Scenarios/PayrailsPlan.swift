@@ -37,6 +37,7 @@ extension PayrailsSandbox {
             case serverError
             case invalid
             case garbage
+            case withheld
         }
 
         /// Which stored cards a session offers.
@@ -58,6 +59,7 @@ extension PayrailsSandbox {
         var challenges = false
         var cards = Cards.usual
         var hasZeroTimes = false
+        var returnsForeign = false
     }
 }
 
@@ -138,6 +140,14 @@ extension PayrailsSandbox.Scenario {
             Plan(summary: "the first stored card is disabled", outcome: .paid, method: .card, cards: .firstDisabled)
         case .malformedInstrument:
             Plan(summary: "one stored card is incomplete", outcome: .paid, method: .card, cards: .oneMalformed)
+        case .foreignReturn:
+            Plan(
+                summary: "PayPal leads back with another order", outcome: .unknown, method: .payPal,
+                returnsForeign: true)
+        case .statusRefused:
+            Plan(
+                summary: "paid, and the first queries are refused", outcome: .unknown,
+                trouble: (.read, .withheld, 12))
         case .zeroTimes: Plan(summary: "paid, with unset times", outcome: .paid, hasZeroTimes: true)
         case .unknownStatus:
             Plan(

@@ -51,6 +51,10 @@ extension PayrailsSandbox {
         case malformedInstrument = "malformed-instrument"
         /// Times are those of a program that forgot to set them.
         case zeroTimes = "zero-times"
+        /// PayPal's page leads back with another order: nothing may be confirmed with that.
+        case foreignReturn = "foreign-return"
+        /// The first dozen status queries are refused (HTTP 451); the payment goes through.
+        case statusRefused = "status-refused"
         /// Paid, then a status that nobody has documented.
         case unknownStatus = "unknown-status"
     }

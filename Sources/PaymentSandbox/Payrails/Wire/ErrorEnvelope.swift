@@ -33,6 +33,8 @@ extension PayrailsSandbox {
         static let unknownExecution = Refusal(404, "request.not-found", "The execution does not exist")
         static let unknownInstrument = Refusal(404, "request.not-found", "The instrument does not exist")
         static let wrongMethod = Refusal(405, "request.method-not-allowed", "The method is not allowed here")
+        /// Not among the service's documented answers: HTTP 451 of RFC 7725.
+        static let withheld = Refusal(451, "request.forbidden", "The answer is withheld")
         static let internalError = Refusal(500, "internal", "Something went wrong on our side")
         /// Documented: an amount that is not the execution's is answered like a bad token.
         static let wrongAmount = Refusal(401, "request.unauthorized", "The amount is not the execution's")
