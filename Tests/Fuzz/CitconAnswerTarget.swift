@@ -124,7 +124,9 @@ struct CitconAnswerTarget: FuzzTarget {
         let outcome = Surroundings.wait { () -> PaymentOutcome? in
             let payer = Payer(
                 browser: { page in
-                    opened.note(page.url.isSecure || page.url.isLoopback ? nil : "a page that is readable on the way")
+                    opened.note(
+                        page.url.isSecure && !page.url.isLoopback ? nil : "a page that is readable on the way, or local"
+                    )
                     return nil
                 },
                 appLauncher: { app in

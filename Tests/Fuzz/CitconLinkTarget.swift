@@ -53,7 +53,8 @@ struct CitconLinkTarget: FuzzTarget {
         }
         guard let order = try? CitconOrderLink(link) else { return wrongOther(link, route.match) }
         counts["an order", default: 0] += 1
-        guard route.match == LinkMatch(reference: order.reference) else { return "an order is routed otherwise" }
+        let name = "\(order.mode.linkName)/\(order.reference)"
+        guard route.match == LinkMatch(reference: name) else { return "an order is routed otherwise" }
         guard order.amount.minorUnits > 0 else { return "an order over nothing" }
         if Self.secret(order).contains(where: { "\(order)\(route.match)".contains($0) }) { return "a token is shown" }
         for name in ["token", "method", "reference", "amount", "currency", "country", "env"] {

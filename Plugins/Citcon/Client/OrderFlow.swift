@@ -47,7 +47,6 @@ struct OrderFlow: Sendable {
         do throws(CitconCallError) { answer = try await service.confirm(token, ready.body) } catch {
             return try await settle(after: error, handler, service)
         }
-        client.announce(.orderConfirmed(CPayResult(answer)))
         let charge = answer.transaction
         // Gateways that take the money at once have taken it; the others only say how the payer is sent to pay.
         let mayHavePaid = handler.mayPayAtConfirm || charge.state != .initiated
@@ -56,6 +55,7 @@ struct OrderFlow: Sendable {
             guard mayHavePaid else { return client.fail(order, failure, id: charge.id, callback) }
             return await warn(OrderFailure("\(failure.message): \(ChargeTerms.warning(member))"), answer, service)
         }
+        client.announce(.orderConfirmed(CPayResult(answer)))
         let launch: Launch
         do throws(OrderFailure) { launch = try Launch(handler, order, charge, at: service.baseURL) } catch {
             guard charge.state != .initiated else { return client.fail(order, error, id: charge.id, callback) }
@@ -292,7 +292,6 @@ struct OrderFlow: Sendable {
 
     private static let calledOff = "called off by the payer"
     private static let tooLate = "the payer did not come back in time"
-
     private static func translated<Value>(
         _ work: () async throws(CitconCallError) -> Value
     ) async throws(OrderFailure) -> Value {
