@@ -192,15 +192,22 @@ import Testing
         #expect(receipt.transactionID == "2000470537596802752517")
 
         let heard = Heard()
-        let client = try CPayClient(service, clock: VirtualClock(), launcher: { _ in .opened }, heard: heard)
+        let client = try CPayClient(
+            service, clock: VirtualClock(),
+            launcher: { _ in
+                heard.add("opened")
+                return .opened
+            }, heard: heard)
         for (number, token) in [(1, "first"), (2, "second")] {
+            // Only an order whose page was opened waits for its return.
             client.requestOrder(Shop.order("toss", reference: "order-\(number)", token: token)) {
                 heard.add("\(number) \($0?.data.id ?? "-")")
             }
-            _ = await heard.first(number)
+            _ = await heard.first(2 * number)
         }
         #expect(client.handleUrl("\(Shop.scheme)://?reference=order-1"))
         while !heard.all.contains("1 2000470537596802752517") { await Task.yield() }
+        while client.pendingReferences.contains("order-1") { await Task.yield() }
         #expect(client.pendingReferences == ["order-2"])
     }
 
@@ -227,5 +234,32 @@ import Testing
             ($0 as? PaymentError)?.code == .foreignReturn && ($0 as? PaymentError)?.phase == .beforeSend
         }
         #expect(!service.calls.contains { $0.hasPrefix("POST charges") })
+    }
+
+    @Test("A return that comes before the wallet was opened is not kept for it")
+    func tooEarly() async throws {
+        let (gate, goOn) = AsyncStream<Void>.makeStream()
+        let gated = GatedCitcon(base: Self.service(Self.cases[1], Mutexed("initiated")), gate: gate)
+        let heard = Heard()
+        let client = try CPayClient(gated, launcher: { _ in .opened }, heard: heard)
+        client.requestOrder(Shop.order("upop")) { heard.result($0) }
+        while client.pendingReferences.isEmpty { await Task.yield() }
+        #expect(client.handleUrl(Self.unionPay("812346", "cancel")), "known, and nobody waits")
+        goOn.yield()
+        _ = await heard.first(1)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(heard.all == ["confirmed initiated"] && client.pendingReferences == ["order-1"])
+        client.cancelPending()
+    }
+}
+
+/// Lets confirmations through when it is told to.
+private struct GatedCitcon: HTTPTransport {
+    let base: ScriptedCitcon
+    let gate: AsyncStream<Void>
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        if request.url.path.contains("/charges/") { for await _ in gate { break } }
+        return try await base.send(request)
     }
 }

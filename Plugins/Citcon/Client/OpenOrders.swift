@@ -23,6 +23,8 @@ final class OpenOrders: Sendable {
         var weChatAppID: String?
         /// What a return to it may name.
         var names: GivenNames
+        /// Whether the payer was sent to pay. Nobody comes back from there before.
+        var isLaunched = false
         var waiter: CheckedContinuation<Mail, Never>?
         var mail: [Mail] = []
 
@@ -62,6 +64,7 @@ final class OpenOrders: Sendable {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
             if case .app(let wallet) = launch { state.entries[index].weChatAppID = wallet.weChatAppID }
+            state.entries[index].isLaunched = true
             state.entries[index].names = state.entries[index].names.confirmed(id: charge, launch)
         }
     }
@@ -145,10 +148,14 @@ final class OpenOrders: Sendable {
     private static func isMeant(_ entry: Entry, by back: CPayReturn) -> Bool {
         switch back.source {
         case .weChat: entry.weChatAppID?.equalsIgnoringASCIICase(back.place) == true
-        case .alipay, .unionPay, .cashApp:
+        case .alipay, .unionPay:
+            entry.isLaunched && entry.handler.source == back.source
+                && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
+        // These come back with the payer's consent, before anything is confirmed.
+        case .cashApp:
             entry.handler.source == back.source && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
         case .braintree: entry.handler == .braintree
-        case .page: entry.order.pages.contains { CPayReturn.address(of: $0) == back.place }
+        case .page: entry.isLaunched && entry.order.pages.contains { CPayReturn.address(of: $0) == back.place }
         case .klarna: false
         }
     }
