@@ -42,7 +42,7 @@ import Testing
                 opened.change { $0.append(page.url.text) }
                 return nil
             },
-            codeDisplay: { code in opened.change { $0.append(code.text.reveal()) } })
+            codeDisplay: { code in opened.change { $0.append(code.text.reveal()) } }, policy: .firstWhateverItCosts)
     }
 
     private static func router(_ service: ScriptedCitcon, _ baseURL: String?) throws -> PaymentRouter {
@@ -143,7 +143,8 @@ import Testing
         let charge = ScriptedCitcon.charge().replacing(
             #""2000470537596802752517""#, with: JSONValue.string(id).text)
         let service = ScriptedCitcon(confirm: .ok(charge), inquiry: .ok(ScriptedCitcon.transaction("initiated")))
-        let outcome = try await Self.router(service, nil).pay(LinkTests.good, as: Payer(appLauncher: { _ in nil }))
+        let outcome = try await Self.router(service, nil).pay(
+            LinkTests.good, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
         guard case .unknown(let unknown) = outcome else {
             Issue.record("\(outcome)")
             return

@@ -149,7 +149,8 @@ import Testing
                 let nonce = Self.nonce
                 let back =
                     "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=\(nonce)"
-                let payer = Payer(browser: { _ in nil }, appLauncher: { _ in try PaymentLink(back) })
+                let payer = Payer(
+                    browser: { _ in nil }, appLauncher: { _ in try PaymentLink(back) }, policy: .firstWhateverItCosts)
                 var texts = ""
                 do { texts += Self.texts(try await router.pay(link, as: payer)) } catch { texts += Self.texts(error) }
                 for url in [

@@ -130,7 +130,8 @@ import Testing
                 opened.change { $0 += 1 }
                 return try PaymentLink(foreign)
             }
-            let payer = Payer(browser: { _ in try back() }, appLauncher: { _ in try back() })
+            let payer = Payer(
+                browser: { _ in try back() }, appLauncher: { _ in try back() }, policy: .firstWhateverItCosts)
             let link = LinkTests.good.replacing("wechatpay", with: row.method)
             let outcome = try await router.pay(link, as: payer)
             guard case .unknown(let unknown) = outcome else {
@@ -151,7 +152,7 @@ import Testing
         let service = Self.service(Self.cases[2], state)
         let router = try Self.router(service, journal)
         let link = LinkTests.good.replacing("wechatpay", with: "toss")
-        let payer = Payer(browser: { _ in nil })
+        let payer = Payer(browser: { _ in nil }, policy: .firstWhateverItCosts)
         #expect(try await router.pay(link, as: payer) == .pending(retryAfter: nil))
         state.change { $0 = "succeeded" }
         for foreign in Self.cases[2].foreign {
@@ -181,7 +182,9 @@ import Testing
         for (number, token) in [(1, "first"), (2, "second")] {
             let link = LinkTests.good.replacing("wechatpay", with: "toss").replacing("order-1", with: "order-\(number)")
                 .replacing("62d5c1e0242011eda300f59379b812ce", with: token)
-            #expect(try await router.pay(link, as: Payer(browser: { _ in nil })) == .pending(retryAfter: nil))
+            #expect(
+                try await router.pay(link, as: Payer(browser: { _ in nil }, policy: .firstWhateverItCosts))
+                    == .pending(retryAfter: nil))
         }
         state.change { $0 = "succeeded" }
         let outcome = try await router.handle("\(Shop.scheme)://?reference=order-1")
@@ -227,7 +230,7 @@ import Testing
         let back =
             "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=n&reference=order-2"
         let service = ScriptedCitcon(gateway: "braintree", inquiry: .ok(ScriptedCitcon.transaction("initiated")))
-        let payer = Payer(appLauncher: { _ in try PaymentLink(back) })
+        let payer = Payer(appLauncher: { _ in try PaymentLink(back) }, policy: .firstWhateverItCosts)
         await #expect {
             try await Self.router(service).pay(LinkTests.good.replacing("wechatpay", with: "venmo"), as: payer)
         } throws: {

@@ -30,7 +30,7 @@ import Testing
             journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: seed))
     }
 
-    private static let payer = Payer(appLauncher: { _ in nil })
+    private static let payer = Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts)
 
     private static func expectIntegrity(_ error: (any Error)?) {
         let error = error as? PaymentError
@@ -84,11 +84,12 @@ import Testing
         let (gate, goOn) = AsyncStream<Void>.makeStream()
         let service = ScriptedCitcon()
         let router = try Self.router(service, InMemoryJournal())
-        let slow = Payer(appLauncher: { _ in
-            isAway.yield()
-            for await _ in gate { break }
-            return nil
-        })
+        let slow = Payer(
+            appLauncher: { _ in
+                isAway.yield()
+                for await _ in gate { break }
+                return nil
+            }, policy: .firstWhateverItCosts)
         let one = Task { try await router.pay(Self.first, as: slow) }
         for await _ in stream { break }
         let two = Task { try await router.pay(other, as: Self.payer) }

@@ -41,7 +41,8 @@ import Testing
             let service = ScriptedCitcon(inquiry: .json(code, body))
             let journal = InMemoryJournal()
             let router = try Self.router(service, journal)
-            let outcome = try await router.pay(LinkTests.good, as: Payer(appLauncher: { _ in nil }))
+            let outcome = try await router.pay(
+                LinkTests.good, as: Payer(appLauncher: { _ in nil }, policy: .firstWhateverItCosts))
             guard case .unknown = outcome else {
                 Issue.record("\(code) \(body): \(outcome)")
                 continue

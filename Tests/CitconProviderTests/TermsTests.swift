@@ -35,7 +35,7 @@ import Testing
             appLauncher: { _ in
                 opened.change { $0 += 1 }
                 return nil
-            })
+            }, policy: .firstWhateverItCosts)
     }
 
     private static func router(_ service: ScriptedCitcon, _ journal: InMemoryJournal) throws -> PaymentRouter {
@@ -150,7 +150,7 @@ import Testing
             }
             let journal = InMemoryJournal()
             let back = "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success?paymentMethodNonce=n"
-            let payer = Payer(appLauncher: { _ in try PaymentLink(back) })
+            let payer = Payer(appLauncher: { _ in try PaymentLink(back) }, policy: .firstWhateverItCosts)
             let outcome = try await Self.router(service, journal).pay(
                 LinkTests.good.replacing("wechatpay", with: "venmo"), as: payer)
             #expect(outcome.description.hasPrefix(expected), "\(outcome)")

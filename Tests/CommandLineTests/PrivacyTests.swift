@@ -17,7 +17,7 @@ struct PrivacyTests {
     private static let session = #"{"version":"1","data":"\#(secret)"}"#
 
     static let links: [(text: String, shown: String)] = [
-        (order, "citcon:… (citcon/order-7)"), (pairing, "wc:… (walletconnect-pay/pay_1)"),
+        (order, "citcon:… (citcon/uat/order-7)"), (pairing, "wc:… (walletconnect-pay/pay_1)"),
         ("wc:c4ef1cc5@2?relay-protocol=irn&symKey=\(secret)", "wc:…"),
         ("payrails:session?version=1&data=\(secret)", "payrails:… (payrails)"),
         (session, "(text of 57 bytes) (payrails)"), ("citcon:charge?token=\(secret)", "citcon:… (citcon)"),
@@ -54,10 +54,10 @@ struct PrivacyTests {
     func parts() async throws {
         let object = try JSONValue(parsing: await payroute("inspect", "--json", Self.order).lines[0])
         #expect(object["fields"]?["scheme"] == "citcon")
-        #expect(object["fields"]?["payment"] == "order-7")
+        #expect(object["fields"]?["payment"] == "uat/order-7")
         #expect(object["fields"]?["query.token"] == "…")
         #expect(object["fields"]?["text"] == "…")
-        #expect(object["reference"] == "order-7")
+        #expect(object["reference"] == "uat/order-7")
     }
 
     @Test("A QR code is the link itself: it is drawn on request only")
