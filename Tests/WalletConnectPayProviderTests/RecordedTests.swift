@@ -72,4 +72,48 @@ import Testing
             #expect(try Self.review(option, calls).warnings == [])
         }
     }
+
+    /// The public fixtures A to I of the service's typed data: their digests are computed elsewhere too.
+    @Test func publicFixtures() throws {
+        let rows = try #require(
+            try JSONValue(parsing: Vectors.data("walletconnect-pay-signing"))["valid"]?.array?.filter {
+                $0["input"]?["method"] == "eth_signTypedData_v4"
+            })
+        var digests: [String?] = []
+        for row in rows {
+            let given = try #require(row["input"]?["typedData"])
+            let data = try given.string.map { try JSONValue(parsing: $0) } ?? given
+            let message = try #require(data["message"])
+            let chain = try #require(Self.number(data["domain"]?["chainId"]))
+            let token = message["permitted"]?["token"] ?? data["domain"]?["verifyingContract"]
+            let value = try #require(Self.number(message["permitted"]?["amount"] ?? message["value"]))
+            let end = try #require(Self.number(message["deadline"] ?? message["validBefore"]))
+            let from = message["from"]?.string ?? "0x92abCE21234D71EC443E679f3a1feAFD3Fc830fB"
+            let account = "eip155:\(chain):\(from)"
+            let option = AgreedOption(
+                unit: "caip19/eip155:\(chain)/erc20:\(token?.string ?? "")", value: String(value), account: account,
+                symbol: nil, decimals: chain == 56 ? 18 : 6)
+            let review = try? SigningReviewer().review(
+                option,
+                calls: [
+                    [
+                        "chain_id": .string("eip155:\(chain)"), "method": "eth_signTypedData_v4",
+                        "params": [.string(from), given],
+                    ]
+                ],
+                payer: [AccountID(account)], now: Date(timeIntervalSince1970: Double(end) - 1))
+            digests.append(review?.digest.map { Hex.encode($0) })
+        }
+        let expected = rows.map { $0["expect"]?["digest"]?.string?.replacing("0x", with: "") }
+        #expect(digests.count == 9)
+        // H is all zeros: nothing is paid, to nobody.
+        for (index, name) in "ABCDEFGHI".enumerated() {
+            #expect(digests[index] == (name == "H" ? nil : expected[index]), "\(name)")
+        }
+    }
+
+    private static func number(_ value: JSONValue?) -> UInt64? {
+        guard let text = value?.string else { return value?.uint64 }
+        return text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    }
 }
