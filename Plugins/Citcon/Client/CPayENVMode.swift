@@ -55,7 +55,7 @@ public struct CPayEndpoint: Sendable, Hashable {
     public init(_ mode: CPayENVMode, baseURL: String? = nil) throws(CPayEndpointError) {
         let url: HTTPURL
         do { url = try HTTPURL(baseURL ?? mode.baseURL) } catch { throw .malformed(error) }
-        guard url.isSecure || url.isLoopback else { throw .insecure(origin: url.origin) }
+        guard url.isConfidential else { throw .insecure(origin: url.origin) }
         guard url.query == nil else { throw .hasQuery }
         self.mode = mode
         self.baseURL = url

@@ -26,7 +26,7 @@ struct AddressRule: Sendable {
     ///
     /// - Throws: ``PayrailsError``.
     static func checkIsPrivate(_ url: HTTPURL) throws(PayrailsError) {
-        guard url.isSecure || url.isLoopback else {
+        guard url.isConfidential else {
             throw .unknown(error: PayrailsFault.insecureAddress(origin: url.origin))
         }
     }
@@ -78,7 +78,7 @@ struct AddressRule: Sendable {
     }
 
     private func isOwn(_ url: HTTPURL) -> Bool {
-        Self.isPayrails(url) || (url.isSecure || url.isLoopback) && origins.contains(url.origin)
+        Self.isPayrails(url) || url.isConfidential && origins.contains(url.origin)
     }
 
     private static func read(_ text: String, _ name: String) throws(PayrailsError) -> HTTPURL {

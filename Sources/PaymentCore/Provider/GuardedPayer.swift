@@ -5,7 +5,7 @@ extension Payer {
     package func guarded(for hosts: OutboundHosts) -> Payer {
         var payer = self
         let check = { @Sendable (url: HTTPURL) throws(PaymentError) in
-            guard !url.isLoopback || hosts.includeThisMachine else {
+            guard !url.leadsToThisMachine || hosts.includeThisMachine else {
                 throw PaymentError(.integrity, "the service leads to a page on this machine; it is not opened")
             }
             guard url.isConfidential else {

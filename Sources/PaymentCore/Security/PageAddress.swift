@@ -8,7 +8,7 @@ extension HTTPURL {
 
     /// Whether a browser would look for the host on this machine: ``isLoopback`` and its other spellings, names under
     /// `localhost` (RFC 6761 section 6.3), and the unspecified addresses.
-    private var leadsToThisMachine: Bool {
+    var leadsToThisMachine: Bool {
         if isLoopback || host.hasSuffix(".localhost") || host.hasPrefix("0.") { return true }
         guard host.hasPrefix("["), let groups = Self.groups(host.dropFirst().dropLast()) else { return false }
         let isMapped = groups[..<5].allSatisfy { $0 == 0 } && (groups[5] == 0xFFFF || groups[5] == 0)
