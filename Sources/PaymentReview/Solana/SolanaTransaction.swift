@@ -27,7 +27,9 @@ struct SolanaTransaction {
     /// - Throws: ``SigningRefusal``, about `member`.
     init(base64 text: String, at member: String) throws(SigningRefusal) {
         let malformed = SigningRefusal(.solanaMalformed, member, "the transaction is not one of Solana's")
-        guard text.utf8.count <= 4 * Self.longest, let bytes = Data(base64Encoded: text), bytes.count <= Self.longest
+        // Decoders disagree about spare padding, letters behind it and spare bits: only the one form that all write.
+        guard text.utf8.count <= 4 * Self.longest, let bytes = Data(base64Encoded: text), bytes.count <= Self.longest,
+            bytes.base64EncodedString().utf8.elementsEqual(text.utf8)
         else { throw malformed }
         var reader = ByteReader(bytes: Array(bytes))
         do {
