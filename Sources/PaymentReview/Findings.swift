@@ -92,14 +92,19 @@ struct Findings {
         lines.append("Opens a token account for \(wallet) \(place), \(cost).")
     }
 
-    mutating func addSolanaTransfer(to recipient: String, isOwner: Bool, _ call: Int) {
+    /// - Parameter sponsor: who pays the network's fee; nil for the payer, who pays `fee` lamports at most.
+    mutating func addSolanaTransfer(to recipient: String, isOwner: Bool, fee: UInt128, sponsor: String?, _ call: Int) {
         let kind: SigningReview.Effect.Kind = option.kind == .coin ? .solTransfer : .splTransfer
         append(
             SigningReview.Effect(
                 kind, call: call, asset: option.asset, quantity: .minorUnits(option.amount.decimalText),
                 recipient: recipient))
         let what = isOwner ? recipient : "the token account \(recipient), whose owner is not proven"
-        lines.append("Sends \(price) to \(what)\(seen(recipient, isKnown: false)).")
+        let most = CheckedOption.decimal(String(fee), 9)
+        lines.append(
+            "Sends \(price) to \(what)\(seen(recipient, isKnown: false)). "
+                + (sponsor.map { "\($0) pays the network's fee." }
+                    ?? "The network's fee, at most \(most) SOL, comes on top."))
     }
 
     mutating func addUnreviewed(_ method: String, _ call: Int) {

@@ -34,4 +34,12 @@ struct SolanaTests {
             }
         }
     }
+
+    @Test("The text says who pays the network's fee, and how much at most")
+    func fee() throws {
+        #expect(try Sample(Sample.legacy).text.contains("The network's fee, at most 0.00000506 SOL, comes on top."))
+        let sponsored = try Sample(Sample.sponsored)
+        #expect(try sponsored.text.contains(" pays the network's fee."))
+        #expect(try !sponsored.text.contains("comes on top"))
+    }
 }

@@ -74,7 +74,7 @@ extension CheckedOption {
     func text(of units: UInt256) -> String { "\(Self.decimal(units.decimalText, decimals)) \(symbol)" }
 
     /// `digits` with the point `decimals` places from the right, without zeros at the end.
-    private static func decimal(_ digits: String, _ decimals: UInt8) -> String {
+    static func decimal(_ digits: String, _ decimals: UInt8) -> String {
         guard decimals > 0 else { return digits }
         let padded = String(repeating: "0", count: max(0, Int(decimals) + 1 - digits.count)) + digits
         var fraction = padded.suffix(Int(decimals))

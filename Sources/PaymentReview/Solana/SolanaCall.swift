@@ -34,12 +34,15 @@ struct SolanaCall {
             try parts.add(instruction, isFirst: position == 0)
         }
         let transfer = try parts.checkedTransfer()
-        try parts.checkFee(signatures: transaction.signatures.count)
+        let sponsor = transaction.signers.first == payer ? nil : transaction.signers.first
+        let fee = try parts.checkedFee(signatures: transaction.signatures.count)
         if let creation = parts.creation {
             findings.addTokenAccount(
                 of: Base58.encode(creation.wallet), isPaidByPayer: creation.funder == payer, index)
         }
-        findings.addSolanaTransfer(to: Base58.encode(transfer.owner), isOwner: transfer.isOwner, index)
+        findings.addSolanaTransfer(
+            to: Base58.encode(transfer.owner), isOwner: transfer.isOwner, fee: fee,
+            sponsor: sponsor.map { Base58.encode($0) }, index)
     }
 
     /// The payer signs, and before them at most somebody who pays the fee.

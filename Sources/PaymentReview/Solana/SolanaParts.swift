@@ -148,14 +148,15 @@ struct SolanaParts {
         return (transfer.destination, option.kind == .coin)
     }
 
-    /// The payer's own fee is bounded; a sponsor's is the sponsor's matter.
-    func checkFee(signatures: Int) throws(SigningRefusal) {
-        guard signers.first == payer else { return }
+    /// What the network takes at most, in lamports. The payer's own fee is bounded; a sponsor's is the sponsor's matter.
+    func checkedFee(signatures: Int) throws(SigningRefusal) -> UInt128 {
         let units = unitLimit.map { UInt128($0) } ?? min(200_000 * others, 1_400_000)
         let priority = (units * UInt128(unitPrice ?? 0) + 999_999) / 1_000_000
-        guard Self.feeOfSignature * UInt128(signatures) + priority <= Self.highestFee else {
+        let fee = Self.feeOfSignature * UInt128(signatures) + priority
+        guard fee <= Self.highestFee || signers.first != payer else {
             throw refusal(.solanaFee, "the fee that the payer would pay is out of all proportion")
         }
+        return fee
     }
 
     /// The program `key`, when it keeps the option's token.
