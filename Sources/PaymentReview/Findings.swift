@@ -14,7 +14,7 @@ struct Findings {
     ]
 
     let option: CheckedOption
-    let now: Date
+    let deadline: Deadline
     let known: [AccountID]
 
     private var effects: [SigningReview.Effect] = []
@@ -24,7 +24,7 @@ struct Findings {
 
     init(option: CheckedOption, now: Date, known: [AccountID]) {
         self.option = option
-        self.now = now
+        deadline = Deadline(now: now)
         self.known = known
     }
 
@@ -35,7 +35,7 @@ struct Findings {
 
     mutating func add(_ message: TypedMessage, _ call: Int) {
         digest = message.digest
-        let until = TimeText.until(message.deadline, now)
+        let until = TimeText.until(message.deadline, deadline)
         switch message.kind {
         case .permit2(let spender):
             append(.permit2Transfer, call, message.amount, spender: spender, until: message.deadline)
@@ -78,7 +78,7 @@ struct Findings {
     ) {
         append(.nativeSettlement, call, option.amount, to: receiver, spender: contract, until: end)
         lines.append(
-            "Pays \(price) through \(named(contract)) for \(receiver.checksummed), \(TimeText.until(end, now)). "
+            "Pays \(price) through \(named(contract)) for \(receiver.checksummed), \(TimeText.until(end, deadline)). "
                 + "The network's fee comes on top.")
     }
 
@@ -162,9 +162,8 @@ struct Findings {
 /// Times for people.
 enum TimeText {
     /// `until 14:32:20 UTC on 2026-10-26, in 19 minutes`.
-    static func until(_ end: Date, _ now: Date) -> String {
-        let seconds = Int(end.timeIntervalSince1970)
-        let left = max(0, seconds - Int(now.timeIntervalSince1970))
+    static func until(_ end: Date, _ deadline: Deadline) -> String {
+        let left = max(0, Int(end.timeIntervalSince1970) - Int(deadline.now))
         let span = left < 120 ? "\(left) seconds" : left < 7200 ? "\(left / 60) minutes" : "\(left / 3600) hours"
         let text = end.formatted(.iso8601)
         return "until \(text.dropFirst(11).prefix(8)) UTC on \(text.prefix(10)), in \(span)"

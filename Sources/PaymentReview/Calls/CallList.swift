@@ -46,7 +46,7 @@ struct CallList {
     ) throws(SigningRefusal) {
         switch call.method {
         case .signTypedData:
-            let message = try TypedDataCall(call, findings.option).message(now: findings.now)
+            let message = try TypedDataCall(call, findings.option).message(findings.deadline)
             if let approval {
                 guard case .permit2 = message.kind else {
                     throw SigningRefusal(

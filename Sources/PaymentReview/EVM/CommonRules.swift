@@ -11,12 +11,16 @@ import PaymentCrypto
 struct Deadline {
     /// The longest that a signature may be good, in seconds.
     private static let longest: UInt64 = 86_400
+    /// A day before the end of the year 9999: what comes later is no time that people or programs can tell.
+    private static let latest = 253_402_300_799 - longest
 
     /// Unix seconds.
-    private let now: UInt64
+    let now: UInt64
 
+    /// By whole seconds. A clock that shows no time of ours is taken for 1970 or 9999, and lets no real deadline pass.
     init(now: Date) {
-        self.now = UInt64(exactly: now.timeIntervalSince1970.rounded(.down)) ?? 0
+        let seconds = now.timeIntervalSince1970.rounded(.down)
+        self.now = seconds > Double(Self.latest) ? Self.latest : UInt64(exactly: seconds) ?? 0
     }
 
     func check(_ end: UInt256, at member: String) throws(SigningRefusal) -> Date {

@@ -91,7 +91,7 @@ struct TransactionCall {
             findings.addTransfer(to: recipient, call.index)
             return
         }
-        let end = try Deadline(now: findings.now).check(settlement.preApprovalExpiry, at: dataMember)
+        let end = try findings.deadline.check(settlement.preApprovalExpiry, at: dataMember)
         try settlement.check(option, calledAt: recipient, at: dataMember)
         findings.addSettlement(through: recipient, to: settlement.receiver, until: end, call.index)
     }

@@ -52,13 +52,13 @@ struct TypedDataCall {
     }
 
     /// What is signed, checked against the option.
-    func message(now: Date) throws(SigningRefusal) -> TypedMessage {
+    func message(_ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
         guard let schema = primaryType.flatMap(MessageSchema.init(rawValue:)) else {
             throw SigningRefusal(
                 .primaryType, member("/primaryType"), "the message is of a kind that is not known as a payment")
         }
         try checkTypes(schema)
-        return schema == .permit ? try permit(now) : try authorization(schema, now)
+        return schema == .permit ? try permit(deadlines) : try authorization(schema, deadlines)
     }
 
     private func member(_ path: String) -> String { call.member("/1\(path)") }
@@ -99,7 +99,7 @@ struct TypedDataCall {
 
     // MARK: The two kinds
 
-    private func permit(_ now: Date) throws(SigningRefusal) -> TypedMessage {
+    private func permit(_ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
         let permitted = content["permitted"]
         guard let members = permitted?.object, Set(members.keys) == ["token", "amount"] else {
             throw SigningRefusal(
@@ -122,7 +122,7 @@ struct TypedDataCall {
         try check(token: tokenAddress, at: member("/message/permitted/token"))
         try check(amount: amount, at: member("/message/permitted/amount"))
         try RecipientRule(option).check(spender, at: member("/message/spender"))
-        let end = try Deadline(now: now).check(deadline, at: member("/message/deadline"))
+        let end = try deadlines.check(deadline, at: member("/message/deadline"))
         let words = [
             MessageSchema.tokenPermissionsHash(token: tokenAddress, amount: amount), spender.word, nonce.word,
             deadline.word,
@@ -131,7 +131,7 @@ struct TypedDataCall {
             kind: .permit2(spender: spender), amount: amount, deadline: end, digest: digest(.permit, words))
     }
 
-    private func authorization(_ schema: MessageSchema, _ now: Date) throws(SigningRefusal) -> TypedMessage {
+    private func authorization(_ schema: MessageSchema, _ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
         let (chain, contract) = try domainPlace()
         let from = try EthereumAddress.read(content["from"], at: member("/message/from"))
         let recipient = try EthereumAddress.read(content["to"], at: member("/message/to"))
@@ -155,7 +155,6 @@ struct TypedDataCall {
             throw SigningRefusal(.from, member("/message/from"), "another account would pay")
         }
         try RecipientRule(option).check(recipient, at: member("/message/to"))
-        let deadlines = Deadline(now: now)
         try deadlines.checkStart(start, at: member("/message/validAfter"))
         let deadline = try deadlines.check(end, at: member("/message/validBefore"))
         let words = [from.word, recipient.word, amount.word, start.word, end.word, nonce]
