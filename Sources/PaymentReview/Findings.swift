@@ -124,7 +124,7 @@ struct Findings {
             warnings.insert(.displayUnverified)
             lines.append(
                 "The service calls this token \(option.symbol) with \(option.decimals) decimals; nobody has checked "
-                    + "that.")
+                    + "that, nor that it is a token at all.")
         }
         return SigningReview(
             effects: effects, warnings: Self.order.filter(warnings.contains), digest: digest, lines: lines)

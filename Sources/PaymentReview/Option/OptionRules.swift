@@ -113,8 +113,13 @@ struct OptionRules {
                     .displayText, "\(Self.display)/\(member)", "the asset's name has letters that can imitate others")
             }
         }
-        if option.symbol?.allSatisfy(\.isWhitespace) == true {
-            throw SigningRefusal(.displayText, "\(Self.display)/assetSymbol", "the asset has no name")
+        guard let symbol = option.symbol else { return }
+        // In a sentence for people, several words could go on with it.
+        guard symbol.utf8.count <= 32, !symbol.utf8.contains(UInt8(ascii: " ")),
+            symbol.utf8.contains(where: { $0.isASCIILetter || $0.isASCIIDigit })
+        else {
+            throw SigningRefusal(
+                .displayText, "\(Self.display)/assetSymbol", "the asset's short name is not one word")
         }
     }
 

@@ -24,16 +24,23 @@ struct KnownToken: Sendable {
         }
     }
 
-    /// Whether `symbol` is the name of a token or coin that is known on `chain`, but for capitals, blanks and marks:
-    /// another token under that name is not what it seems.
+    /// Whether `symbol` is the name of a token or coin that is known on `chain`, but for capitals, marks and letters
+    /// that look alike: another token under that name is not what it seems.
     static func isTaken(_ symbol: String, on chain: String) -> Bool {
-        let letters = letters(symbol)
-        return names[chain]?.contains(letters) ?? false
-            || Chain.known(chain)?.coin.map { Self.letters($0.symbol) } == letters
+        let forms = forms(symbol)
+        let coin = Chain.known(chain)?.coin.map { Self.forms($0.symbol) } ?? []
+        return !forms.isDisjoint(with: names[chain] ?? []) || !forms.isDisjoint(with: coin)
     }
 
-    private static func letters(_ symbol: String) -> String {
-        symbol.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "₮" }
+    private static let lookalikes: [Character: Character] = [
+        "0": "o", "1": "i", "l": "i", "|": "i", "!": "i", "5": "s", "$": "s", "₮": "t",
+    ]
+
+    /// What a name may be taken for: without its marks, and with marks and letters read as what they look like.
+    private static func forms(_ symbol: String) -> Set<String> {
+        let lower = symbol.lowercased()
+        let read = String(lower.map { lookalikes[$0] ?? $0 }).replacing("vv", with: "w").replacing("rn", with: "m")
+        return Set([lower, read].map { $0.filter { $0.isLetter || $0.isNumber } })
     }
 
     /// By chain and checksummed address.
@@ -66,12 +73,12 @@ struct KnownToken: Sendable {
 
     private static let names: [String: Set<String>] = {
         var names: [String: Set<String>] = [
-            Chain.solana: Set(solana.values.flatMap(\.symbols).map(letters)),
-            Chain.tron: Set(tron.values.flatMap(\.symbols).map(letters)),
+            Chain.solana: Set(solana.values.flatMap(\.symbols).flatMap(forms)),
+            Chain.tron: Set(tron.values.flatMap(\.symbols).flatMap(forms)),
         ]
         for row in EVMTokenRows.all {
             for chain in row.chains {
-                names["eip155:\(chain)", default: []].formUnion(row.token.symbols.map(letters))
+                names["eip155:\(chain)", default: []].formUnion(row.token.symbols.flatMap(forms))
             }
         }
         return names
