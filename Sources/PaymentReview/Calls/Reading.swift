@@ -3,6 +3,12 @@ import PaymentCrypto
 
 // Strict readers of the values in calls: one notation each that every wallet reads alike.
 
+extension String {
+    /// Whether both are the same bytes. Texts that are merely equal may be different letters: to Unicode the Kelvin sign
+    /// is a K, to most wallets it is not.
+    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
 extension EthereumAddress {
     /// Reads `0x` and 40 digits. Numbers are refused: they hash the same, but escape every list of addresses.
     static func read(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> EthereumAddress {
@@ -50,8 +56,8 @@ extension UInt256 {
 
 /// Reads exactly 32 bytes, as typed data writes `bytes32`.
 func readBytes32(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> [UInt8] {
-    guard let text = value?.string, text.utf8.count == 66, text.hasPrefix("0x"), let bytes = Hex.decode(text),
-        bytes.count == 32
-    else { throw SigningRefusal(.numberMalformed, member, "32 bytes are not written as 0x and 64 digits") }
+    guard let text = value?.string, text.hasPrefix("0x"), let bytes = Hex.decode(text), bytes.count == 32 else {
+        throw SigningRefusal(.numberMalformed, member, "32 bytes are not written as 0x and 64 digits")
+    }
     return bytes
 }

@@ -30,7 +30,7 @@ struct WalletCall: Sendable {
                 .callShape, place, "a call has other members than the chain, the method and the parameters")
         }
         method = try Self.method(name, on: chain, letting: unreviewed, at: "\(place)/method")
-        guard chainID == chain else {
+        guard chainID.isExactly(chain) else {
             throw SigningRefusal(.callChain, "\(place)/chain_id", "a call is for another chain than the account")
         }
         self.params = params
@@ -45,7 +45,7 @@ struct WalletCall: Sendable {
             if name == "eth_sendTransaction" { return .sendTransaction }
         }
         if chain == Chain.solana, name == "solana_signTransaction" { return .signSolanaTransaction }
-        if unreviewed.contains(name) { return .unreviewed(name) }
+        if unreviewed.contains(where: name.isExactly) { return .unreviewed(name) }
         throw SigningRefusal(
             .methodNotAllowed, member, "a call uses a method whose effect on this chain cannot be reviewed")
     }

@@ -24,7 +24,9 @@ struct TypedDataCall {
             throw SigningRefusal(
                 .paramsShape, call.member(""), "a signature takes exactly the account and the typed data")
         }
-        guard params[0].string?.equalsIgnoringASCIICase(option.account.address) == true else {
+        guard let text = params[0].string, let signer = try? EthereumAddress(parsing: text),
+            signer.isAddress(of: option.account)
+        else {
             throw SigningRefusal(.signer, call.member("/0"), "another account is asked to sign")
         }
         guard case .token(let token) = option.kind else {
@@ -116,7 +118,7 @@ struct TypedDataCall {
             throw SigningRefusal(
                 .domainContract, member("/domain/verifyingContract"), "the permit is not for the chain's Permit2")
         }
-        guard domain["name"]?.string == "Permit2" else {
+        guard domain["name"]?.string?.isExactly("Permit2") == true else {
             throw SigningRefusal(.domainName, member("/domain/name"), "the permit's domain is not called Permit2")
         }
         try check(token: tokenAddress, at: member("/message/permitted/token"))
@@ -145,7 +147,7 @@ struct TypedDataCall {
                 .domainContract, member("/domain/verifyingContract"), "the authorisation is for another token")
         }
         guard let name = domain["name"]?.string, let version = domain["version"]?.string,
-            token.domainName.map({ $0 == name }) ?? true, token.domainVersion.map({ $0 == version }) ?? true
+            token.domainName.map(name.isExactly) ?? true, token.domainVersion.map(version.isExactly) ?? true
         else {
             throw SigningRefusal(
                 .domainName, member("/domain/name"), "the domain's name or version is not the token's own")
