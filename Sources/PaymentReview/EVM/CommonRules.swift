@@ -60,7 +60,7 @@ struct RecipientRule {
 }
 
 extension EthereumAddress {
-    func isAddress(of account: AccountID) -> Bool { checksummed.equalsIgnoringASCIICase(account.address) }
+    func isAddress(of account: AccountID) -> Bool { "0x\(Hex.encode(bytes))".equalsIgnoringASCIICase(account.address) }
 
     /// The address as a word of the EVM.
     var word: [UInt8] { [UInt8](repeating: 0, count: 12) + bytes }

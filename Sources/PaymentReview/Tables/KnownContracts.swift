@@ -6,15 +6,16 @@ enum KnownContracts {
     /// The Permit2 contract of a chain (Uniswap permit2, `src/EIP712.sol`, and its SDK's constants): one address
     /// nearly everywhere. Chains whose contracts get other addresses from the same code have their own.
     static func permit2(on chain: String) -> EthereumAddress? {
-        let text =
-            switch chain {
-            case "eip155:324", "eip155:300", "eip155:260", "eip155:2741":
-                "0x0000000000225e31D15943971F47aD3022F714Fa"
-            case "eip155:2020": "0x771ca29e483df5447e20a89e0f00e1daf09ef534"
-            default: "0x000000000022D473030F116dDEE9F6B43aC78BA3"
-            }
-        return try? EthereumAddress(parsing: text)
+        switch chain {
+        case "eip155:324", "eip155:300", "eip155:260", "eip155:2741": permit2OfZkStack
+        case "eip155:2020": permit2OfRonin
+        default: permit2
+        }
     }
+
+    private static let permit2 = try? EthereumAddress(parsing: "0x000000000022D473030F116dDEE9F6B43aC78BA3")
+    private static let permit2OfZkStack = try? EthereumAddress(parsing: "0x0000000000225e31D15943971F47aD3022F714Fa")
+    private static let permit2OfRonin = try? EthereumAddress(parsing: "0x771ca29e483df5447e20a89e0f00e1daf09ef534")
 
     /// Whether payments were recorded to go to or through `address` on `chain`. Known for each chain by itself: the
     /// same address elsewhere may be somebody else's.
