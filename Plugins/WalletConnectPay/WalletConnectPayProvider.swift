@@ -127,6 +127,10 @@ public struct WalletConnectPayProvider: PaymentProvider {
         try checkIdentity(attempt.reference, sends: OptionActions.isSent(agreed.unit))
         let expiry = Expiry(attempt, context.clock)
         let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
+        // Once before any step that the wallet has a part in: what is refused here has begun nothing.
+        _ = try await context.step("review calls", .query) {
+            try self.review(agreed, calls, context, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
+        }
         var results: [String] = []
         for (index, call) in bodies.enumerated() {
             // Once something was sent to the chain, the service has to hear of it, however late.
@@ -136,9 +140,8 @@ public struct WalletConnectPayProvider: PaymentProvider {
                     "sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call, among: calls.count)
                 ) {
                     if mayGiveUp { try expiry.check() }
-                    // The whole list, before each signature: nothing is signed of a list that is not all right.
-                    let review = try self.review(
-                        agreed, calls, context, isStored: index == 0 && !isFresh.withLock { $0 })
+                    // And before each signature: the time has gone on, and the step may have been stored long ago.
+                    let review = try self.review(agreed, calls, context, isStored: false)
                     return try await Self.sign(
                         SigningRequest(
                             account: account, method: call.method, parameters: call.params, review: review,

@@ -63,7 +63,8 @@ struct PayTests {
         let labels = result.lines.prefix { !$0.isEmpty }.map { $0.split(separator: " ")[0] }
         #expect(
             labels == [
-                "route", "quote", "option", "option", "option", "option", "choice", "step", "done", "step", "sign",
+                "route", "quote", "option", "option", "option", "option", "choice", "step", "done", "step", "done",
+                "step", "sign",
                 "does", "does", "done", "step", "done", "outcome", "reason", "payee", "amount", "payment",
                 "transaction",
             ])

@@ -197,6 +197,47 @@ import Testing
         #expect(wallet.sent.isEmpty)
     }
 
+    // MARK: What was stored
+
+    /// Calls that were stored and do not fit the chosen option any more are not signed: the payer chooses again.
+    @Test func storedCallsThatDoNotFitAreChosenAnew() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(.paidAtOnce)
+        let wallet = CountingWallet(SandboxWallet(world.wallet))
+        let payer = Self.payer(wallet, world)
+        guard case .matched(let route) = world.router.route(payment.link) else { throw Lost() }
+        let quote = try await world.router.quote(route, as: payer)
+        let option = try #require(quote.options.first)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_stored"), reference: quote.reference, option: option, idempotencyKey: "k",
+            startedAt: world.clock.now, expiresAt: quote.expiresAt)
+        let lease = PaymentLease(payment: quote.reference, holder: "crashed", duration: .seconds(1))
+        _ = await world.journal.acquire(lease, at: world.clock.now)
+        try await world.journal.open(attempt, under: lease)
+        let dear: JSONValue = [
+            [
+                "chain_id": "eip155:8453", "method": "eth_sendTransaction",
+                "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
+            ]
+        ]
+        for event in [
+            JournalEntry.Event.stepStarted(name: "fetch actions", kind: .query),
+            .stepFinished(name: "fetch actions", result: dear),
+        ] {
+            try await world.journal.append(
+                JournalEntry(date: world.clock.now, event: event), to: attempt.id, under: lease)
+        }
+        await world.journal.release(lease)
+        await #expect {
+            try await world.router.resume(attempt.id, as: payer)
+        } throws: {
+            ($0 as? PaymentError)?.code == .optionChanged && ($0 as? PaymentError)?.phase == .beforeSend
+        }
+        #expect(wallet.sent.isEmpty)
+        let outcome = try await world.router.pay(payment.link, as: payer)
+        #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
+    }
+
     // MARK: Whose word counts
 
     @Test(arguments: [Scenario.slowSettlement, .paidAfterPolling], [451, 404, 403, 400, 410, 500])

@@ -67,7 +67,7 @@ extension WalletConnectPaySandbox.Lie {
             .set(unit, .string("caip19/eip155:1/erc20:" + strangersToken)),
             .set(permittedToken, .string(strangersToken))),
         Self(
-            "strangers-token-with-blank", .permit, "calls a stranger's token 'USDT '", refusal: "display-symbol",
+            "strangers-token-with-blank", .permit, "calls a stranger's token 'USDT '", refusal: "display-text",
             .set(unit, .string("caip19/eip155:1/erc20:" + strangersToken)),
             .set(permittedToken, .string(strangersToken)),
             .set(symbol, "USDT ")),
