@@ -127,8 +127,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentStore", "PayrailsProvider",
-                "TestSupport", "WalletConnectPayProvider",
+                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentRouting", "PaymentStore",
+                "PaymentWallet", "PayrailsProvider", "ReviewModel", "TestSupport", "WalletConnectPayProvider",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
 
@@ -170,6 +170,9 @@ let package = Package(
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "ReviewModel", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentWallet"],
+            path: "Tests/ReviewModel", swiftSettings: settings),
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
@@ -199,7 +202,9 @@ let package = Package(
             name: "PaymentCryptoTests", dependencies: ["PaymentCrypto", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PaymentReviewTests",
-            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentWallet", "TestSupport"],
+            dependencies: [
+                "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentWallet", "ReviewModel", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CitconProviderTests",

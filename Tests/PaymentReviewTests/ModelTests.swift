@@ -1,0 +1,27 @@
+import PaymentCore
+import ReviewModel
+import Testing
+
+/// The model that judges the reviewer has to find harm where there is some.
+struct ModelTests {
+    /// What is refused because the payment would fail, or because people are lied to: nothing more is lost.
+    private static let harmlessCodes: Set<String> = [
+        "list-empty", "list-no-payment", "list-order", "call-chain", "display-text", "display-decimals",
+        "display-symbol", "native-coin", "message-members", "deadline-past", "recipient-invalid", "address-checksum",
+        "domain-name", "approval-unneeded", "approval-token", "calldata-malformed", "settlement-payer",
+        "settlement-token", "settlement-amount", "settlement-operator", "settlement-fee", "solana-ata",
+    ]
+    private static let harmlessCases: Set<String> = [
+        "amount zero", "domain with a salt", "value absent", "solana token-2022 program for a classic mint",
+    ]
+
+    @Test(
+        "Published cases: what is approved does no harm, what is refused mostly does", arguments: VectorTests.Case.all)
+    func vectors(_ example: VectorTests.Case) throws {
+        let isRefused = example.json["expect"]?["verdict"] == "refuse"
+        let code = example.json["expect"]?["reason-code"]?.string ?? ""
+        let isHarmless =
+            !isRefused || Self.harmlessCodes.contains(code) || Self.harmlessCases.contains(example.testDescription)
+        #expect((Harm(example.json).worst == nil) == isHarmless, "\(Harm(example.json).worst ?? "no harm")")
+    }
+}

@@ -1,0 +1,44 @@
+/// Where the parts of a serialized transaction of Solana are, to change one and keep the rest readable.
+package struct SolanaLayout {
+    /// Where the header begins: signers, read-only signers, read-only others.
+    package let header: Int
+    /// Where the keys begin, and how many there are.
+    package let keys: Int
+    package let keyCount: Int
+    /// Where the number of instructions stands, in one byte.
+    package let count: Int
+    /// The instructions: program, accounts and data with their numbers.
+    package private(set) var instructions: [Range<Int>] = []
+
+    /// Nil for what is not laid out in the usual way, with numbers below 128.
+    package init?(_ bytes: [UInt8]) {
+        guard let signatures = bytes.first, signatures < 0x80 else { return nil }
+        var place = 1 + 64 * Int(signatures)
+        guard place < bytes.count else { return nil }
+        if bytes[place] == 0x80 { place += 1 }
+        header = place
+        keys = place + 4
+        guard keys < bytes.count, bytes[place + 3] < 0x80 else { return nil }
+        keyCount = Int(bytes[place + 3])
+        count = keys + 32 * keyCount + 32
+        guard count < bytes.count else { return nil }
+        place = count + 1
+        for _ in 0..<bytes[count] {
+            let start = place
+            place += 1
+            for _ in 0..<2 {
+                guard place < bytes.count, bytes[place] < 0x80 else { return nil }
+                place += 1 + Int(bytes[place])
+            }
+            guard place <= bytes.count else { return nil }
+            instructions.append(start..<place)
+        }
+    }
+
+    /// Where the numbers of an instruction's accounts are, and its data.
+    func parts(_ instruction: Range<Int>, of bytes: [UInt8]) -> (accounts: Range<Int>, data: Range<Int>) {
+        let first = instruction.lowerBound + 2
+        let accounts = first..<first + Int(bytes[first - 1])
+        return (accounts, accounts.upperBound + 1..<instruction.upperBound)
+    }
+}
