@@ -49,7 +49,7 @@ bench: deps ## measure routing and transport beside Foundation's, and the journa
 	swift build -c release --product Benchmarks
 	@"$$(swift build -c release --show-bin-path)/Benchmarks"
 
-fuzz: deps ## check what must hold for every link, answer and notification on generated inputs (FUZZ_INPUTS=5000000)
+fuzz: deps ## check what must hold for every link, answer, notification and wallet call on generated inputs (FUZZ_INPUTS=5000000)
 	swift build -c release --product Fuzz
 	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
 
