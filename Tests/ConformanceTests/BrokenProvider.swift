@@ -2,11 +2,21 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
+/// Takes every 4xx for a refusal of the only copy.
+private struct Believer: HTTPTransport {
+    let base: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let response = try await base.send(request)
+        return (400..<500).contains(response.status) ? HTTPResponse(status: 400) : response
+    }
+}
+
 /// The reference provider with one flaw.
 struct BrokenProvider: PaymentProvider {
     enum Flaw: Sendable, CaseIterable {
-        case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, tells, wanders, asksAgain,
-            waitsForEver
+        case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, tells, wanders,
+            asksAgain, waitsForEver
 
         /// The probe that is there to find it.
         var probe: ProviderConformance.Probe {
@@ -16,6 +26,7 @@ struct BrokenProvider: PaymentProvider {
             case .trustsEverybody: .links
             case .paysNothing: .payment
             case .hopes: .hostileAnswers
+            case .believes: .refusals
             case .tells: .secrets
             case .wanders: .hosts
             case .asksAgain: .crashes
@@ -68,6 +79,8 @@ struct BrokenProvider: PaymentProvider {
         case .paysNothing: return paid
         case .hopes:
             do { return try await base.pay(attempt, in: context) } catch { return paid }
+        case .believes:
+            return try await base.pay(attempt, in: context.sending(over: Believer(base: context.http)))
         case .wanders:
             _ = try? await context.http.send(HTTPRequest(.get, try HTTPURL("https://other.example/payments/p1")))
         case .asksAgain:

@@ -70,6 +70,9 @@ public struct HTTPResponse: Sendable {
     public var headers: HTTPHeaders
     /// The whole body.
     public var body: [UInt8]
+    /// Whether the request was sent before, by whoever hands this answer out, and that copy may have been carried out:
+    /// this answer is one to a repetition then, and its refusal says nothing of the first. Layers that send again set it.
+    public var mayFollowEarlierCopy = false
 
     /// Makes an answer.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {

@@ -12,6 +12,9 @@ public protocol HTTPTransport: Sendable {
 }
 
 /// A layer around a transport: retrying, guarding, measuring, injecting faults.
+///
+/// One that sends a request again answers for all its copies: when an earlier one may have arrived, it sets
+/// ``HTTPResponse/mayFollowEarlierCopy``, and its errors have the phase `.maybeSent`.
 public protocol HTTPMiddleware: Sendable {
     /// Handles `request`, usually by calling `next` once with the same or a changed request.
     func intercept(

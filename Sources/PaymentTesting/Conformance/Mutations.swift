@@ -9,6 +9,9 @@ struct Mutation: Sendable {
     var isInstead = false
     let apply: @Sendable (HTTPResponse) -> HTTPResponse
 
+    /// Statuses that say nothing of whether the request that they answer was carried out.
+    static let openStatuses = [408, 409, 425, 429, 500, 502, 503, 504]
+
     /// Every way to spoil `response`.
     static func all(of response: HTTPResponse) -> [Mutation] { plain + structured(response) }
 

@@ -22,6 +22,8 @@ public enum ProviderConformance {
         case payment = "a payment is paid once"
         /// Spoilt answers never become a false success or failure.
         case hostileAnswers = "spoilt answers deceive nobody"
+        /// An answer that does not prove that a mutation was not carried out is not taken for such a proof.
+        case refusals = "only a proof is taken for a refusal"
         /// Secrets are nowhere.
         case secrets = "secrets appear nowhere"
         /// It reaches only the hosts that it declares.
@@ -55,6 +57,7 @@ public enum ProviderConformance {
                 case .links: try links(subject)
                 case .payment: try payment(subject)
                 case .hostileAnswers: try hostileAnswers(subject)
+                case .refusals: try refusals(subject)
                 case .secrets: try secrets(subject)
                 case .hosts: try hosts(subject)
                 case .cancellation: try cancellation(subject)
@@ -148,6 +151,29 @@ public enum ProviderConformance {
             for mutation in Mutation.all(of: response) {
                 let result = try run(Trial(subject: subject, spoiling: (index, mutation)))
                 findings += result.lies.map { "answer \(index + 1), \(mutation.name): \($0)" }
+            }
+        }
+        return findings
+    }
+
+    /// Answers the requests of mutations, after they were carried out, with what proves nothing of that.
+    private static func refusals(_ subject: ConformanceSubject) throws -> [String] {
+        let sent = try run(Trial(subject: subject)).observation.sent
+        var findings: [String] = []
+        for (index, sent) in sent.enumerated().prefix(20) where !sent.request.method.isSafe {
+            guard case .mutation? = sent.kind else { continue }
+            for status in Mutation.openStatuses {
+                let mutation = Mutation(name: "HTTP \(status)") { _ in HTTPResponse(status: status) }
+                let result = try run(Trial(subject: subject, spoiling: (index, mutation)))
+                var found = result.lies
+                // Money may be taken later, when the payer has done their part: the journal says what was made of it now.
+                // Who asks the service afterwards may know better.
+                let isClosed = result.histories.flatMap(\.entries).contains { entry in
+                    if case .stepFailed(let name, _) = entry.event { name == sent.step } else { false }
+                }
+                let hasAsked = result.observation.sent.count > index + 1
+                if isClosed, !hasAsked { found.append("'\(sent.step ?? "")' is said to have done nothing") }
+                findings += found.map { "answer \(index + 1), HTTP \(status) after it was carried out: \($0)" }
             }
         }
         return findings

@@ -113,11 +113,9 @@ public struct KeyedProvider: PaymentProvider {
         do { response = try await context.http.send(request) } catch {
             throw PaymentError(error, provider: descriptor.id, isMutation: isMutation)
         }
+        // Not every 4xx says that nothing was done, least of all to a repetition: the core knows which do.
         guard response.status == 200 else {
-            let isRefusal = (400..<500).contains(response.status)
-            throw PaymentError(
-                isRefusal ? .requestRefused : .serviceFailure, "the service answered with HTTP \(response.status)",
-                provider: descriptor.id, phase: isMutation && !isRefusal ? .maybeSent : .answered, retry: .later)
+            throw PaymentError(response, provider: descriptor.id, isMutation: isMutation)
         }
         let state = try? JSONValue(parsing: response.body).decode(State.self)
         guard let state, state.id == payment.id else {

@@ -1,0 +1,54 @@
+/// What the status of an answer to a mutation proves. This is the only place that says so.
+///
+/// An answer proves that nothing was done only where its meaning (RFC 9110 section 15, RFC 6585, RFC 7725) is that this
+/// very request was looked at and turned away. Everything else leaves open what became of it, and only the service's
+/// own word on the payment tells:
+///
+/// - 408: some of the request arrived, and who waited for the rest may not be who carries it out.
+/// - 409, 412, 423, 424: something else is in its way, which may be another copy of the same request, still being
+///   carried out. Services that recognise keys say 409 for that.
+/// - 425 (RFC 8470): somebody in between fears that the request comes twice.
+/// - 429: says how often requests come, not what became of those that came before; gateways say it of a copy that they
+///   make themselves.
+/// - 406, 416: may be found out after the request was carried out.
+/// - 1xx, 3xx, 5xx and whatever is not listed: say nothing of it. A redirect often follows what was carried out.
+/// - 2xx: the request was taken; what became of it stands in the body.
+package enum RefusalStatus {
+    /// The statuses with which exactly the request that they answer was turned away.
+    package static let provesNothingWasDone: Set<Int> = [
+        400, 401, 402, 403, 404, 405, 407, 410, 411, 413, 414, 415, 417, 421, 422, 426, 428, 431, 451,
+    ]
+}
+
+extension HTTPResponse {
+    /// Whether this answer to a mutation proves that the mutation was not carried out: its status says so, and there
+    /// was no earlier copy of the request that may have been (``mayFollowEarlierCopy``).
+    public var provesNothingWasDone: Bool {
+        RefusalStatus.provesNothingWasDone.contains(status) && !mayFollowEarlierCopy
+    }
+}
+
+extension PaymentError {
+    /// An error for an answer that is no result, by its HTTP status alone. For services without error codes of their own;
+    /// with codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``.
+    ///
+    /// - Parameter isMutation: whether the request could move money. The phase is then `maybeSent`, unless the answer
+    ///   proves that nothing was done.
+    public init(_ answer: HTTPResponse, provider: ProviderID?, isMutation: Bool) {
+        let (code, text): (Code, String) =
+            switch answer.status {
+            case 401, 403, 407: (.unauthorized, "the service does not accept the credentials")
+            case 404, 410: (.notFound, "the service does not know this, or not any more")
+            case 429: (.rateLimited, "the service asks for fewer requests; try again later")
+            case 400..<500: (.requestRefused, "the service refused the request")
+            case 500..<600: (.serviceFailure, "the service has a fault; try again later")
+            case 300..<400: (.invalidResponse, "the service redirects to another address, which is never followed")
+            default: (.invalidResponse, "the service's answer is not one that was asked for")
+            }
+        let isOpen = isMutation && !answer.provesNothingWasDone
+        let isPassing = isOpen || code == .rateLimited || code == .serviceFailure
+        self.init(
+            code, "\(text) (HTTP \(answer.status))", provider: provider, phase: isOpen ? .maybeSent : .answered,
+            retry: isPassing ? .later : .never)
+    }
+}
