@@ -178,7 +178,7 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "PaymentRoutingTests",
-            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "TestSupport"],
+            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PaymentStoreTests",

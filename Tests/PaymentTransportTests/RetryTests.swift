@@ -108,6 +108,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ([World.Result.status(402)], false), ([.status(200)], false),
+        ([.failure(.notSent, .connectFailed("")), .status(402)], false),
+        ([.failure(.maybeSent, .timedOut), .status(402)], true), ([.status(503), .status(404)], true),
+        ([.status(429), .status(409)], true), ([.status(503), .status(200)], true),
+        ([.failure(.maybeSent, .timedOut), .failure(.notSent, .hostNotFound), .status(400)], true),
+    ])
+    func theAnswerTellsOfEarlierCopies(_ results: [World.Result], _ follows: Bool) async throws {
+        let world = World(results)
+        let response = try await world.send(.init(), .post, replay: .safe)
+        #expect(world.attempts.count == results.count)
+        #expect(response.mayFollowEarlierCopy == follows)
+        if follows { #expect(!response.provesNothingWasDone) }
+    }
+
+    @Test(arguments: [
         (World.Result.failure(.notSent, .hostNotFound), TransportError.Phase.notSent),
         (.failure(.maybeSent, .timedOut), .maybeSent), (.status(503), .maybeSent),
     ])

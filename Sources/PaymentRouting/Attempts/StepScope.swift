@@ -6,7 +6,12 @@ final class StepScope: Sendable {
     @TaskLocal static var current: StepScope?
 
     private let kind: StepKind
-    private let answerWasLost = Mutex(false)
+    private struct State {
+        var answerWasLost = false
+        var hasOpenAnswer = false
+    }
+
+    private let state = Mutex(State())
 
     init(_ kind: StepKind) { self.kind = kind }
 
@@ -16,9 +21,24 @@ final class StepScope: Sendable {
 
     /// Whether a request that can change something left in this step and its fate is not known. The network says so
     /// itself, so that no provider can mistake it.
-    var hasLostAnswer: Bool { answerWasLost.withLock { $0 } }
+    var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
 
-    func noteLostAnswer() { answerWasLost.withLock { $0 = true } }
+    func noteLostAnswer() { state.withLock { $0.answerWasLost = true } }
+
+    /// A request that can change something is sent. What the one before did may be open in spite of its answer; what
+    /// that meant is the provider's to say, but another answer cannot take its place.
+    func noteSending() {
+        state.withLock { if $0.hasOpenAnswer { $0.answerWasLost = true } }
+    }
+
+    /// A request that can change something was answered.
+    func note(_ answer: HTTPResponse) {
+        let isTaken = (200..<300).contains(answer.status)
+        state.withLock {
+            if answer.mayFollowEarlierCopy { $0.answerWasLost = true }
+            $0.hasOpenAnswer = !isTaken && !answer.provesNothingWasDone
+        }
+    }
 }
 
 /// The network as one provider may use it: only declared hosts, and mutations only within their durable step.
@@ -36,8 +56,14 @@ struct GuardedTransport: HTTPTransport {
                 .notSent, .invalidRequest("a request that must not be repeated belongs in a mutation step"),
                 origin: url.origin)
         }
-        do { return try await base.send(request) } catch {
-            if error.phase == .maybeSent, !request.method.isSafe { StepScope.current?.noteLostAnswer() }
+        guard !request.method.isSafe, let scope = StepScope.current else { return try await base.send(request) }
+        scope.noteSending()
+        do {
+            let response = try await base.send(request)
+            scope.note(response)
+            return response
+        } catch {
+            if error.phase == .maybeSent { scope.noteLostAnswer() }
             throw error
         }
     }

@@ -279,7 +279,9 @@
                 return .failure(
                     TransportError(phase, .malformedResponse("a header line is not a field"), origin: origin))
             }
-            return .success(HTTPResponse(status: status, headers: headers, body: body))
+            var response = HTTPResponse(status: status, headers: headers, body: body)
+            response.mayFollowEarlierCopy = dispatches > 1
+            return .success(response)
         }
 
         private var systemError: Int32 {

@@ -32,8 +32,9 @@ public struct RetryPolicy: Sendable {
 /// - Never after a refused certificate, an answer that is too large or not HTTP, or a cancellation.
 ///
 /// ``HTTPRequest/timeout`` is the deadline for all attempts and waits together: each attempt gets what is left, and a
-/// wait that would pass the deadline is not begun; the last answer or error is the result then. The phase of a thrown
-/// error is `.maybeSent` if that holds for any attempt.
+/// wait that would pass the deadline is not begun; the last answer or error is the result then. The result answers for
+/// all attempts: the phase of a thrown error is `.maybeSent` if that holds for any of them, and an answer after one that
+/// may have been carried out says so (``HTTPResponse/mayFollowEarlierCopy``).
 public struct RetryMiddleware: HTTPMiddleware {
     private let policy: RetryPolicy
     private let clock: any PaymentClock
@@ -58,12 +59,17 @@ public struct RetryMiddleware: HTTPMiddleware {
     ) async throws(TransportError) -> HTTPResponse {
         let start = clock.uptime
         var attempt = request
-        var phase = TransportError.Phase.notSent
+        var mayHaveActed = false
         var retriesLeft = max(0, policy.retries)
         var delay = policy.firstDelay
         while true {
-            let result = await Self.attempt(attempt, next)
-            if case .failure(let error) = result, error.phase == .notSent {} else { phase = .maybeSent }
+            var result = await Self.attempt(attempt, next)
+            if case .success(var response) = result, mayHaveActed {
+                response.mayFollowEarlierCopy = true
+                result = .success(response)
+            }
+            mayHaveActed = mayHaveActed || Self.mayHaveActed(result)
+            let phase = mayHaveActed ? TransportError.Phase.maybeSent : .notSent
 
             guard retriesLeft > 0, mayRepeat(request, after: result), let wait = wait(delay, after: result)
             else { return try Self.finish(result, phase) }
@@ -83,6 +89,14 @@ public struct RetryMiddleware: HTTPMiddleware {
 
     private static func attempt(_ request: HTTPRequest, _ next: HTTPNext) async -> Outcome {
         do { return .success(try await next(request)) } catch { return .failure(error) }
+    }
+
+    /// Whether the request that ended so may have been carried out.
+    private static func mayHaveActed(_ result: Outcome) -> Bool {
+        switch result {
+        case .success(let response): !response.provesNothingWasDone
+        case .failure(let error): error.phase == .maybeSent
+        }
     }
 
     private static func finish(

@@ -18,8 +18,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var body: [UInt8] = []
         /// Why we ended the task ourselves.
         var verdict: TransportError.Reason?
-        /// Whether the system says that a request was begun; nil when it does not say.
-        var wasSent: Bool?
+        /// How often the system says that the request was begun; nil when it does not say.
+        var sendings: Int?
     }
 
     private struct State {
@@ -104,12 +104,20 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         }
         guard let exchange = ended else { return }
         let failure = exchange.verdict ?? error.map { URLSessionErrors.reason(of: $0) }
-        guard let failure else { return exchange.reply.resume(returning: Self.response(task, exchange)) }
+        guard let failure else {
+            return exchange.reply.resume(
+                returning: Self.response(task, exchange).map { response in
+                    var response = response
+                    // Where a kept connection ends at once, the system may send a second time by itself.
+                    response.mayFollowEarlierCopy = exchange.sendings.map { $0 > 1 } ?? mayHaveReused
+                    return response
+                })
+        }
         // Without word from the system, only a connection that never came about is proof that nothing was sent, and
         // only where no kept connection can have been tried before it.
         let phase: TransportError.Phase =
-            switch (exchange.wasSent, failure) {
-            case (false, _): .notSent
+            switch (exchange.sendings, failure) {
+            case (0, _): .notSent
             case (nil, .hostNotFound), (nil, .connectFailed), (nil, .tls): mayHaveReused ? .maybeSent : .notSent
             default: .maybeSent
             }
@@ -133,8 +141,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
         ) {
             let transactions = metrics.transactionMetrics
-            let wasSent = transactions.isEmpty ? nil : transactions.contains { $0.requestStartDate != nil }
-            state.withLock { $0.running[task.taskIdentifier]?.wasSent = wasSent }
+            let sendings = transactions.isEmpty ? nil : transactions.count { $0.requestStartDate != nil }
+            state.withLock { $0.running[task.taskIdentifier]?.sendings = sendings }
         }
 
         func urlSession(
