@@ -23,6 +23,7 @@ extension PaymentRouter {
     /// - Throws: ``PaymentError``; `unsupported` when the provider cannot cancel.
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let enquiry = try enquiry(for: payment.provider, payer: Payer())
+        try enquiry.checkIsPayment(payment)
         guard let canceller = enquiry.provider as? any CancellingProvider else {
             throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
         }

@@ -114,6 +114,7 @@ public struct PaymentRouter: Sendable {
             throw PaymentError(.unusableOption, "the quote has no option '\(id)' that this payer can fulfil")
         }
         let enquiry = try enquiry(for: quote.reference.provider, payer: payer)
+        try enquiry.checkIsPayment(quote.reference)
         let outcome = try await fly(quote.reference) { try await enquiry.engine($0).pay(quote, option) }
         return try await own(outcome, of: quote.reference, quote.link?.reveal(), enquiry)
     }
@@ -258,7 +259,7 @@ public struct PaymentRouter: Sendable {
         do {
             guard let id else {
                 let open = try await effects.journal.unfinished().map(\.attempt.reference)
-                return open.reversed().filter { $0.provider == provider }
+                return open.reversed().filter { $0.provider == provider && $0.subject == .payment }
             }
             let reference = PaymentReference(provider: provider, id: id)
             let isOpen = try await effects.journal.histories(of: reference).contains { !$0.isFinished }

@@ -52,7 +52,8 @@ public actor SQLiteJournal: PaymentJournal {
     public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
         try unsynced { () throws(JournalError) in
             let rows = try database.query(
-                "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2", Self.key(lease.payment)
+                "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2",
+                AttemptRows.leaseKey(lease.payment)
             ) { ($0.text(0), $0.integer(1), $0.real(2)) }
             if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
                 end > now.timeIntervalSinceReferenceDate
@@ -61,7 +62,7 @@ public actor SQLiteJournal: PaymentJournal {
             }
             try database.run(
                 "INSERT OR REPLACE INTO lease (provider, payment, holder, owner, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
-                Self.key(lease.payment) + [
+                AttemptRows.leaseKey(lease.payment) + [
                     .text(lease.holder), .integer(owner.id),
                     .real(lease.end(from: now).timeIntervalSinceReferenceDate),
                 ])
@@ -81,7 +82,7 @@ public actor SQLiteJournal: PaymentJournal {
         try unsynced { () throws(JournalError) in
             try database.run(
                 "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-                Self.key(lease.payment) + [.text(lease.holder)])
+                AttemptRows.leaseKey(lease.payment) + [.text(lease.holder)])
         }
     }
 
@@ -97,8 +98,7 @@ public actor SQLiteJournal: PaymentJournal {
             try prolong(lease, attempt.startedAt)
             guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
             let open = try database.query(
-                "SELECT id FROM attempt WHERE provider = ?1 AND payment = ?2 AND finished = 0",
-                Self.key(attempt.reference)
+                "SELECT id FROM attempt WHERE \(Self.isAbout) AND finished = 0", AttemptRows.key(attempt.reference)
             ) { $0.text(0) }
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
             try database.run(
@@ -116,11 +116,16 @@ public actor SQLiteJournal: PaymentJournal {
         let (event, name, detail) = try AttemptRows.values(entry.event)
         try write(durably: try !mayLose(entry, of: attempt)) { () throws(JournalError) in
             let rows = try database.query(
-                "SELECT number, provider, payment, finished FROM attempt WHERE id = ?1", [.text(attempt.rawValue)]
-            ) { ($0.integer(0), $0.text(1), $0.text(2), $0.integer(3) != 0) }
-            guard let (number, provider, payment, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
-            let reference = PaymentReference(provider: ProviderID(rawValue: provider), id: payment)
-            guard reference == lease.payment else { throw .leaseLost(reference) }
+                "SELECT number, provider, payment, refund IS NOT NULL, finished FROM attempt WHERE id = ?1",
+                [.text(attempt.rawValue)]
+            ) {
+                (
+                    $0.integer(0), AttemptRows.reference($0.text(1), $0.text(2), isRefund: $0.integer(3) != 0),
+                    $0.integer(4) != 0
+                )
+            }
+            guard let (number, reference, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
+            guard reference == lease.payment else { throw .leaseLost(reference ?? lease.payment) }
             try prolong(lease, entry.date)
             guard !isFinished else { throw .finishedAttempt(attempt) }
             try database.run(
@@ -161,7 +166,7 @@ public actor SQLiteJournal: PaymentJournal {
     private func prolong(_ lease: PaymentLease, _ now: Date) throws(JournalError) {
         try database.run(
             "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-            Self.key(lease.payment) + [
+            AttemptRows.leaseKey(lease.payment) + [
                 .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
             ])
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
@@ -193,7 +198,7 @@ public actor SQLiteJournal: PaymentJournal {
 
     /// All attempts at a payment, oldest first.
     public func histories(of payment: PaymentReference) throws -> [AttemptHistory] {
-        try histories("WHERE provider = ?1 AND payment = ?2", Self.key(payment))
+        try histories("WHERE \(Self.isAbout)", AttemptRows.key(payment))
     }
 
     /// All attempts without a final outcome, oldest first.
@@ -233,7 +238,6 @@ public actor SQLiteJournal: PaymentJournal {
         try database.number("SELECT number FROM attempt WHERE id = ?1", [.text(attempt.rawValue)])
     }
 
-    private static func key(_ payment: PaymentReference) -> [Database.Value] {
-        [.text(payment.provider.rawValue), .text(payment.id)]
-    }
+    /// The condition on attempts for ``AttemptRows/key(_:)``.
+    private static let isAbout = "provider = ?1 AND payment = ?2 AND (refund IS NOT NULL) = ?3"
 }

@@ -220,7 +220,7 @@ import Testing
         json["status"] = "success"
         json["reference"] = "refund-credit-7"
         let refund = try merchant().verify(IncomingNotification(headers: [:], body: signed(json).serialized()))
-        #expect(refund.reference == PaymentReference(provider: "citcon", id: "refund:credit-7"))
+        #expect(refund.reference == PaymentReference(provider: "citcon", id: "credit-7", subject: .refund))
         guard case .succeeded = refund.outcome else { Issue.record("the refund was made"); return }
     }
 

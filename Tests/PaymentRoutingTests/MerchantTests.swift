@@ -87,6 +87,21 @@ struct MerchantTests {
         await #expect { try await router.refund(changed) } throws: { ($0 as? PaymentError)?.code == .integrity }
     }
 
+    @Test("A payment that is called as a refund once was is another thing", arguments: [true, false])
+    func namesake(refundsFirst: Bool) async throws {
+        let shop = Shop()
+        let router = try router(shop)
+        let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(500), id: "7")
+        let link = "https://pay.acme.example/?id=refund:7"
+        if refundsFirst { #expect(try await router.refund(request) == receipt(request)) }
+        #expect(
+            try await router.pay(link, as: .careless)
+                == .succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "refund:7"))))
+        if !refundsFirst { #expect(try await router.refund(request) == receipt(request)) }
+        #expect(shop.calls["pay"] == 1 && shop.calls["refund"] == 1)
+        #expect(request.reference != PaymentReference(provider: "acme", id: "refund:7"))
+    }
+
     @Test("A refund whose answer was lost is settled by asking, never by sending again")
     func lostAnswer() async throws {
         var shop = Shop()

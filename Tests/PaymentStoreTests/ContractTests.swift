@@ -47,6 +47,39 @@ struct ContractTests {
         #expect(try await journal.histories(of: request.reference).first?.attempt.refund == request)
     }
 
+    @Test("A refund and payments that are called like it are different things", arguments: Kind.allCases)
+    func namesakes(kind: Kind) async throws {
+        let journal = try kind.make(in: folder)
+        let request = RefundRequest(
+            of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "7")
+        let references =
+            [request.reference]
+            + ["7", "refund:7", "payment:refund:7", "payment:", "payment:payment:refund:7"].map(Samples.reference)
+        var attempts: [PaymentAttempt] = []
+        for (index, reference) in references.enumerated() {
+            let lease = PaymentLease(payment: reference, holder: "h\(index)", duration: .seconds(60))
+            #expect(try await journal.acquire(lease, at: Samples.now), "\(reference)")
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "a\(index)"), reference: reference, option: try Samples.attempt().option,
+                idempotencyKey: "k", startedAt: Samples.now, expiresAt: nil,
+                refund: reference.subject == .refund ? request : nil)
+            try await journal.open(attempt, under: lease)
+            attempts.append(attempt)
+        }
+        for (index, reference) in references.enumerated() {
+            #expect(try await journal.histories(of: reference).map(\.attempt) == [attempts[index]])
+            // Nobody writes about the one under the lease of the other.
+            let next = references[(index + 1) % references.count]
+            let lease = PaymentLease(
+                payment: next, holder: "h\((index + 1) % references.count)", duration: .seconds(60))
+            await #expect(throws: JournalError.leaseLost(reference)) {
+                try await journal.append(
+                    Samples.entry(.abandoned(reason: "no")), to: attempts[index].id, under: lease)
+            }
+        }
+        #expect(try await journal.unfinished().map(\.attempt) == attempts)
+    }
+
     @Test("Attempts keep their order, and only the unfinished are unfinished", arguments: Kind.allCases)
     func order(kind: Kind) async throws {
         let journal = try kind.make(in: folder)

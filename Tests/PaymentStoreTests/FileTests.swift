@@ -147,6 +147,60 @@ struct FileTests {
         #expect(histories.first?.attempt.refund == nil)
     }
 
+    @Test("A refund that an earlier version wrote is one, and a payment that is called like it is none")
+    func earlierRefunds() async throws {
+        let request = RefundRequest(
+            of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "7")
+        do {
+            let database = try JournalFile(path: path).open("x")
+            for (id, refund) in [("r", try JSONValue.encode(request).text), ("p", nil)] {
+                try database.run(
+                    """
+                    INSERT INTO attempt (id, provider, payment, option, key, started, refund)
+                    VALUES (?1, 'acme', 'refund:7', ?2, 'k', 0, ?3)
+                    """,
+                    [
+                        .text(id), .text(try JSONValue.encode(try Samples.attempt().option).text),
+                        refund.map { .text($0) } ?? .null,
+                    ])
+            }
+        }
+        let journal = try SQLiteJournal(path: path)
+        #expect(
+            try await journal.unfinished().map(\.attempt.reference) == [
+                request.reference, Samples.reference("refund:7"),
+            ])
+        #expect(try await journal.histories(of: request.reference).map(\.attempt.id.rawValue) == ["r"])
+        #expect(try await journal.histories(of: Samples.reference("refund:7")).map(\.attempt.id.rawValue) == ["p"])
+        let lease = PaymentLease(payment: request.reference, holder: "h", duration: .seconds(60))
+        #expect(try await journal.acquire(lease, at: Samples.now))
+        try await journal.append(
+            Samples.entry(.abandoned(reason: "no")), to: AttemptID(rawValue: "r"), under: lease)
+        #expect(try await journal.unfinished().map(\.attempt.id.rawValue) == ["p"])
+    }
+
+    @Test("A refund without a refund's name is damage, and no payment")
+    func nameless() async throws {
+        let request = RefundRequest(
+            of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "7")
+        do {
+            let database = try JournalFile(path: path).open("x")
+            try database.run(
+                """
+                INSERT INTO attempt (id, provider, payment, option, key, started, refund)
+                VALUES ('r', 'acme', '7', ?1, 'k', 0, ?2)
+                """,
+                [
+                    .text(try JSONValue.encode(try Samples.attempt().option).text),
+                    .text(try JSONValue.encode(request).text),
+                ])
+        }
+        let journal = try SQLiteJournal(path: path)
+        await #expect { try await journal.unfinished() } throws: {
+            if case JournalError.damaged = $0 { true } else { false }
+        }
+    }
+
     @Test("Places where no file can be are refused by name")
     func places() throws {
         try Data().write(to: URL(filePath: folder.file("file")))

@@ -120,7 +120,9 @@ public struct AttemptHistory: Sendable, Hashable {
 
     /// The last outcome stored.
     public var outcome: PaymentOutcome? {
-        for case .outcome(let outcome) in entries.reversed().map(\.event) { return outcome }
+        for case .outcome(let outcome) in entries.reversed().map(\.event) {
+            return outcome.renamed(to: attempt.reference)
+        }
         return nil
     }
 

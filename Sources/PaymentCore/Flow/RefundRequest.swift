@@ -14,8 +14,8 @@ public struct RefundRequest: Sendable, Hashable, Codable {
         self.id = id
     }
 
-    /// What the refund itself is called in journals and receipts: `provider/refund:id`.
+    /// What the refund itself is called in journals and receipts.
     public var reference: PaymentReference {
-        PaymentReference(provider: payment.provider, id: "refund:\(id)")
+        PaymentReference(provider: payment.provider, id: id, subject: .refund)
     }
 }

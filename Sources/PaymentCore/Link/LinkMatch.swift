@@ -38,20 +38,3 @@ public struct LinkMatch: Sendable, Hashable {
         self.holdsSecret = holdsSecret
     }
 }
-
-/// One payment at one provider.
-public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The provider.
-    public let provider: ProviderID
-    /// The provider's own id of the payment.
-    public let id: String
-
-    /// Makes a reference.
-    public init(provider: ProviderID, id: String) {
-        self.provider = provider
-        self.id = id
-    }
-
-    /// `provider/id`.
-    public var description: String { "\(provider)/\(id)" }
-}

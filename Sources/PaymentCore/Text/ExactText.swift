@@ -18,12 +18,13 @@ extension Hasher {
 extension PaymentReference {
     /// References are equal when their bytes are.
     public static func == (left: Self, right: Self) -> Bool {
-        left.provider == right.provider && left.id.isExactly(right.id)
+        left.provider == right.provider && left.subject == right.subject && left.id.isExactly(right.id)
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(provider)
+        hasher.combine(subject)
         hasher.combine(exactly: id)
     }
 }

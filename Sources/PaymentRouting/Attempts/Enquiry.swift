@@ -26,8 +26,18 @@ struct Enquiry: Sendable {
 
     /// What has become of `payment`.
     func status(of payment: PaymentReference) async throws -> PaymentOutcome {
+        try checkIsPayment(payment)
         let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
         return try checked(try await provider.status(of: payment, in: context), of: payment)
+    }
+
+    /// A refund's id names nothing that a provider could pay, ask about or call off as a payment.
+    func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
+        guard payment.subject == .payment else {
+            throw PaymentError(
+                .notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it",
+                provider: descriptor.id)
+        }
     }
 
     /// A receipt must be for the payment that was asked about.

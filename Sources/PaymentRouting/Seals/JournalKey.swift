@@ -40,7 +40,7 @@ public struct JournalKey: Sendable {
     /// The seal of an attempt as it is opened.
     func seal(_ attempt: PaymentAttempt) throws -> String {
         authenticate([
-            "attempt", attempt.id.rawValue, attempt.reference.provider.rawValue, attempt.reference.id,
+            "attempt", attempt.id.rawValue, attempt.reference.provider.rawValue, attempt.reference.label,
             try JSONValue.encode(attempt.option).text, attempt.idempotencyKey, Self.text(attempt.startedAt),
             attempt.expiresAt.map(Self.text) ?? "", try attempt.refund.map { try JSONValue.encode($0).text } ?? "",
         ])

@@ -12,13 +12,37 @@ enum AttemptRows {
 
     static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
         [
-            .text(attempt.id.rawValue), .text(attempt.reference.provider.rawValue), .text(attempt.reference.id),
+            .text(attempt.id.rawValue), .text(attempt.reference.provider.rawValue), .text(attempt.reference.label),
             .text(try JSONValue.encode(attempt.option).text), .text(attempt.idempotencyKey),
             .real(attempt.startedAt.timeIntervalSinceReferenceDate),
             attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
             try attempt.refund.map { .text(try JSONValue.encode($0).text) } ?? .null,
             attempt.seal.map { .text($0) } ?? .null,
         ]
+    }
+
+    /// What an attempt is about. The file calls refunds by their label, as it always has; that they are refunds is told by
+    /// the refund beside it, never by the name.
+    static func reference(_ provider: String, _ label: String, isRefund: Bool) -> PaymentReference? {
+        let provider = ProviderID(rawValue: provider)
+        guard isRefund else { return PaymentReference(provider: provider, id: label) }
+        let prefix = PaymentReference.refundPrefix.utf8
+        guard label.utf8.starts(with: prefix), let id = String(label.utf8.dropFirst(prefix.count)) else { return nil }
+        return PaymentReference(provider: provider, id: id, subject: .refund)
+    }
+
+    /// How the file finds all attempts at `reference`: its provider, its label, and whether it is a refund.
+    static func key(_ reference: PaymentReference) -> [Database.Value] {
+        [.text(reference.provider.rawValue), .text(reference.label), .integer(reference.subject == .refund ? 1 : 0)]
+    }
+
+    /// How the file finds the lease of `reference`. No two references have the same: a payment whose id looks like a
+    /// refund's label, or like this escape, is written after another prefix.
+    static func leaseKey(_ reference: PaymentReference) -> [Database.Value] {
+        let escape = "payment:"
+        let isOdd = [PaymentReference.refundPrefix, escape].contains { reference.id.utf8.starts(with: $0.utf8) }
+        let name = reference.subject == .payment && isOdd ? escape + reference.id : reference.label
+        return [.text(reference.provider.rawValue), .text(name)]
     }
 
     static func attempt(_ row: Database.Columns) throws(JournalError) -> (Int64, PaymentAttempt) {
@@ -32,10 +56,13 @@ enum AttemptRows {
             // Taken for a payment, it would be made.
             if refund == nil { throw row.damage("the refund of \(id) cannot be read") }
         }
+        guard let reference = reference(row.text(2), row.text(3), isRefund: refund != nil) else {
+            throw row.damage("what \(id) is about cannot be read")
+        }
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: id),
-            reference: PaymentReference(provider: ProviderID(rawValue: row.text(2)), id: row.text(3)), option: option,
-            idempotencyKey: row.text(5), startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
+            reference: reference, option: option, idempotencyKey: row.text(5),
+            startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
             expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)),
             refund: refund, seal: row.isNull(9) ? nil : row.text(9))
         return (row.integer(0), attempt)

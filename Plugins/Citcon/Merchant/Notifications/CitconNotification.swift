@@ -45,7 +45,7 @@ public struct CitconNotification: Sendable, Hashable {
         guard kind == .refund else { return PaymentReference(provider: CitconMerchant.id, id: reference) }
         let prefix = MerchantReference.refund("")
         let id = reference.hasPrefix(prefix) ? String(reference.dropFirst(prefix.count)) : reference
-        return PaymentReference(provider: CitconMerchant.id, id: "refund:" + id)
+        return PaymentReference(provider: CitconMerchant.id, id: id, subject: .refund)
     }
 
     /// What it means.

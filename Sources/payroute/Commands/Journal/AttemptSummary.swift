@@ -37,7 +37,7 @@ struct AttemptSummary {
             line.addMember("attempt", attempt.id.rawValue)
             line.addMember("outcome", state)
             line.addMember("provider", attempt.reference.provider.rawValue)
-            line.addMember("reference", attempt.reference.id)
+            line.addMember("reference", attempt.reference.label)
             line.addMember("started", Self.text(attempt.startedAt))
             line.addMember("transaction", transaction)
         }

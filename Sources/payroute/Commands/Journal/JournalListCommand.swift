@@ -31,7 +31,7 @@ enum JournalListCommand: Command {
             table.add([
                 Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(AttemptSummary.text(attempt.startedAt)),
                 Table.Cell(Printable.text(attempt.reference.provider.rawValue)),
-                Table.Cell(Printable.text(attempt.reference.id)), Table.Cell(attempt.option.amount.description),
+                Table.Cell(Printable.text(attempt.reference.label)), Table.Cell(attempt.option.amount.description),
                 Table.Cell(summary.state, summary.tone),
             ])
         }

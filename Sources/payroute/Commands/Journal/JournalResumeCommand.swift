@@ -65,14 +65,14 @@ enum JournalResumeCommand: Command {
                     line.addMember("outcome", result.ending.rawValue)
                     line.addMember("provider", attempt.reference.provider.rawValue)
                     line.addMember("reason", result.reason)
-                    line.addMember("reference", attempt.reference.id)
+                    line.addMember("reference", attempt.reference.label)
                     line.addMember("settled", report.isSettled)
                     line.addMember("transaction", result.transaction)
                 }
             }
         } else {
             let cells = [
-                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(Printable.text(attempt.reference.id)),
+                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(Printable.text(attempt.reference.label)),
                 Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(Printable.text(result.reason)),
             ]
             console.output.line(Table.line(cells, [28, 40, 9, 0], console.style))

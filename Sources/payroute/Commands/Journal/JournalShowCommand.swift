@@ -35,7 +35,7 @@ enum JournalShowCommand: Command {
         let attempt = history.attempt
         let rows: [(String, String?)] = [
             ("attempt", attempt.id.rawValue), ("provider", attempt.reference.provider.rawValue),
-            ("payment", attempt.reference.id), ("option", "\(attempt.option.id): \(attempt.option.title)"),
+            ("payment", attempt.reference.label), ("option", "\(attempt.option.id): \(attempt.option.title)"),
             ("amount", attempt.option.amount.description), ("key", attempt.idempotencyKey),
             ("started", AttemptSummary.text(attempt.startedAt)),
             ("expires", attempt.expiresAt.map(AttemptSummary.text)), ("outcome", summary.state),
