@@ -1,0 +1,70 @@
+public import PaymentCore
+
+/// Payers who come back from outside the application.
+extension PaymentRouter {
+    /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's
+    /// bare answer, concerns every open payment of its provider, latest first; one that cannot be asked about keeps
+    /// nobody else from it.
+    ///
+    /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
+    /// a stray deep link is `nil` and changes nothing.
+    ///
+    /// - Returns: what has become of the payment; of several, the first that ended, otherwise the latest of which
+    ///   anything is known.
+    /// - Throws: ``PaymentError`` when nothing is known of any: of several, the failure that leaves most open.
+    ///   ``PaymentError/Code/foreignReturn`` when the URL names a payment that is none of them, which changes nothing.
+    public func handle(_ url: String, as payer: Payer = Payer()) async throws(PaymentError) -> PaymentOutcome? {
+        guard case .matched(let route) = route(url), route.match.role == .callback else { return nil }
+        let enquiry = try enquiry(for: route.provider, payer: payer)
+        guard let completer = enquiry.provider as? any RedirectCompletingProvider else {
+            throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
+        }
+        var latest: PaymentOutcome?
+        var failure: PaymentError?
+        for reference in try await openPayments(at: route.provider, called: route.match.reference) {
+            do {
+                // Beside this router's own payment under way, which may be waiting for just this.
+                let outcome = try await leases.with(reference, as: .visitor) {
+                    try await visitor($0, enquiry).complete(route.link, of: reference, with: completer)
+                } orElse: {
+                    $0
+                }
+                guard let outcome else { continue }
+                if outcome.isFinal { return outcome }
+                latest = latest ?? outcome
+            } catch {
+                let next = AttemptEngine.paymentError(error, provider: route.provider)
+                if next.code != .foreignReturn {
+                    let message = "a return could not be brought to one of the open payments: \(next.message)"
+                    effects.log(PaymentEvent(provider: route.provider, attempt: nil, kind: .note, message: message))
+                }
+                if failure.map({ Self.weight(of: next) > Self.weight(of: $0) }) ?? true { failure = next }
+            }
+        }
+        if latest == nil, let failure { throw failure }
+        return latest
+    }
+
+    /// How much a failure says to who waits for a payer's return: a return of another payment than this one may be the
+    /// next one's, and money that may have moved comes before all else.
+    private static func weight(of failure: PaymentError) -> Int {
+        failure.phase == .maybeSent ? 2 : failure.code == .foreignReturn ? 0 : 1
+    }
+
+    /// The payments at `provider` with an attempt that has not ended, latest first; only the one called `id` if given.
+    private func openPayments(
+        at provider: ProviderID, called id: String?
+    ) async throws(PaymentError) -> [PaymentReference] {
+        do {
+            guard let id else {
+                let open = try await effects.journal.unfinished().map(\.attempt.reference)
+                return open.reversed().filter { $0.provider == provider && $0.subject == .payment }
+            }
+            let reference = PaymentReference(provider: provider, id: id)
+            let isOpen = try await effects.journal.histories(of: reference).contains { !$0.isFinished }
+            return isOpen ? [reference] : []
+        } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)")
+        }
+    }
+}
