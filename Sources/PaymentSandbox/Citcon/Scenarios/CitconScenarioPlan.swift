@@ -116,7 +116,8 @@ extension CitconSandbox.Scenario {
         case .otherOrder:
             .init(summary: "the card is charged, another order named", method: "card", fault: .otherOrder)
         case .statusRefused:
-            .init(summary: "paid, and nobody is told for a minute", method: "wechatpay", outcome: .error, silence: 60)
+            .init(
+                summary: "paid, and nobody is told for ten minutes", method: "wechatpay", outcome: .error, silence: 600)
         case .foreignReturn:
             .init(
                 summary: "paid on a page that leads back for another order", method: "toss", currency: "KRW",
