@@ -63,4 +63,19 @@ struct NumberTests {
     func bytes32(text: String, isGood: Bool) {
         #expect(((try? readBytes32(.string(text), at: "")) != nil) == isGood)
     }
+
+    @Test(
+        "Compact numbers have one form and sixteen bits",
+        arguments: [
+            ([0], 0), ([1], 1), ([0x7F], 127), ([0x80, 1], 128), ([0xFF, 0x7F], 16383), ([0x80, 0x80, 1], 16384),
+            ([0xFF, 0xFF, 3], 65535), ([0x80, 0x80, 4], nil), ([0xFF, 0xFF, 0x7F], nil), ([0xFF, 0xFF, 0x83, 0], nil),
+            ([0x80, 0], nil), ([0x81, 0], nil), ([0x80, 0x80, 0], nil), ([0x81, 0x80, 0], nil), ([], nil),
+            ([0x80], nil),
+            ([0x80, 0x80], nil),
+        ] as [([UInt8], Int?)])
+    func compact(bytes: [UInt8], number: Int?) {
+        var reader = ByteReader(bytes: bytes)
+        #expect((try? reader.count()) == number)
+        #expect(reader.isAtEnd || number == nil)
+    }
 }
