@@ -48,7 +48,8 @@ extension PaymentRouter {
     /// How much a failure says to who waits for a payer's return: a return of another payment than this one may be the
     /// next one's, and money that may have moved comes before all else.
     private static func weight(of failure: PaymentError) -> Int {
-        failure.phase == .maybeSent ? 2 : failure.code == .foreignReturn ? 0 : 1
+        if failure.code == .foreignReturn { return 0 }
+        return failure.phase == .maybeSent ? 2 : 1
     }
 
     /// The payments at `provider` with an attempt that has not ended, latest first; only the one called `id` if given.

@@ -61,6 +61,17 @@ struct ReturnTests {
         #expect(try await world.journal.unfinished().count == 3)
     }
 
+    @Test("That it is another payment's return is told only when it is nobody's", arguments: [true, false])
+    func foreign(fails: Bool) async throws {
+        let world = try await Self.world { id in
+            if id == "p1", fails { throw Self.down }
+            throw PaymentError(.foreignReturn, "another's", provider: "acme", phase: .maybeSent)
+        }
+        await #expect { try await world.router.handle("shop://paid") } throws: {
+            ($0 as? PaymentError)?.code == (fails ? .network : .foreignReturn)
+        }
+    }
+
     @Test("Money that is given back comes back through no page")
     func refunds() async throws {
         let world = try await Self.world { Self.paid($0) }
