@@ -47,7 +47,8 @@ public struct ProviderContext: Sendable {
     /// Runs a durable step: its start is stored before `body` runs, its result before this returns.
     ///
     /// On resumption a step that ended returns its stored result and `body` does not run. `name` must be unique
-    /// within one attempt and the same on every run.
+    /// within one attempt and the same on every run, also of later versions: while a mutation that began is not come to
+    /// again under its name, no other begins, and the payment's status decides.
     ///
     /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal`` when the journal
     ///   fails, in which case `body` did not run or its result is not stored.
@@ -83,7 +84,8 @@ public enum StepKind: Sendable, Hashable, Codable {
 
 /// Whether a mutation whose fate is unknown may be sent again.
 public enum MutationReplay: String, Sendable, Hashable, Codable {
-    /// The service recognises the repetition by the attempt's key.
+    /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that follows
+    /// from it (``PaymentAttempt/key(for:)``).
     case sameKey
     /// It is never sent again; only ``PaymentProvider/status(of:in:)`` tells.
     case never

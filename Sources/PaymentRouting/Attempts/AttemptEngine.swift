@@ -184,7 +184,8 @@ struct AttemptEngine: Sendable {
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard let history = histories.last(where: { !$0.isFinished }) else { return nil }
         guard effects.isSound(history) else { return try await distrusted(history, isNamed: true) }
-        let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
+        let steps = StepLog(
+            history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
         let outcome = try checked(

@@ -16,6 +16,7 @@ actor StepLog: StepRunner {
     private var finished: [String: JSONValue] = [:]
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
+    private var names: StepNames
     private var openMutations: Set<String> = []
     /// Whether somebody else ended the attempt while this one went on with it.
     private(set) var hasEndedElsewhere = false
@@ -24,8 +25,13 @@ actor StepLog: StepRunner {
     /// Whether a mutation ever began, whatever became of it.
     private(set) var hasBegunMutation: Bool
 
-    init(_ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects) {
+    /// - Parameter isVisit: whether the run is one beside whoever carries the attempt through.
+    init(
+        _ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects,
+        isVisit: Bool = false
+    ) {
         attempt = history.attempt
+        names = StepNames(history, isVisit: isVisit)
         hasBegunMutation = history.hasBegunMutation
         latest = history.entries.map(\.date).reduce(history.attempt.startedAt, max)
         self.replayWindow = replayWindow
@@ -62,9 +68,16 @@ actor StepLog: StepRunner {
         guard usedNames.insert(name).inserted else {
             throw error(.providerFault, "the step '\(name)' ran twice in one attempt; step names must be unique")
         }
+        let obstacle = names.meet(name, movesMoney: kind.movesMoney)
         if let result = finished[name] {
             report(.stepReplayed, name)
             return result
+        }
+        if let obstacle {
+            throw error(
+                .network,
+                "'\(obstacle)' was begun before, and has not been come to again where '\(name)' would begin; another "
+                    + "version may call it so, and only the payment's status can tell", phase: .maybeSent)
         }
         try checkInterruptedMutation(name, kind)
         try Task.checkCancellation()
