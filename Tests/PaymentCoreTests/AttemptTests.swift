@@ -16,6 +16,24 @@ struct AttemptTests {
             idempotencyKey: key, startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
     }
 
+    @Test("A step's key follows from the attempt's and the step's name, and is nobody else's")
+    func keys() throws {
+        var seen: Set<String> = []
+        for number in 0..<500 {
+            let attempt = try Self.attempt("7f0c9c8e-3c5d-4a1b-9d55-\(100_000_000_000 + number)")
+            for step in ["confirm", "confirm ", "", "capture"] {
+                let key = attempt.key(for: step)
+                #expect(key == attempt.key(for: step))
+                #expect(seen.insert(key).inserted)
+                #expect(UUID(uuidString: key) != nil && key.utf8.count == 36)
+            }
+        }
+        // Where the names meet says nothing.
+        #expect(try Self.attempt("ab").key(for: "c") != Self.attempt("a").key(for: "bc"))
+        // It outlives a release: a service that has seen it once must see the same one again.
+        #expect(try Self.attempt("key").key(for: "confirm") == "56866090-52dd-4e6a-b933-b5be162b0323")
+    }
+
     @Test("A refund is no payment, whatever they are called")
     func subjects() throws {
         let refund = PaymentReference(provider: "acme", id: "7", subject: .refund)

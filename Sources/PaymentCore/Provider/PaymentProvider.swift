@@ -31,6 +31,11 @@ public protocol PaymentProvider: Sendable {
 public protocol RedirectCompletingProvider: PaymentProvider {
     /// Completes `attempt` after the payer came back through `callback`. The URL alone proves nothing: ask the service.
     ///
+    /// It may run beside ``PaymentProvider/pay(_:in:)`` of the same attempt, and shares its steps by their names: what one
+    /// of them has found out, the other one is given, and a mutation that one has begun fails for the other, which leaves
+    /// it open, until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``), never drawn
+    /// anew.
+    ///
     /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to the
     ///   next open one.
     func complete(

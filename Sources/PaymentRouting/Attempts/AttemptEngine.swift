@@ -188,8 +188,15 @@ struct AttemptEngine: Sendable {
             history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, attempt: history.attempt.id, journal: journal)
-        let outcome = try checked(
-            try await provider.complete(callback, for: history.attempt, in: context), history.attempt)
+        let outcome: PaymentOutcome
+        do {
+            outcome = try checked(
+                try await provider.complete(callback, for: history.attempt, in: context), history.attempt)
+        } catch {
+            // Whoever carries the attempt through is at it already.
+            guard await steps.isLeftToOthers else { throw error }
+            return .pending(retryAfter: nil)
+        }
         // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
         guard let word = try await confirmed(outcome, of: history.attempt) else { return unconfirmed(history.attempt) }
         return try await ended(history.attempt, word)

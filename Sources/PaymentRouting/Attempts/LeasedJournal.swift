@@ -12,6 +12,8 @@ struct LeasedJournal: Sendable {
     let lease: PaymentLease
     /// Seals what is written, where the application lends a key.
     let writer: SealedWriter?
+    /// What all who use this lease have done.
+    let steps = SharedSteps()
 
     func open(_ attempt: PaymentAttempt) async throws {
         guard let writer else { return try await base.open(attempt, under: lease) }

@@ -17,6 +17,10 @@ actor StepLog: StepRunner {
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
     private var names: StepNames
+    /// Who this is to others at work on the same payment.
+    private let me = SharedSteps.Run()
+    /// Whether a mutation was met that somebody else at work on the attempt has begun.
+    private(set) var isLeftToOthers = false
     private var openMutations: Set<String> = []
     /// Whether somebody else ended the attempt while this one went on with it.
     private(set) var hasEndedElsewhere = false
@@ -42,7 +46,8 @@ actor StepLog: StepRunner {
             case .stepStarted(let name, let kind):
                 started[name] = kind
                 if kind.movesMoney { openMutations.insert(name) }
-            case .stepFinished(let name, let result): finished[name] = result
+            // The first result counts: what was made from it has been sent.
+            case .stepFinished(let name, let result): finished[name] = finished[name] ?? result
             case .stepFailed(let name, _):
                 started[name] = nil
                 openMutations.remove(name)
@@ -51,15 +56,25 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// Whether a mutation began that is not known to be without effect.
-    var mayHaveMovedMoney: Bool { !openMutations.isEmpty }
+    /// Whether a mutation began, here or beside this run, that is not known to be without effect.
+    var mayHaveMovedMoney: Bool {
+        get async {
+            if !openMutations.isEmpty { return true }
+            return await journal.steps.haveOthersBegun(attempt.id, besides: me)
+        }
+    }
 
     /// Whether a mutation began whose end nobody here knows.
-    var hasUnresolvedMutation: Bool { openMutations.contains { finished[$0] == nil } }
+    var hasUnresolvedMutation: Bool {
+        get async {
+            if openMutations.contains(where: { finished[$0] == nil }) { return true }
+            return await journal.steps.haveOthersBegun(attempt.id, besides: me, unresolved: true)
+        }
+    }
 
     /// Whether an ending stored by somebody else can be true of what was sent here.
     func agrees(with outcome: PaymentOutcome) -> Bool {
-        if case .succeeded = outcome { true } else { !mayHaveMovedMoney }
+        if case .succeeded = outcome { true } else { openMutations.isEmpty }
     }
 
     func run(
@@ -79,32 +94,60 @@ actor StepLog: StepRunner {
                 "'\(obstacle)' was begun before, and has not been come to again where '\(name)' would begin; another "
                     + "version may call it so, and only the payment's status can tell", phase: .maybeSent)
         }
-        try checkInterruptedMutation(name, kind)
+        do { try checkInterruptedMutation(name, kind) } catch {
+            isLeftToOthers = await journal.steps.isHeld(name, of: attempt.id, besides: me)
+            throw error
+        }
         try Task.checkCancellation()
         // Whatever becomes of this run, an earlier one may have moved money.
         let wasInterrupted = openMutations.contains(name)
-        try await record(.stepStarted(name: name, kind: kind), isAfterEffect: wasInterrupted)
+        if let result = try await begin(name, kind, isKnown: wasInterrupted) {
+            finished[name] = result
+            report(.stepReplayed, name)
+            return result
+        }
         if kind.movesMoney {
             openMutations.insert(name)
             hasBegunMutation = true
         }
         report(.stepStarted, name)
         let scope = StepScope(kind)
-        let result: JSONValue
+        let own: JSONValue
         do {
-            result = try await StepScope.$current.withValue(scope) { try await body() }
+            own = try await StepScope.$current.withValue(scope) { try await body() }
         } catch {
             if Self.isWithoutEffect(error), !scope.hasLostAnswer, !wasInterrupted {
                 openMutations.remove(name)
                 // When this cannot be stored, a later run only asks once more than it needs to.
                 try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
+                // Only now: a start that came before this end in the journal would be taken for ended by it.
+                await journal.steps.fail(name, of: attempt.id)
             }
             throw error
         }
-        try await record(.stepFinished(name: name, result: result), isAfterEffect: mayHaveMovedMoney)
+        let result = try await journal.steps.end(name, of: attempt.id, with: own) {
+            try await self.record(
+                .stepFinished(name: name, result: own), isAfterEffect: !self.openMutations.isEmpty)
+        }
         finished[name] = result
         report(.stepFinished, name)
         return result
+    }
+
+    /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is returned.
+    private func begin(_ name: String, _ kind: StepKind, isKnown: Bool) async throws -> JSONValue? {
+        do {
+            return try await journal.steps.begin(
+                name, of: attempt.id, by: me, movesMoney: kind.movesMoney, isKnown: isKnown
+            ) {
+                try await self.record(.stepStarted(name: name, kind: kind), isAfterEffect: isKnown)
+            }
+        } catch is SharedSteps.UnderWay {
+            isLeftToOthers = true
+            throw error(
+                .network, "'\(name)' was begun by somebody else who works on this payment; ask for its outcome later",
+                phase: .maybeSent)
+        }
     }
 
     /// A mutation that began and never ended is sent again only where the service will recognise it.

@@ -1,0 +1,98 @@
+import PaymentCore
+
+/// The steps of everybody who works on one payment in this router: of whoever carries an attempt through, and of visitors
+/// beside it, who bring its payer back. Each of them goes by a log of its own, made from the journal as it found it.
+///
+/// A step has one result, the first, so that what is made from it (a key, a body) is the same for all; and a mutation is
+/// begun by one of them only.
+actor SharedSteps {
+    /// Another one has begun the mutation, and how it ended is not known here.
+    struct UnderWay: Error {}
+
+    /// One of those who work.
+    final class Run: Sendable {}
+
+    private struct Step: Hashable {
+        let attempt: AttemptID
+        let name: String
+    }
+
+    private struct Beginner {
+        weak var run: Run?
+    }
+
+    private var results: [Step: JSONValue] = [:]
+    /// The mutations that began while the lease was held, but for those that surely did nothing.
+    private var mutations: [Step: Beginner] = [:]
+    private var busy: Set<Step> = []
+    private var waiting: [Step: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// Begins a step, unless another one has ended it: then its result is returned.
+    ///
+    /// - Parameters:
+    ///   - isKnown: whether `run` has found the step in the journal, begun and without an end, and may repeat it.
+    ///   - record: stores that the step begins.
+    /// - Throws: ``UnderWay``, and what `record` throws.
+    func begin(
+        _ name: String, of attempt: AttemptID, by run: Run, movesMoney: Bool, isKnown: Bool,
+        _ record: @Sendable () async throws -> Void
+    ) async throws -> JSONValue? {
+        let step = Step(attempt: attempt, name: name)
+        await takeTurn(step)
+        defer { endTurn(step) }
+        if let result = results[step] { return result }
+        if movesMoney, let beginner = mutations[step] {
+            // What `run` knows as interrupted may be repeated once whoever interrupted it is gone.
+            guard isKnown, beginner.run == nil || beginner.run === run else { throw UnderWay() }
+        }
+        try await record()
+        if movesMoney { mutations[step] = Beginner(run: run) }
+        return nil
+    }
+
+    /// Ends a step with `result`, unless another one has ended it before.
+    ///
+    /// - Parameter record: stores the end.
+    /// - Returns: the step's one result.
+    func end(
+        _ name: String, of attempt: AttemptID, with result: JSONValue, _ record: @Sendable () async throws -> Void
+    ) async throws -> JSONValue {
+        let step = Step(attempt: attempt, name: name)
+        await takeTurn(step)
+        defer { endTurn(step) }
+        if let first = results[step] { return first }
+        try await record()
+        results[step] = result
+        return result
+    }
+
+    /// A mutation ended and surely did nothing.
+    func fail(_ name: String, of attempt: AttemptID) { mutations[Step(attempt: attempt, name: name)] = nil }
+
+    /// Whether somebody besides `run` has begun this mutation and is at work still.
+    func isHeld(_ name: String, of attempt: AttemptID, besides run: Run) -> Bool {
+        guard let beginner = mutations[Step(attempt: attempt, name: name)]?.run else { return false }
+        return beginner !== run
+    }
+
+    /// Whether somebody besides `run` has begun a mutation that may have moved money.
+    ///
+    /// - Parameter unresolved: only one whose end is not known.
+    func haveOthersBegun(_ attempt: AttemptID, besides run: Run, unresolved: Bool = false) -> Bool {
+        mutations.contains { step, beginner in
+            step.attempt == attempt && beginner.run !== run && !(unresolved && results[step] != nil)
+        }
+    }
+
+    // MARK: Turns
+
+    private func takeTurn(_ step: Step) async {
+        while busy.contains(step) { await withCheckedContinuation { waiting[step, default: []].append($0) } }
+        busy.insert(step)
+    }
+
+    private func endTurn(_ step: Step) {
+        busy.remove(step)
+        for waiter in waiting.removeValue(forKey: step) ?? [] { waiter.resume() }
+    }
+}
