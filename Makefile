@@ -10,6 +10,7 @@ SEEDS ?= 1000000
 TEST_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
+STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox PaymentTesting \
 	WalletConnectPayProvider CitconProvider PayrailsProvider
@@ -42,8 +43,8 @@ ifneq ($(shell uname),Darwin)
 endif
 	PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) swift test --filter BrowserTests
 
-kill-test: deps ## kill paying processes at random moments and resume them, and race two (KILLS=200, RACES=100)
-	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) swift test --filter KillTests
+kill-test: deps ## kill and stop paying processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
+	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test --filter KillTests
 
 bench: deps ## measure routing and transport beside Foundation's, and the journal, in release
 	swift build -c release --product Benchmarks

@@ -189,8 +189,18 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "KillTests",
-            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentStore", "TestSupport", "payroute"],
+            dependencies: [
+                "PayingProcess", "PaymentCore", "PaymentSandbox", "PaymentStore", "TestSupport", "payroute",
+            ],
             swiftSettings: settings),
+        // Stopped and killed by KillTests.
+        .executableTarget(
+            name: "PayingProcess",
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport", "PaymentWallet",
+                "WalletConnectPayProvider",
+            ],
+            path: "Tests/PayingProcess", swiftSettings: settings),
         .testTarget(
             name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport", "TestSupport"],
             swiftSettings: settings),

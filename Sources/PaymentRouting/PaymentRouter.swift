@@ -166,7 +166,9 @@ public struct PaymentRouter: Sendable {
         let payment = history.attempt.reference
         let enquiry = try enquiry(for: history, payer: payer)
         // Read again within the flight: another one may have ended in between.
-        return try await fly(payment) { try await enquiry.engine($0).resume(attempt) }
+        do { return try await fly(payment) { try await enquiry.engine($0).resume(attempt) } } catch {
+            throw error.about(history)
+        }
     }
 
     /// Settles every unfinished attempt that no living worker has, after a crash or a loss of the network.
@@ -206,10 +208,14 @@ public struct PaymentRouter: Sendable {
 
     private func settle(_ history: AttemptHistory, as payer: Payer) async throws -> PaymentOutcome {
         let enquiry = try enquiry(for: history, payer: payer)
-        return try await leases.with(history.attempt.reference, waiting: false) {
-            try await enquiry.engine($0).resume(history.attempt.id)
-        } orElse: {
-            $0
+        do {
+            return try await leases.with(history.attempt.reference, waiting: false) {
+                try await enquiry.engine($0).resume(history.attempt.id)
+            } orElse: {
+                $0
+            }
+        } catch {
+            throw AttemptEngine.paymentError(error, provider: history.attempt.reference.provider).about(history)
         }
     }
 
@@ -239,10 +245,19 @@ public struct PaymentRouter: Sendable {
     private func enquiry(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> Enquiry {
         let provider = history.attempt.reference.provider
         do { return try enquiry(for: provider, payer: payer) } catch {
-            let isOpen = history.mayHaveMovedMoney || history.outcome != nil
             throw PaymentError(
-                error.code, "\(error.message); register it and recover again", provider: provider,
-                phase: isOpen ? .maybeSent : error.phase)
+                error.code, "\(error.message); register it and recover again", provider: provider, phase: error.phase
+            ).about(history)
         }
+    }
+}
+
+extension PaymentError {
+    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none has.
+    fileprivate func about(_ history: AttemptHistory) -> PaymentError {
+        guard phase == .beforeSend, history.mayHaveMovedMoney || history.outcome != nil else { return self }
+        return PaymentError(
+            code, message, provider: provider, phase: .maybeSent, retry: retry == .never ? .later : retry,
+            vendorCode: vendorCode)
     }
 }

@@ -33,8 +33,7 @@ struct ConformanceTests {
     @Test("Payrails conforms, whatever is paid with", arguments: ["stored", "card", "payPal", "redirect"])
     func payrails(option: String) async {
         let report = await ProviderConformance.check(Subjects.payrails(paying: option))
-        withKnownIssue("425 and 429 are taken for proofs") { #expect(report.isPassed, "\(report)") }
-        #expect(report.failed == [.refusals], "\(report)")
+        #expect(report.isPassed, "\(report)")
     }
 
     @Test("A flaw is found by the probe that is there for it", arguments: BrokenProvider.Flaw.allCases)

@@ -44,7 +44,15 @@ actor FailingJournal: PaymentJournal {
 
     struct Full: Error {}
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    private var isLocked = false
+
+    /// Gives no leases from now on.
+    func lock() { isLocked = true }
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+        if isLocked { throw Full() }
+        return await base.acquire(lease, at: now)
+    }
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
     func release(_ lease: PaymentLease) async throws { await base.release(lease) }
 

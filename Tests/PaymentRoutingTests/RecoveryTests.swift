@@ -131,6 +131,40 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A journal that fails says nothing about what an attempt has sent before")
+    func failingJournal() async throws {
+        let events: [JournalEntry.Event] = [.stepStarted(name: "capture", kind: .mutation(replay: .never))]
+        for isSent in [true, false] {
+            let journal = FailingJournal { _ in false }
+            let world = World()
+            let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "gone", duration: .seconds(1))
+            let id = AttemptID(rawValue: "a1")
+            #expect(try await journal.acquire(lease, at: .now))
+            try await journal.open(
+                PaymentAttempt(
+                    id: id, reference: ScriptedProvider.reference, option: .euros("card"), idempotencyKey: "k",
+                    startedAt: .now, expiresAt: nil), under: lease)
+            for event in isSent ? events : [] {
+                try await journal.append(JournalEntry(date: .now, event: event), to: id, under: lease)
+            }
+            try await journal.release(lease)
+            await journal.lock()
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([world.provider]), transport: ScriptedTransport(), journal: journal)
+            let phase: PaymentError.Phase = isSent ? .maybeSent : .beforeSend
+            await #expect { try await router.resume(id, as: Self.payer) } throws: {
+                ($0 as? PaymentError)?.code == .journal && ($0 as? PaymentError)?.phase == phase
+            }
+            let report = try await router.recover(as: Self.payer).first
+            guard case .failure(let error)? = report?.result else {
+                Issue.record("\(String(describing: report))")
+                continue
+            }
+            #expect(error.code == .journal && error.phase == phase)
+            #expect(report?.isSettled == false)
+        }
+    }
+
     @Test("Many attempts are settled a few at a time, and reported in order")
     func width() async throws {
         let running = Mutex((now: 0, most: 0))

@@ -138,7 +138,7 @@ struct UnderWayTests {
             (400, "request.malformed", false), (400, "request.conflict", true), (400, "workflow.action.failed", true),
             (401, nil, false), (403, nil, false), (404, "request.not-found", false), (408, nil, true),
             (409, "workflow.action.not-allowed", true), (409, nil, true), (422, "request.param.invalid", false),
-            (422, nil, true), (429, nil, false), (500, nil, true), (503, "service.unavailable", true), (302, nil, true),
+            (422, nil, true), (429, nil, true), (500, nil, true), (503, "service.unavailable", true), (302, nil, true),
         ] as [(Int, String?, Bool)])
     func classification(status: Int, code: String?, isOpen: Bool) {
         let fault = ServiceFault(status: status, code: code)

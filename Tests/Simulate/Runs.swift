@@ -4,11 +4,14 @@ import Synchronization
 
 /// One history, told line by line.
 enum OneHistory {
-    static func run(_ seed: UInt64) -> Int32 {
-        let verdict = History(seed: seed).run()
+    static func run(_ seed: UInt64, _ variation: Variation = Variation()) -> Int32 {
+        let verdict = History(seed: seed, variation: variation).run()
         print(verdict.trace.joined(separator: "\n"))
-        print("\(verdict.payments) payments, \(verdict.captures) captures, \(verdict.processes) processes")
+        print(
+            "\(verdict.payments) payments, \(verdict.captures) captures, \(verdict.broadcasts) broadcasts, "
+                + "\(verdict.words) words, \(verdict.processes) processes")
         for breach in verdict.breaches { print("BROKEN: \(breach)") }
+        for breach in verdict.open { print("NOT KEPT YET (\(breach.promise.rawValue)): \(breach.text)") }
         print(Replay.hint(seed))
         return verdict.breaches.isEmpty ? 0 : 1
     }
@@ -23,18 +26,25 @@ enum Mistakes {
             if seed == nil { missed += 1 }
             print("\(mistake.name): " + (seed.map { "found in history \($0)" } ?? "NOT found in 10,000 histories"))
         }
+        for (number, control) in Mistake.controls.enumerated() {
+            let threads = ProcessInfo.processInfo.activeProcessorCount
+            let totals = Campaign(seeds: 0..<2000, threads: threads, variation: control).run()
+            missed += totals.failures.count
+            print("control \(number + 1) without mistakes: \(totals.failures.count) failures in 2,000 histories")
+            for (seed, breaches) in totals.failures { print("  \(seed): \(breaches.joined(separator: "; "))") }
+        }
         return missed == 0 ? 0 : 1
     }
 }
 
 /// Many histories, with progress on standard error.
 enum ManyHistories {
-    static func run(_ count: UInt64) -> Int32 {
+    static func run(_ count: UInt64, mostFailures: Int = 3) -> Int32 {
         let threads = ProcessInfo.processInfo.activeProcessorCount
         let start = ContinuousClock.now
         let isTerminal = isatty(STDERR_FILENO) == 1
         let next = Mutex(start + .seconds(1))
-        let totals = Campaign(seeds: 0..<count, threads: threads).run { totals in
+        let totals = Campaign(seeds: 0..<count, threads: threads, mostFailures: mostFailures).run { totals in
             let now = ContinuousClock.now
             let isDue = next.withLock { next in
                 guard now >= next else { return false }
@@ -56,8 +66,14 @@ enum ManyHistories {
         print(
             "\(totals.histories) histories in \(String(format: "%.1f", time)) s on \(threads) threads "
                 + "(\(Int(Double(totals.histories) / time)) seeds/s): \(totals.payments) payments, "
-                + "\(totals.captures) captures, \(totals.processes) processes, "
+                + "\(totals.captures) captures, \(totals.broadcasts) broadcasts, \(totals.words) words, "
+                + "\(totals.processes) processes, "
                 + "\(Int(totals.seconds / 86_400)) days of virtual time, \(totals.failures.count) failures")
+        for (promise, breaches) in totals.open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let first = breaches.sorted { $0.seed < $1.seed }
+            print("not kept yet: \(promise.rawValue), in \(Set(first.map(\.seed)).count) histories; the first:")
+            for (seed, text) in first.prefix(5) { print("  \(seed): \(text)") }
+        }
         return totals.failures.isEmpty ? 0 : 1
     }
 

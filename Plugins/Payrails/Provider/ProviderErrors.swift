@@ -32,7 +32,7 @@ extension PaymentError {
         switch fault {
         case .transport(let error): PaymentError(error, provider: PayrailsProvider.id, isMutation: isMutation)
         case .service(let answer) where answer.status == 429:
-            make(.rateLimited, .answered, .later, answer.code)
+            make(.rateLimited, isMutation ? .maybeSent : .answered, .later, answer.code)
         case .service(let answer) where answer.status == 404: make(.notFound, .answered, .never, answer.code)
         case .service(let answer) where answer.mayFollowAnEffect:
             make(.requestRefused, isMutation ? .maybeSent : .answered, isMutation ? .later : .never, answer.code)

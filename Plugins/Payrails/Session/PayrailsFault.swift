@@ -49,7 +49,7 @@ extension ServiceFault {
     /// been said to the first copy as well.
     var mayFollowAnEffect: Bool {
         switch status {
-        case 409: true
+        case 409, 425, 429: true
         case 400, 422: code.map { !$0.hasPrefix("request.") || $0 == "request.conflict" } ?? true
         default: false
         }

@@ -41,6 +41,13 @@ public struct ProviderContext: Sendable {
             remark: remark)
     }
 
+    /// The same with other names for its steps, as after an upgrade that renamed them.
+    package func namingSteps(_ name: @escaping @Sendable (String) -> String) -> ProviderContext {
+        ProviderContext(
+            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
+            steps: RenamedSteps(base: steps, name: name), remark: remark)
+    }
+
     /// Reports a remark for people following the payment: no secrets, no personal data.
     public func log(_ message: String) { remark(message) }
 
@@ -97,4 +104,16 @@ public protocol StepRunner: Sendable {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue
+}
+
+/// Steps under other names.
+private struct RenamedSteps: StepRunner {
+    let base: any StepRunner
+    let name: @Sendable (String) -> String
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        try await base.run(self.name(name), kind, body)
+    }
 }

@@ -20,6 +20,13 @@ public struct SimulatedFaults: Sendable, Hashable {
     public var failedBefore = 0.0
     /// The service acts, then the answer is status 500.
     public var failedAfter = 0.0
+    /// A question (a safe method) is refused with status 451, 404, 429 or 500, whatever the service would have said.
+    public var questionRefused = 0.0
+    /// The network library sends the request again by itself: the service acts on the first copy, and something before it
+    /// refuses the second with status 409, 425 or 429. The refusal is the answer.
+    public var copyRefused = 0.0
+    /// A partition begins: for up to ten minutes the process's requests arrive, and no answers come back.
+    public var partitioned = 0.0
     /// The disk is full; nothing is written.
     public var diskFull = 0.0
     /// The record is durable, but the journal reports a failure.
@@ -27,6 +34,13 @@ public struct SimulatedFaults: Sendable, Hashable {
 
     /// The process stops for up to twenty minutes and then goes on as if nothing had happened.
     public var stopped = 0.0
+    /// The process starts with a wrong clock, or its clock is set while it runs: by two minutes at most, or by days up to
+    /// ten years. Wrong clocks also drift.
+    public var wrongClock = 0.0
+    /// Something that was asked of the payer is never answered; what does not answer is up to the payer of the history.
+    public var payerHangs = 0.0
+    /// What was asked of the payer fails, before or after its effect; how is up to the payer of the history.
+    public var payerFails = 0.0
 
     /// Makes a world where nothing goes wrong.
     public init() {}
@@ -34,12 +48,15 @@ public struct SimulatedFaults: Sendable, Hashable {
     /// Nothing goes wrong.
     public static let none = SimulatedFaults()
 
+    var isNone: Bool { self == .none }
+
     /// Draws a mix: each kind is off in half of all worlds, and up to `most` in the others.
     public static func drawn(from random: some RandomSource, most: Double = 0.3) -> SimulatedFaults {
         var faults = SimulatedFaults()
         let kinds: [WritableKeyPath<SimulatedFaults, Double>] = [
             \.notSent, \.lostBefore, \.lostAfter, \.duplicated, \.silentReplay, \.delayed, \.redirected,
-            \.failedBefore, \.failedAfter, \.diskFull, \.diskLate, \.stopped,
+            \.failedBefore, \.failedAfter, \.questionRefused, \.copyRefused, \.partitioned, \.diskFull, \.diskLate,
+            \.stopped, \.wrongClock, \.payerHangs, \.payerFails,
         ]
         for kind in kinds {
             let intensity = random.fraction()
@@ -48,8 +65,10 @@ public struct SimulatedFaults: Sendable, Hashable {
         // Full disks are rare, and one that is nearly always full tells little.
         faults.diskFull /= 3
         faults.diskLate /= 3
-        // One stop outlasts everything else.
-        faults.stopped /= 10
+        // One stop, partition or silent payer outlasts everything else.
+        for kind in [\.stopped, \.partitioned, \.payerHangs] as [WritableKeyPath<SimulatedFaults, Double>] {
+            faults[keyPath: kind] /= 10
+        }
         return faults
     }
 }

@@ -63,15 +63,25 @@ struct SimulatedTransport: HTTPTransport {
         if happens(faults.notSent) { return fail(.notSent, .connectFailed("refused")) }
         world.left(request)
         guard let service = world.service(at: request.url.authority) else { return fail(.notSent, .hostNotFound) }
+        if process.isCutOff() { return deliver(request, service, faults) { _ in } }
         if happens(faults.lostBefore) { return fail(.maybeSent, .connectionLost("lost")) }
         if happens(faults.redirected) {
             let moved = HTTPResponse(status: 307, headers: ["Location": "https://elsewhere.example/"])
             world.timeline.schedule(after: delay(faults)) { pending.finish(.success(moved)) }
             return
         }
-        if happens(faults.failedBefore) {
-            world.timeline.schedule(after: delay(faults)) { pending.finish(.success(HTTPResponse(status: 500))) }
-            return
+        func answer(_ status: Int) {
+            world.timeline.schedule(after: delay(faults)) { pending.finish(.success(HTTPResponse(status: status))) }
+        }
+        if happens(faults.failedBefore) { return answer(500) }
+        if request.method.isSafe, happens(faults.questionRefused) {
+            return answer([451, 404, 429, 500][Int(world.fate.next() % 4)])
+        }
+        if !request.method.isSafe, happens(faults.copyRefused) {
+            let status = [409, 425, 429][Int(world.fate.next() % 3)]
+            return deliver(request, service, faults) { _ in
+                pending.finish(.success(HTTPResponse(status: status)))
+            }
         }
         if happens(faults.lostAfter) {
             return deliver(request, service, faults) { _ in

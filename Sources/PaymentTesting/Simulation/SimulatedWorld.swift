@@ -31,7 +31,7 @@ public final class SimulatedWorld: Sendable {
     public let seed: UInt64
     /// Random numbers for services and for the history itself.
     public let random: SeededRandomSource
-    /// The disk, which survives crashes.
+    /// The disk of the first machine, which survives crashes.
     public let disk: SimulatedDisk
     /// The world's time, for services.
     public var clock: any PaymentClock { SimulatedClock(timeline: timeline, process: nil) }
@@ -41,6 +41,7 @@ public final class SimulatedWorld: Sendable {
     /// Draws faults and delays.
     let fate: SeededRandomSource
     private let isTraced: Bool
+    private let diskSeeds: Mutex<SplitMix64>
     private let state: Mutex<State>
 
     /// Makes a world without services and processes.
@@ -56,6 +57,7 @@ public final class SimulatedWorld: Sendable {
         fate = SeededRandomSource(seed: seeds.next())
         random = SeededRandomSource(seed: seeds.next())
         disk = SimulatedDisk(random: SeededRandomSource(seed: seeds.next()))
+        diskSeeds = Mutex(seeds)
         state = Mutex(State(faults: faults))
     }
 
@@ -72,23 +74,33 @@ public final class SimulatedWorld: Sendable {
         state.withLock { $0.services[authority] = service }
     }
 
+    /// The disk of another machine, such as a second device of the payer's.
+    public func makeDisk() -> SimulatedDisk {
+        SimulatedDisk(random: SeededRandomSource(seed: diskSeeds.withLock { $0.next() }))
+    }
+
     /// Starts a process, beside those that live: what it reads from the disk is what the others wrote there.
     ///
     /// - Parameters:
+    ///   - disk: the disk of its machine; the first machine's when nil.
     ///   - crash: the number of the input or output operation at which it dies, from 0, or nil.
     ///   - cause: what it dies of.
     public func start(
-        crashingAt crash: Int? = nil, by cause: SimulatedCrash = .machine(.drawn)
+        on disk: SimulatedDisk? = nil, crashingAt crash: Int? = nil, by cause: SimulatedCrash = .machine(.drawn)
     ) -> SimulatedProcess {
         let number = state.withLock { $0.processes.count + 1 }
-        let process = SimulatedProcess(number: number, world: self, crashingAt: crash, by: cause)
+        let process = SimulatedProcess(
+            number: number, world: self, disk: disk ?? self.disk, crashingAt: crash, by: cause)
         state.withLock { $0.processes.append(process) }
         return process
     }
 
-    /// Cuts the power: every process ends, and what is not durable on the disk meets its fate.
-    public func failPower(_ fate: SimulatedDisk.Fate = .drawn) {
-        for process in state.withLock({ $0.processes }) { process.crash() }
+    /// Cuts a machine's power: every process there ends, and what is not durable on its disk meets its fate.
+    ///
+    /// - Parameter machine: the machine's disk; the first machine's when nil.
+    public func failPower(_ fate: SimulatedDisk.Fate = .drawn, of machine: SimulatedDisk? = nil) {
+        let disk = machine ?? disk
+        for process in state.withLock({ $0.processes }) where process.disk === disk { process.crash() }
         let lost = disk.losePower(fate)
         note("the power fails; \(lost) records are lost")
     }
@@ -160,7 +172,7 @@ public final class SimulatedWorld: Sendable {
     }
 
     /// Whether something that happens with `probability` happens now.
-    func happens(_ probability: Double) -> Bool { probability > 0 && fate.fraction() < probability }
+    package func happens(_ probability: Double) -> Bool { probability > 0 && fate.fraction() < probability }
 }
 
 /// How the body of a simulation ended.

@@ -30,7 +30,7 @@ package struct KeyedMarket: Market {
         let id = "p\(number)"
         return MarketPayment(
             reference: PaymentReference(provider: provider.descriptor.id, id: id),
-            link: await service.createPayment(id, scenario), isEndless: scenario == .neverSettles)
+            links: [await service.createPayment(id, scenario)], isEndless: scenario == .neverSettles)
     }
 
     package func captures(of payment: PaymentReference) async -> Int { await service.captures(of: payment.id) }
@@ -39,6 +39,10 @@ package struct KeyedMarket: Market {
 
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         await service.keys(of: attempt.reference.id).contains(attempt.idempotencyKey)
+    }
+
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+        receipt.amount?.minorUnits == 1000 && receipt.transactionID == nil ? nil : "states \(receipt)"
     }
 
     package func payment(movedBy request: HTTPRequest) -> String? {

@@ -9,11 +9,15 @@ package struct Campaign: Sendable {
         package var histories = 0
         package var payments = 0
         package var captures = 0
+        package var broadcasts = 0
+        package var words = 0
         package var processes = 0
         /// Virtual seconds.
         package var seconds = 0.0
         /// The histories that broke a promise, in no order.
         package var failures: [(seed: UInt64, breaches: [String])] = []
+        /// What breaks promises that are not given yet, in no order.
+        package var open: [Promise: [(seed: UInt64, text: String)]] = [:]
     }
 
     private let seeds: Range<UInt64>
@@ -48,6 +52,9 @@ package struct Campaign: Sendable {
                     totals.histories += 1
                     totals.payments += verdict.payments
                     totals.captures += verdict.captures
+                    totals.broadcasts += verdict.broadcasts
+                    totals.words += verdict.words
+                    for breach in verdict.open { totals.open[breach.promise, default: []].append((seed, breach.text)) }
                     totals.processes += verdict.processes
                     totals.seconds += verdict.seconds
                     if !verdict.breaches.isEmpty { totals.failures.append((seed, verdict.breaches)) }

@@ -38,15 +38,30 @@ package struct Mistake: Sendable {
         Mistake(
             name: "the start of a mutation is not on the disk when it is sent",
             variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times"),
+        Mistake(
+            name: "a negative word is believed after the wallet has sent coins",
+            variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
+        Mistake(
+            name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
+            symptom: "captured 2 times"),
+        Mistake(
+            name: "a question that is refused is taken for an answer",
+            variation: shop { $0.trustsRefusedQuestions = true }, symptom: "but money moved"),
+        Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
+        Mistake(
+            name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved"),
+        Mistake(
+            name: "the refusal of a copy is taken for one without effect",
+            variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
     ]
 
     /// What the mistakes are planted in: sound without them.
-    package static let controls = [keyedOnly(), withoutKeys(.never)]
+    package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless]
 
     /// The first mistake, with a look at every request that leaves.
     package static var uncovered: Variation {
         var variation = Variation()
-        variation.journal = { ForgetfulJournal(base: $0) }
+        variation.journal = { journal, _ in ForgetfulJournal(base: journal) }
         return variation
     }
 
@@ -57,11 +72,51 @@ package struct Mistake: Sendable {
         return variation
     }
 
+    /// The service with everything from outside; every promise counts.
+    private static func shop(_ mistake: (inout ShopHabits) -> Void) -> Variation {
+        var habits = ShopHabits()
+        mistake(&habits)
+        var variation = Variation()
+        variation.markets = [ShopMarket.maker(habits)]
+        variation.promises = Set(Promise.allCases).subtracting([.abandonment, .finality])
+        // Whose step is durable is known by one name of the payment.
+        variation.checksDurability = false
+        variation.upgrades = 0
+        return variation
+    }
+
+    private static var unsuspecting: Variation {
+        var variation = restless
+        variation.journal = { UnsuspectingJournal(base: $0, clock: $1) }
+        return variation
+    }
+
+    private static var restless: Variation {
+        var variation = shop { _ in }
+        // Clocks that are years off, answers that are lost, and long breaks: the service has forgotten the key then.
+        variation.breaks = 0.7
+        variation.faults = { faults in
+            faults.wrongClock = 0.6
+            faults.lostAfter = 0.3
+            faults.questionRefused = 0.5
+            faults.stopped = 0
+        }
+        return variation
+    }
+
+    private static var hasty: Variation {
+        var variation = shop { _ in }
+        variation.taking = HastyTaking.taking
+        variation.errands = 1
+        variation.faults = { $0.lostAfter = 0.3 }
+        return variation
+    }
+
     private static func planted(
         _ journal: @escaping @Sendable (any PaymentJournal) -> any PaymentJournal
     ) -> Variation {
         var variation = keyedOnly()
-        variation.journal = journal
+        variation.journal = { base, _ in journal(base) }
         return variation
     }
 

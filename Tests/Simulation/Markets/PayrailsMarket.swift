@@ -36,9 +36,15 @@ struct PayrailsMarket: Market {
         pace.abandonedAfter = .seconds(1500)
         sandbox = PayrailsSandbox(pace, clock: world.clock, random: world.random)
         books = Books(clock: world.clock)
-        provider = Renewing(base: PayrailsProvider(), sandbox: sandbox, books: books)
+        provider = PayrailsProvider()
         world.connect(Front(sandbox: sandbox, books: books), to: Self.host)
         pages = PayrailsSandbox.payer(transport: DirectTransport(service: sandbox))
+    }
+
+    /// An application asks its merchant for a renewed session when the token has ended: what is sent from then on has the
+    /// new token.
+    func surround(_ context: ProviderContext) -> ProviderContext {
+        context.sending(over: Renewing(base: context.http, sandbox: sandbox, books: books))
     }
 
     /// Cards and pages are the payer's own: neither faults nor crashes of the process reach them.
@@ -59,7 +65,7 @@ struct PayrailsMarket: Market {
         let session = await sandbox.createSession(random.pick(Self.scenarios))
         books.note(session)
         return MarketPayment(
-            reference: PaymentReference(provider: PayrailsProvider.id, id: session.id), link: session.link)
+            reference: PaymentReference(provider: PayrailsProvider.id, id: session.id), links: [session.link])
     }
 
     func captures(of payment: PaymentReference) async -> Int { await sandbox.ledger.captures(of: payment.id) }
@@ -70,6 +76,21 @@ struct PayrailsMarket: Market {
     func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         guard books.acceptedKey(of: attempt.reference.id) == attempt.idempotencyKey.uppercased() else { return false }
         return await isPaid(attempt.reference)
+    }
+
+    var canBePaidAfterRefusal: Bool { true }
+
+    /// The service states no amounts and no transactions.
+    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+        receipt.amount == nil && receipt.transactionID == nil ? nil : "states what the service never said"
+    }
+
+    func returns(of payment: PaymentReference) -> [String] {
+        [
+            "https://assets.payrails.io/html/payrails-success.html",
+            "https://assets.payrails.io/html/payrails-cancel.html",
+            "https://\(Self.host)/public/redirect/merchant/m/\(payment.id)/success",
+        ]
     }
 
     func payment(movedBy request: HTTPRequest) -> String? {
@@ -133,46 +154,19 @@ struct PayrailsMarket: Market {
         }
     }
 
-    /// The provider in an application that asks its merchant for a renewed session when the token has ended: what is
-    /// sent from then on has the new token.
-    private struct Renewing: PaymentProvider {
-        let base: PayrailsProvider
+    /// The network of an application that renews its sessions.
+    private struct Renewing: HTTPTransport {
+        let base: any HTTPTransport
         let sandbox: PayrailsSandbox
         let books: Books
 
-        var descriptor: ProviderDescriptor { base.descriptor }
-
-        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-
-        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-            try await base.quote(request, in: renewing(context))
-        }
-
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-            try await base.pay(attempt, in: renewing(context))
-        }
-
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-            try await base.status(of: payment, in: renewing(context))
-        }
-
-        private func renewing(_ context: ProviderContext) -> ProviderContext {
-            context.sending(over: Network(base: context.http, sandbox: sandbox, books: books))
-        }
-
-        private struct Network: HTTPTransport {
-            let base: any HTTPTransport
-            let sandbox: PayrailsSandbox
-            let books: Books
-
-            func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-                var request = request
-                if let id = PayrailsMarket.execution(request) {
-                    if books.isOverdue(id), let renewed = await sandbox.renewSession(id) { books.note(renewed) }
-                    if let token = books.token(of: id) { request.headers["Authorization"] = "Bearer \(token)" }
-                }
-                return try await base.send(request)
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            var request = request
+            if let id = PayrailsMarket.execution(request) {
+                if books.isOverdue(id), let renewed = await sandbox.renewSession(id) { books.note(renewed) }
+                if let token = books.token(of: id) { request.headers["Authorization"] = "Bearer \(token)" }
             }
+            return try await base.send(request)
         }
     }
 

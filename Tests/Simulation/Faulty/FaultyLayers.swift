@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -88,6 +89,34 @@ struct LeaselessJournal: FaultyJournal {
     }
 }
 
+/// Takes entries and attempts from the future for ones of just now: a negative age counts as young.
+struct UnsuspectingJournal: FaultyJournal {
+    let base: any PaymentJournal
+    let clock: any PaymentClock
+
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? {
+        try await base.history(of: attempt).map(young)
+    }
+
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.histories(of: payment).map(young)
+    }
+
+    func unfinished() async throws -> [AttemptHistory] { try await base.unfinished().map(young) }
+
+    private func young(_ history: AttemptHistory) -> AttemptHistory {
+        let (attempt, now) = (history.attempt, clock.now)
+        return AttemptHistory(
+            attempt: PaymentAttempt(
+                id: attempt.id, reference: attempt.reference, option: attempt.option,
+                idempotencyKey: attempt.idempotencyKey, startedAt: min(attempt.startedAt, now),
+                expiresAt: attempt.expiresAt, refund: attempt.refund, seal: attempt.seal),
+            entries: history.entries.map {
+                JournalEntry(date: min($0.date, now), event: $0.event, seal: $0.seal)
+            })
+    }
+}
+
 /// A network that takes a fault of the service for proof that nothing happened.
 struct Trusting500: HTTPTransport {
     let base: any HTTPTransport
@@ -96,5 +125,20 @@ struct Trusting500: HTTPTransport {
         let response = try await base.send(request)
         guard response.status == 500 else { return response }
         throw TransportError(.notSent, .tls("a fault of the service"), origin: request.url.origin)
+    }
+}
+
+/// Ends whatever attempt is under way at the payment that a notification is about, without asking anybody.
+enum HastyTaking {
+    static let taking: Variation.Taking = { notification, provider, router, journal, clock in
+        guard let verifier = router.registry.provider(provider) as? any NotificationVerifyingProvider else { return }
+        let genuine = try verifier.verify(notification)
+        let lease = PaymentLease(payment: genuine.reference, holder: "the merchant", duration: .seconds(600))
+        guard genuine.outcome.isFinal, try await journal.acquire(lease, at: clock.now) else { return }
+        if let open = try await journal.histories(of: genuine.reference).last(where: { !$0.isFinished }) {
+            let entry = JournalEntry(date: clock.now, event: .outcome(genuine.outcome))
+            try await journal.append(entry, to: open.attempt.id, under: lease)
+        }
+        try await journal.release(lease)
     }
 }

@@ -1,0 +1,45 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import TestSupport
+import Testing
+
+/// A sandbox with a simulated chain, and the processes that pay there over one journal.
+final class PayingPlace: Sendable {
+    private let folder = ScratchFolder()
+    private let server: LoopbackServer
+    let sandbox: WalletConnectPaySandbox
+    private let program: URL
+
+    init() throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        sandbox = WalletConnectPaySandbox(configuration)
+        server = try LoopbackServer(sandbox)
+        program = try #require(Program.url("PayingProcess"))
+    }
+
+    deinit { server.stop() }
+
+    /// Starts a process that pays `link`, or settles everything when that is `resume`.
+    func process(_ link: String, lease: Duration = .seconds(600)) throws -> Program {
+        let milliseconds = Int(lease / .milliseconds(1))
+        return try Program(
+            [folder.file("journal"), server.baseURL.text, folder.file("chain"), "\(milliseconds)", link],
+            executable: program)
+    }
+
+    /// The values of the transfers on the chain.
+    var transfers: [String] {
+        let text = (try? String(contentsOfFile: folder.file("chain"), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+    }
+
+    /// How often money moved for a payment: by what the service took, and by what the wallet sent.
+    func moved(_ id: String, transfers: Int) async -> Int {
+        let taken = await sandbox.ledger.events(of: id).count { event in
+            if case .captured(_, let amount, _) = event { !amount.hasSuffix("/slip44:60") } else { false }
+        }
+        return taken + transfers
+    }
+}

@@ -1,0 +1,90 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+
+/// What a process does after everything healed: it pays and recovers until everything has ended, for forty minutes at
+/// most.
+struct Convergence: Sendable {
+    let life: Life
+    let seat: Life.Seat
+
+    private var calls: Calls { Calls(life: life, seat: seat) }
+    private var markets: Markets { life.markets }
+
+    func endings() async throws -> [PaymentReference: Judgement.Ending] {
+        var endings: [PaymentReference: Judgement.Ending] = [:]
+        for _ in 0..<40 {
+            // Some attempts go on only where the link is: those are paid again, too.
+            let open = Set(try await unended().map { markets.identity(of: $0.attempt.reference) })
+            for payment in seat.device.payments {
+                let ending = endings[payment.reference]
+                guard ending == nil || open.contains(payment.reference) else { continue }
+                let next = await pay(payment)
+                if ending == nil || ending == .refused { endings[payment.reference] = next ?? ending }
+            }
+            await recover()
+            if await isOver(endings), try await unended().isEmpty { break }
+            try await seat.process.clock.sleep(for: .seconds(60))
+        }
+        return endings
+    }
+
+    private func pay(_ payment: MarketPayment) async -> Judgement.Ending? {
+        let (router, payer, link) = (seat.router, seat.device.payer, life.link(of: payment, at: seat.router))
+        let content = await calls.call("pay", payment.reference) {
+            try await router.pay(link, as: payer, acceptingUnverified: true)
+        }
+        switch content {
+        case .outcome(let outcome)? where outcome.isFinal: return .outcome(outcome)
+        case .failure(let error)? where error.phase != .maybeSent: return .refused
+        default: return nil
+        }
+    }
+
+    /// Payments as their payer, refunds as their merchant.
+    private func recover() async {
+        await calls.recover(as: seat.device.payer)
+        for history in (try? await seat.process.journal.unfinished()) ?? [] where history.attempt.refund != nil {
+            let merchants = seat.merchants
+            _ = await calls.answer(nil, life.witness.tick()) {
+                try await merchants.resume(history.attempt.id, as: Payer())
+            }
+        }
+    }
+
+    private func isOver(_ endings: [PaymentReference: Judgement.Ending]) async -> Bool {
+        for payment in seat.device.payments where endings[payment.reference] == nil {
+            guard await isEndless(payment.reference) else { return false }
+        }
+        return true
+    }
+
+    /// The attempts that still have to come to an end.
+    private func unended() async throws -> [AttemptHistory] {
+        var unended: [AttemptHistory] = []
+        for history in try await seat.process.journal.unfinished() {
+            if let refund = history.attempt.refund {
+                // One that never arrived is never heard of.
+                guard await markets[refund.payment.provider]?.givenBack(refund) ?? 0 > 0 else { continue }
+            }
+            if await isEndless(markets.identity(of: history.attempt.reference)) { continue }
+            unended.append(history)
+        }
+        return unended
+    }
+
+    /// Whether nothing more can be heard of a payment: the service never says how it ends, or the wallet may have sent
+    /// coins that the service has not seen.
+    private func isEndless(_ reference: PaymentReference) async -> Bool {
+        let payment = seat.device.payments.first { $0.reference == reference }
+        for known in life.witness.attempts(at: reference) {
+            if payment?.isEndless == true, await life.oracle.hasMoved(known.attempt) { return true }
+        }
+        let hasAsked = seat.device.disk.histories.contains { history in
+            markets.identity(of: history.attempt.reference) == reference && !history.isFinished
+                && Judgement.hasAskedWallet(history)
+        }
+        guard hasAsked, await markets.isDecided(reference) else { return false }
+        return await !markets.isPaid(reference)
+    }
+}

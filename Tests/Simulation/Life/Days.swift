@@ -1,0 +1,68 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+
+/// What a process does while things go wrong.
+struct Days: Sendable {
+    let life: Life
+    let seat: Life.Seat
+
+    private var random: SeededRandomSource { life.random }
+    private var calls: Calls { Calls(life: life, seat: seat) }
+
+    /// Pays most payments, some of them twice at once, some of them called off, recovers what was interrupted, and hears
+    /// from outside.
+    func live() async {
+        await withTaskGroup(of: Void.self) { group in
+            for payment in seat.device.payments where random.happens(0.8) {
+                for _ in 0..<(random.happens(0.2) ? 2 : 1) {
+                    let patience = random.happens(0.15) ? Duration.milliseconds(random.below(3000)) : nil
+                    let link = life.link(of: payment, at: seat.router)
+                    group.addTask { await pay(payment, link, patience) }
+                }
+            }
+            if random.happens(0.5) {
+                let delay = Duration.milliseconds(random.below(2000))
+                group.addTask {
+                    try? await seat.process.clock.sleep(for: delay)
+                    await recover()
+                }
+            }
+            if random.happens(life.variation.errands) {
+                group.addTask { await Errands(life: life, seat: seat).run() }
+            }
+        }
+    }
+
+    private func pay(_ payment: MarketPayment, _ link: String, _ patience: Duration?) async {
+        let (router, payer) = (seat.router, seat.device.payer)
+        await calls.call("pay", payment.reference, patience: patience) {
+            try await router.pay(link, as: payer, acceptingUnverified: true)
+        }
+    }
+
+    /// Recovers as applications do at their start: all at once, or one by one.
+    private func recover() async {
+        if random.happens(0.5) {
+            await calls.recover(as: random.happens(0.7) ? seat.device.payer : Payer())
+        } else {
+            for history in (try? await seat.process.journal.unfinished()) ?? [] {
+                await calls.resume(history.attempt, as: seat.device.payer)
+            }
+        }
+    }
+}
+
+extension Life {
+    /// The usual link of a payment, or another spelling.
+    func link(of payment: MarketPayment, at router: PaymentRouter) -> String {
+        guard random.happens(variation.spellings) else { return payment.links[0] }
+        let link = random.pick(payment.links)
+        if Self.name(link, router) != Self.name(payment.links[0], router) { witness.renames(payment.reference) }
+        return link
+    }
+
+    private static func name(_ link: String, _ router: PaymentRouter) -> String? {
+        if case .matched(let route) = router.route(link) { route.match.reference } else { nil }
+    }
+}

@@ -1,0 +1,183 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+import PaymentTransport
+
+/// A history while it is made.
+struct Life: Sendable {
+    let world: SimulatedWorld
+    let variation: Variation
+    let random: SeededRandomSource
+    let markets: Markets
+    let witness: Witness
+    let chain: Chain
+    let oracle: Oracle
+    let hangs = Hangs()
+    /// Every third history is sealed.
+    private let key: JournalKey?
+    private let hasUpgrade: Bool
+    private let leases: LeasePolicy
+
+    init(_ world: SimulatedWorld, _ variation: Variation, _ random: SeededRandomSource) throws {
+        self.world = world
+        self.variation = variation
+        self.random = random
+        let markets = try Markets(variation.markets, in: world)
+        self.markets = markets
+        witness = Witness { markets.identity(of: $0) }
+        chain = Chain(random: world.random)
+        key = world.seed % 3 == 0 ? try JournalKey(Redacted([UInt8](repeating: 7, count: 32))) : nil
+        hasUpgrade = random.happens(variation.upgrades)
+        // Every fourth is slower than its leases.
+        leases =
+            random.happens(0.25)
+            ? LeasePolicy(duration: .seconds(1 + random.below(20)), patience: .seconds(random.below(60)))
+            : LeasePolicy()
+        oracle = Oracle(
+            markets, witness,
+            Circumstances(
+                isUpgraded: hasUpgrade, hasWrongClocks: world.faults.wrongClock > 0,
+                hasRefusedCopies: world.faults.copyRefused > 0))
+    }
+
+    func verdict() async throws -> Verdict {
+        let payments = await markets.makePayments(1 + random.below(4), random)
+        let devices = makeDevices(payments)
+        var started = 0
+        var edition = Edition.first
+        for _ in 0..<(1 + random.below(3)) {
+            if hasUpgrade, random.happens(0.6) { edition = .renamed }
+            let seats = devices.flatMap { makeSeats(at: $0, edition) }
+            started += seats.count
+            await withTaskGroup(of: Void.self) { group in
+                for seat in seats { group.addTask { await Days(life: self, seat: seat).live() } }
+            }
+            for device in devices where random.happens(0.3) { world.failPower(of: device.disk) }
+            for seat in seats { seat.process.crash() }
+            try await world.clock.sleep(for: .seconds(pause()))
+        }
+        if hasUpgrade { edition = .renamed }
+        world.faults = .none
+        world.note("everything heals")
+        let (ends, healed) = try await heal(devices, edition)
+        hangs.release()
+        try await world.clock.sleep(for: .seconds(60))
+        return await judge(payments, ends, processes: started + healed)
+    }
+
+    /// Seconds during which nobody pays.
+    private func pause() -> Int {
+        random.happens(0.2)
+            ? random.below(1200) : random.happens(variation.breaks) ? random.below(40_000) : random.below(10)
+    }
+
+    private func heal(_ devices: [Device], _ edition: Edition) async throws -> (ends: [Judgement.Device], healed: Int) {
+        var ends: [Judgement.Device] = []
+        var healed = 0
+        for device in devices {
+            let seats = (0..<(random.happens(variation.pairs) ? 2 : 1)).map { _ in
+                seat(device, world.start(on: device.disk), edition)
+            }
+            healed += seats.count
+            let endings = try await withThrowingTaskGroup(of: [PaymentReference: Judgement.Ending].self) { group in
+                for seat in seats {
+                    group.addTask { try await Convergence(life: self, seat: seat).endings() }
+                }
+                // What one of them paid may be refused to the other.
+                return try await group.reduce(into: [:]) { $0.merge($1) { $0 == .refused ? $1 : $0 } }
+            }
+            ends.append(
+                Judgement.Device(
+                    number: device.number, payments: device.payments, endings: endings,
+                    histories: device.disk.histories))
+        }
+        return (ends, healed)
+    }
+
+    private func judge(
+        _ payments: [MarketPayment], _ ends: [Judgement.Device], processes: Int
+    ) async -> Verdict {
+        let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain)
+        let refunds = ends.flatMap(\.histories).compactMap(\.attempt.refund)
+        await judgement.judge(payments, ends, refunds)
+        for breach in witness.breaches { await oracle.breach(nil, breach, .money) }
+        var verdict = Verdict()
+        for breach in await oracle.finish() {
+            if variation.promises.contains(breach.promise) {
+                verdict.breaches.append(breach.text)
+            } else {
+                verdict.open.append(breach)
+            }
+        }
+        verdict.payments = payments.count
+        for payment in payments { verdict.captures += await markets.captures(of: payment.reference) }
+        verdict.broadcasts = witness.broadcasts.count
+        verdict.words = await oracle.count
+        verdict.processes = processes
+        return verdict
+    }
+
+    // MARK: Devices and processes
+
+    /// A device of the payer's, with a wallet and a journal of its own.
+    struct Device: Sendable {
+        let number: Int
+        let disk: SimulatedDisk
+        let payer: Payer
+        let payments: [MarketPayment]
+    }
+
+    /// A process at a device, and what runs in it.
+    struct Seat: Sendable {
+        let device: Device
+        let process: SimulatedProcess
+        let router: PaymentRouter
+        /// The merchants' side, which shares the journal.
+        let merchants: PaymentRouter
+
+        var doer: Doer { Doer(device: device.number, process: process.number) }
+    }
+
+    private func makeDevices(_ payments: [MarketPayment]) -> [Device] {
+        let shared = payments.filter(\.isForAll)
+        let count = !shared.isEmpty && random.happens(variation.devices) ? 2 : 1
+        return (0..<count).map { number in
+            let careful = CarefulPayer(world, seed: UInt64(number), chain: chain, witness: witness, hangs: hangs)
+            return Device(
+                number: number, disk: number == 0 ? world.disk : world.makeDisk(),
+                payer: careful.payer { markets.equip(&$0) }, payments: number == 0 ? payments : shared)
+        }
+    }
+
+    /// One or two processes, which die at some operation by chance.
+    private func makeSeats(at device: Device, _ edition: Edition) -> [Seat] {
+        (0..<(random.happens(variation.pairs) ? 2 : 1)).map { _ in
+            let crash = random.happens(0.7) ? random.below(40 * device.payments.count) : nil
+            let cause: SimulatedCrash = random.happens(0.5) ? .machine(.drawn) : .process
+            let missing = random.happens(variation.gaps) ? [random.pick(markets.ids)] : []
+            return seat(
+                device, world.start(on: device.disk, crashingAt: crash, by: cause), edition, without: Set(missing))
+        }
+    }
+
+    private func seat(
+        _ device: Device, _ process: SimulatedProcess, _ edition: Edition, without missing: Set<ProviderID> = []
+    ) -> Seat {
+        let doer = Doer(device: device.number, process: process.number)
+        func router(_ registry: ProviderRegistry) -> PaymentRouter {
+            process.router(registry, journalKey: key, leases: leases) { transport, journal in
+                let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
+                let network = WitnessedNetwork(
+                    base: transport, process: process, doer: doer, markets: markets, witness: witness,
+                    checksDurability: variation.checksDurability)
+                return (
+                    LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
+                    variation.journal(journal, process.clock)
+                )
+            }
+        }
+        return Seat(
+            device: device, process: process, router: router(markets.registry(edition, witness, without: missing)),
+            merchants: router(markets.merchants(edition, witness)))
+    }
+}

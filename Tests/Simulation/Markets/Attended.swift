@@ -1,0 +1,74 @@
+import PaymentCore
+
+/// A provider as applications have it, watched: what it does for an attempt is known to be done for it, and an upgrade may
+/// have renamed its steps. It can whatever the provider can.
+struct Attended<Base: PaymentProvider>: PaymentProvider {
+    let base: Base
+    let witness: Witness
+    var edition = Edition.first
+    /// What the application puts around the provider's world.
+    var surround: @Sendable (ProviderContext) -> ProviderContext = { $0 }
+
+    var descriptor: ProviderDescriptor { base.descriptor }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await base.quote(request, in: surround(context))
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        witness.sees(attempt)
+        return try await Acting.$attempt.withValue(attempt) {
+            try await base.pay(attempt, in: edition.steps(surround(context)))
+        }
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: surround(context))
+    }
+}
+
+/// Which release of an application runs.
+enum Edition: Sendable, Hashable {
+    case first
+    /// The one that names its steps otherwise.
+    case renamed
+
+    fileprivate func steps(_ context: ProviderContext) -> ProviderContext {
+        self == .first ? context : context.namingSteps { "\($0), as of late" }
+    }
+}
+
+extension Attended: RedirectCompletingProvider where Base: RedirectCompletingProvider {
+    func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        witness.sees(attempt)
+        return try await Acting.$attempt.withValue(attempt) {
+            try await base.complete(callback, for: attempt, in: edition.steps(surround(context)))
+        }
+    }
+}
+
+extension Attended: CancellingProvider where Base: CancellingProvider {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.cancel(payment, in: edition.steps(surround(context)))
+    }
+}
+
+extension Attended: RefundingProvider where Base: RefundingProvider {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.refund(request, in: edition.steps(surround(context)))
+    }
+
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: refund, in: surround(context))
+    }
+}
+
+extension Attended: NotificationVerifyingProvider where Base: NotificationVerifyingProvider {
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        try base.verify(notification)
+    }
+}

@@ -1,0 +1,114 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+
+/// The markets of one world.
+struct Markets: Sendable {
+    /// Their ids, in order: a dictionary's order is another one in every process.
+    let ids: [ProviderID]
+    private let markets: [ProviderID: any Market]
+    /// Each provider as often as its share says.
+    private let draws: [ProviderID]
+
+    init(_ makers: [MarketMaker], in world: SimulatedWorld) throws {
+        let open = try makers.map { try $0.open(world) }
+        markets = Dictionary(uniqueKeysWithValues: open.map { ($0.provider.descriptor.id, $0) })
+        ids = markets.keys.sorted { $0.rawValue < $1.rawValue }
+        draws = zip(open, makers).flatMap { Array(repeating: $0.provider.descriptor.id, count: $1.share) }
+    }
+
+    // MARK: Providers
+
+    /// What an application registers.
+    func registry(_ edition: Edition, _ witness: Witness, without missing: Set<ProviderID> = []) -> ProviderRegistry {
+        var providers: [any PaymentProvider] = []
+        for id in ids where !missing.contains(id) {
+            guard let market = markets[id] else { continue }
+            providers.append(Self.attended(market.provider, market, edition, witness))
+        }
+        return Self.registry(providers)
+    }
+
+    /// What a merchant's server registers.
+    func merchants(_ edition: Edition, _ witness: Witness) -> ProviderRegistry {
+        var providers: [any PaymentProvider] = []
+        for market in ids.compactMap({ markets[$0] }) {
+            providers.append(Self.attended(market.merchant ?? market.provider, market, edition, witness))
+        }
+        return Self.registry(providers)
+    }
+
+    private static func registry(_ providers: [any PaymentProvider]) -> ProviderRegistry {
+        do { return try ProviderRegistry(providers) } catch { fatalError("the markets cannot be registered: \(error)") }
+    }
+
+    private static func attended(
+        _ provider: any PaymentProvider, _ market: any Market, _ edition: Edition, _ witness: Witness
+    ) -> any PaymentProvider {
+        func attend(_ provider: some PaymentProvider) -> any PaymentProvider {
+            Attended(base: provider, witness: witness, edition: edition) { market.surround($0) }
+        }
+        return attend(provider)
+    }
+
+    func equip(_ payer: inout Payer) {
+        // In order, so that a seed always means the same.
+        for id in ids { markets[id]?.equip(&payer) }
+    }
+
+    // MARK: Payments
+
+    func makePayments(_ count: Int, _ random: SeededRandomSource) async -> [MarketPayment] {
+        var payments: [MarketPayment] = []
+        for number in 0..<count {
+            if let market = markets[random.pick(draws)] {
+                payments.append(await market.makePayment(number, random))
+            }
+        }
+        return payments
+    }
+
+    func identity(of payment: PaymentReference) -> PaymentReference {
+        guard let market = markets[payment.provider] else { return payment }
+        return PaymentReference(provider: payment.provider, id: market.identity(of: payment.id))
+    }
+
+    /// The payment whose money `request` can move.
+    func payment(movedBy request: HTTPRequest) -> PaymentReference? {
+        for id in ids {
+            guard let market = markets[id], let name = market.payment(movedBy: request) else { continue }
+            return PaymentReference(provider: id, id: market.identity(of: name))
+        }
+        return nil
+    }
+
+    subscript(_ provider: ProviderID) -> (any Market)? { markets[provider] }
+
+    // MARK: Truth
+
+    func captures(of payment: PaymentReference) async -> Int {
+        await markets[payment.provider]?.captures(of: payment) ?? 0
+    }
+
+    func isPaid(_ payment: PaymentReference) async -> Bool {
+        await markets[payment.provider]?.isPaid(payment) ?? false
+    }
+
+    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+        await markets[attempt.reference.provider]?.wasCaptured(attempt) ?? false
+    }
+
+    func isDecided(_ payment: PaymentReference) async -> Bool {
+        await markets[payment.provider]?.isDecided(payment) ?? false
+    }
+
+    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+        await markets[payment.provider]?.untruth(in: receipt, of: payment)
+    }
+}
+
+extension SeededRandomSource {
+    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+    func happens(_ probability: Double) -> Bool { fraction() < probability }
+}

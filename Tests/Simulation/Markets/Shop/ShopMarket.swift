@@ -1,0 +1,77 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentTesting
+
+/// A shop with everything that providers can have: returns, cancellations, refunds, notifications, several spellings of a
+/// link, and coins that the payer's wallet sends.
+struct ShopMarket: Market {
+    private static let scenarios: [ShopService.Scenario] =
+        ShopService.Scenario.allCases + [.paidAtOnce, .paidAtOnce, .paidAfterPolling, .firstCardRefused]
+
+    /// - Parameter habits: the provider's; others plant a mistake.
+    static func maker(share: Int = 1, _ habits: ShopHabits = ShopHabits()) -> MarketMaker {
+        MarketMaker(share: share) { ShopMarket($0, habits) }
+    }
+
+    let provider: any PaymentProvider
+    private let service: ShopService
+
+    private init(_ world: SimulatedWorld, _ habits: ShopHabits) {
+        provider = ShopProvider(habits)
+        service = ShopService(clock: world.clock)
+        world.connect(service, to: ShopService.host)
+    }
+
+    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+        let id = "order\(number)"
+        await service.createPayment(id, random.pick(Self.scenarios), cents: UInt128(1000 + 100 * number))
+        return MarketPayment(
+            reference: PaymentReference(provider: ShopProvider.id, id: id),
+            links: [id, id.uppercased(), "Order\(number)"].map { "https://\(ShopProvider.linkHost)/\($0)" })
+    }
+
+    func identity(of reference: String) -> String { reference.lowercased() }
+
+    func captures(of payment: PaymentReference) async -> Int { await service.captures(of: payment.id) }
+
+    func isPaid(_ payment: PaymentReference) async -> Bool { await service.status(of: payment.id) == "paid" }
+
+    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+        await service.wasCharged(identity(of: attempt.reference.id), by: attempt.idempotencyKey)
+    }
+
+    func isDecided(_ payment: PaymentReference) async -> Bool {
+        await !["open", "processing"].contains(service.status(of: payment.id))
+    }
+
+    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+        let number = payment.id.last?.wholeNumberValue ?? 0
+        // Notifications state neither.
+        if let amount = receipt.amount, amount.minorUnits != UInt128(1000 + 100 * number) { return "states \(amount)" }
+        if let id = receipt.transactionID, id != "tx-\(payment.id)" { return "names the transaction \(id)" }
+        return nil
+    }
+
+    func payment(movedBy request: HTTPRequest) -> String? {
+        let path = request.url.path.split(separator: "/")
+        guard request.url.authority == ShopService.host, path.count == 3, path[2] == "charge" else { return nil }
+        return String(path[1])
+    }
+
+    // MARK: What comes from outside
+
+    func returns(of payment: PaymentReference) -> [String] {
+        [ShopProvider.returnURL, "\(ShopProvider.returnURL)?id=\(payment.id)"]
+    }
+
+    func notifications() async -> [IncomingNotification] { await service.notifications }
+
+    func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
+        guard let currency = try? Currency(unit: "iso4217/EUR"),
+            let amount = try? Money(minorUnits: UInt128(50 + number), currency: currency)
+        else { return nil }
+        return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
+    }
+
+    func givenBack(_ refund: RefundRequest) async -> Int { await service.givenBack(refund.payment.id, refund.id) }
+}

@@ -1,0 +1,168 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What ``ShopProvider`` can get wrong. Mistakes are planted here.
+struct ShopHabits: Sendable {
+    /// Whether all spellings of a link are one payment.
+    var foldsSpellings = true
+    /// Whether a question that was refused is taken for the service's answer.
+    var trustsRefusedQuestions = false
+    /// Whether a charge that is refused as a repetition, or for coming too often, is taken for one that did nothing.
+    var trustsRefusedCopies = false
+    /// How the wallet's sending of coins is declared; nil when nothing is paid by wallet.
+    var wallet: StepKind?
+
+    /// As it has to be declared: an act of the payer's wallet that the service does not see.
+    static let walletAct: StepKind = .walletTransfer
+}
+
+/// The provider of ``ShopService``: small, and with everything that providers can have.
+struct ShopProvider: PaymentProvider {
+    static let id: ProviderID = "shop"
+    static let linkHost = "pay.shop.example"
+    static let returnURL = "shop-app://paid"
+
+    private var habits: ShopHabits
+
+    init(_ habits: ShopHabits = ShopHabits()) { self.habits = habits }
+
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: Self.id, name: "Shop", patterns: [.host(Self.linkHost), .scheme("shop-app")],
+            outboundHosts: [ShopService.host], replayWindow: .seconds(600))
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        if link.scheme == "shop-app" {
+            return LinkMatch(reference: link.queryItems.values("id").first.map(String.init), role: .callback)
+        }
+        let id = String(link.path.dropFirst())
+        guard !id.isEmpty, id.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else { return nil }
+        return LinkMatch(reference: habits.foldsSpellings ? id.lowercased() : id)
+    }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        let state = try await ask(request.reference, context)
+        let amount = try state.money()
+        var options = [PaymentOption(id: "card", title: "Card", amount: amount)]
+        if habits.wallet != nil {
+            options.append(
+                PaymentOption(
+                    id: "coins", title: "Coins", amount: amount,
+                    account: context.payer.accounts.first, needs: [.signing(method: "eth_sendTransaction")]))
+        }
+        let isOpen = state.status == "open"
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: "Shop"), amount: amount, options: isOpen ? options : [],
+            expiresAt: Date(timeIntervalSince1970: Double(state.expires) ?? 0),
+            outcome: isOpen ? nil : state.outcome(request.reference))
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        var coins: String?
+        if attempt.option.id == "coins" { coins = try await send(attempt, context) }
+        var body: [String: JSONValue] = [
+            "key": .string(attempt.idempotencyKey), "amount": .string(String(attempt.option.amount.minorUnits)),
+        ]
+        if let coins { body["coins"] = .string(coins) }
+        let request = HTTPRequest(
+            .post, try url(attempt.reference, ["charge"]), body: JSONValue.object(body).serialized(), replay: .safe)
+        var state: State = try await context.step("charge", .mutation(replay: .sameKey)) {
+            try await exchange(attempt.reference, request, isMutation: true, context)
+        }
+        for _ in 0..<20 where !state.outcome(attempt.reference).isFinal {
+            try await context.clock.sleep(for: .seconds(1))
+            state = try await ask(attempt.reference, context)
+        }
+        return state.outcome(attempt.reference)
+    }
+
+    /// The payer's wallet sends the coins; the service does not see that.
+    private func send(_ attempt: PaymentAttempt, _ context: ProviderContext) async throws -> String {
+        guard let signer = context.payer.signer, let account = attempt.option.account, let kind = habits.wallet else {
+            throw PaymentError(.payer, "the payer has no wallet", provider: Self.id)
+        }
+        let call: JSONValue = [
+            "from": .string(String(account.address)), "to": "0x00000000000000000000000000000000000000aa",
+            "value": .string("0x" + String(attempt.option.amount.minorUnits, radix: 16)),
+        ]
+        return try await context.step("send coins", kind) {
+            do {
+                return try await signer.sign(
+                    SigningRequest(account: account, method: "eth_sendTransaction", parameters: [call]))
+            } catch let error as PaymentError {
+                throw error
+            } catch {
+                throw PaymentError(.payer, "the wallet failed", provider: Self.id, phase: .maybeSent)
+            }
+        }
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        do { return try await ask(payment, context).outcome(payment) } catch let error as PaymentError
+            where habits.trustsRefusedQuestions && error.phase == .answered
+        {
+            return error.vendorCode == "404"
+                ? .expired : .declined(DeclineReason(.refused, "the service refused the question"))
+        }
+    }
+
+    // MARK: Service
+
+    struct State: Codable {
+        let id: String
+        let status: String
+        let amount: String
+        let expires: String
+
+        func money() throws -> Money { try Money(minorUnitText: amount, currency: try Currency(unit: "iso4217/EUR")) }
+
+        func outcome(_ payment: PaymentReference) -> PaymentOutcome {
+            switch status {
+            case "paid": .succeeded(PaymentReceipt(reference: payment, amount: try? money(), transactionID: "tx-\(id)"))
+            case "failed": .declined(DeclineReason(.refused, "the shop gave the money back"))
+            case "cancelled": .cancelled
+            case "expired": .expired
+            case "open", "processing": .pending(retryAfter: 1)
+            default: .unknown(UnknownOutcome(reference: payment, message: "the service reports a state unknown here"))
+            }
+        }
+    }
+
+    func ask(_ payment: PaymentReference, _ context: ProviderContext) async throws -> State {
+        try await exchange(payment, HTTPRequest(.get, try url(payment)), isMutation: false, context)
+    }
+
+    func exchange<Answer: Codable>(
+        _ payment: PaymentReference, _ request: HTTPRequest, isMutation: Bool, _ context: ProviderContext
+    ) async throws -> Answer {
+        let response: HTTPResponse
+        do { response = try await context.http.send(request) } catch {
+            throw PaymentError(error, provider: Self.id, isMutation: isMutation)
+        }
+        guard response.status == 200 else {
+            // Only these are judgements on the charge itself; others may be about another copy of the request.
+            let isRefusal = [402, 404, 410, 422].contains(response.status)
+            let isOpen = isMutation && !isRefusal && !(habits.trustsRefusedCopies && response.status < 500)
+            throw PaymentError(
+                isRefusal ? .requestRefused : .serviceFailure, "the service answered with HTTP \(response.status)",
+                provider: Self.id, phase: isOpen ? .maybeSent : .answered, retry: .later,
+                vendorCode: String(response.status))
+        }
+        guard let answer = try? JSONValue(parsing: response.body).decode(Answer.self) else {
+            throw PaymentError(
+                .invalidResponse, "the service's answer cannot be understood", provider: Self.id,
+                phase: isMutation ? .maybeSent : .answered)
+        }
+        return answer
+    }
+
+    func url(_ payment: PaymentReference, _ rest: [String] = []) throws -> HTTPURL {
+        try HTTPURL("https://\(ShopService.host)").appending(["payments", payment.id] + rest)
+    }
+}

@@ -1,0 +1,153 @@
+import PaymentCore
+import PaymentTesting
+
+/// Compares what is written in the journals in the end, and all the money that moved, with the services' books.
+struct Judgement: Sendable {
+    let markets: Markets
+    let witness: Witness
+    let oracle: Oracle
+    let chain: Chain
+
+    /// How a payment of a history ended for those who kept asking. Refused: nothing was sent, says an error.
+    enum Ending: Sendable, Hashable { case outcome(PaymentOutcome), refused }
+
+    /// A device in the end.
+    struct Device: Sendable {
+        let number: Int
+        let payments: [MarketPayment]
+        let endings: [PaymentReference: Ending]
+        let histories: [AttemptHistory]
+    }
+
+    /// Judges everything.
+    func judge(_ payments: [MarketPayment], _ devices: [Device], _ refunds: [RefundRequest]) async {
+        for payment in payments { await judgeMoney(payment.reference) }
+        for device in devices {
+            for payment in device.payments { await judgeEnding(payment, device) }
+            for history in device.histories { await judge(history, payments, device) }
+            for breach in JournalRules.breaches(in: device.histories) { await oracle.breach(nil, breach) }
+        }
+        for refund in refunds {
+            let count = await markets[refund.payment.provider]?.givenBack(refund) ?? 0
+            if count > 1 { await oracle.breach(nil, "\(refund.id) was given back \(count) times") }
+        }
+        await judgeChain()
+    }
+
+    /// No payment is paid twice: by what the service took, and by what wallets sent, together.
+    private func judgeMoney(_ payment: PaymentReference) async {
+        let captures = await markets.captures(of: payment)
+        if captures > 1 { await oracle.breach(payment, "\(payment.id) was captured \(captures) times") }
+        let sent = witness.acts(for: payment).filter { $0.transfer != nil }
+        for device in Set(sent.map(\.doer.device)).sorted() {
+            let own = sent.count { $0.doer.device == device }
+            if own > 1 { await oracle.breach(payment, "\(payment.id): the wallet sent coins \(own) times") }
+            for known in witness.attempts(at: payment) where known.device == device {
+                guard await markets.wasCaptured(known.attempt) else { continue }
+                await oracle.breach(payment, "\(payment.id): the wallet sent coins, and the service took money too")
+            }
+        }
+    }
+
+    private func judgeEnding(_ payment: MarketPayment, _ device: Device) async {
+        let name = payment.reference.id
+        let own = witness.attempts(at: payment.reference).filter { $0.device == device.number }
+        var hasMoved = false
+        for known in own { hasMoved = await oracle.hasMoved(known.attempt) || hasMoved }
+        switch device.endings[payment.reference] {
+        case .refused? where hasMoved:
+            await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid")
+        case nil:
+            let elsewhere = await hasBeenPaidElsewhere(payment.reference, device.number)
+            if payment.isEndless, hasMoved || elsewhere { return }
+            if device.histories.contains(where: { mayStayUnknown($0, payment.reference) }) { return }
+            await oracle.breach(
+                payment.reference, "\(name) reached no end within the time after everything healed",
+                elsewhere ? .otherDevices : nil)
+        case .outcome?, .refused?: break
+        }
+    }
+
+    /// Whether money of another device's moved for a payment.
+    private func hasBeenPaidElsewhere(_ payment: PaymentReference, _ device: Int) async -> Bool {
+        for known in witness.attempts(at: payment) where known.device != device {
+            if await oracle.hasMoved(known.attempt) { return true }
+        }
+        return false
+    }
+
+    /// Whether the contract leaves the attempt open: the payer's wallet was asked to send coins, and who knows whether it
+    /// did, or will.
+    func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
+        guard markets.identity(of: history.attempt.reference) == payment, !history.isFinished else { return false }
+        return Self.hasAskedWallet(history)
+    }
+
+    static func hasAskedWallet(_ history: AttemptHistory) -> Bool {
+        var isOpen = false
+        for entry in history.entries {
+            switch entry.event {
+            case .stepStarted(let name, let kind) where name.hasPrefix("sign ") || name.hasPrefix("send coins"):
+                if kind == .walletTransfer { isOpen = true }
+            case .stepFailed(let name, _) where name.hasPrefix("sign ") || name.hasPrefix("send coins"):
+                isOpen = false
+            default: break
+            }
+        }
+        return isOpen
+    }
+
+    private func judge(_ history: AttemptHistory, _ payments: [MarketPayment], _ device: Device) async {
+        let attempt = history.attempt
+        if let refund = attempt.refund {
+            let last = device.histories.last { $0.attempt.reference == attempt.reference }
+            return await judge(history, refund, isLast: last == history)
+        }
+        let payment = markets.identity(of: attempt.reference)
+        func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
+        let hasMoved = await oracle.hasMoved(attempt)
+        switch history.outcome {
+        case _ where !history.isFinished:
+            let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
+            if isEndless && hasMoved || mayStayUnknown(history, payment) { return }
+            var elsewhere = false
+            if !hasMoved { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
+            await oracle.breach(
+                payment, "\(payment.id): \(attempt.id) stays unfinished after everything healed",
+                elsewhere ? .otherDevices : nil)
+        case .succeeded?: if await !markets.isPaid(payment) { await breach("is written as paid, but is not") }
+        case let outcome? where outcome.isFinal:
+            if hasMoved { await breach("is written as \(outcome), but money moved") }
+        default: if hasMoved { await breach("was abandoned as without effect, but money was taken") }
+        }
+    }
+
+    private func judge(_ history: AttemptHistory, _ refund: RefundRequest, isLast: Bool) async {
+        let count = await markets[refund.payment.provider]?.givenBack(refund) ?? 0
+        func breach(_ text: String) async { await oracle.breach(nil, "\(refund.id): \(history.attempt.id) \(text)") }
+        switch history.outcome {
+        // One that may never have arrived stays unknown: asking shows nothing, and asking again could give back twice.
+        case _ where !history.isFinished: if count > 0 { await breach("stays unfinished after everything healed") }
+        case .succeeded?: if count == 0 { await breach("is written as given back, but is not") }
+        // One that was refused may be asked for again.
+        default: if count > 0, isLast { await breach("is written as not given back, but is") }
+        }
+    }
+
+    /// What left the wallets is what the attempts know of.
+    private func judgeChain() async {
+        let told = witness.broadcasts.compactMap(\.transfer)
+        if told != chain.transfers { await oracle.breach(nil, "the chain has other transfers than the wallets sent") }
+        for act in witness.broadcasts {
+            guard let transfer = act.transfer, let attempt = act.attempt.flatMap({ witness.known($0) })?.attempt else {
+                await oracle.breach(act.payment, "coins were sent by no attempt")
+                continue
+            }
+            if transfer.value != attempt.option.amount.minorUnits {
+                await oracle.breach(
+                    act.payment, "the wallet sent \(transfer.value), but \(attempt.option.amount.minorUnits) was agreed"
+                )
+            }
+        }
+    }
+}

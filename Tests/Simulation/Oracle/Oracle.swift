@@ -1,0 +1,156 @@
+import PaymentCore
+import PaymentTesting
+
+/// Hears every word and compares it with the money, at once and again at the end: what was true when it was said may be a
+/// request that is still under way.
+actor Oracle {
+    let markets: Markets
+    let witness: Witness
+    /// Payments with circumstances that other promises are about.
+    private let circumstances: Circumstances
+    private var words: [Word] = []
+    private var found: [Breach] = []
+    private var texts: Set<String> = []
+
+    init(_ markets: Markets, _ witness: Witness, _ circumstances: Circumstances) {
+        self.markets = markets
+        self.witness = witness
+        self.circumstances = circumstances
+    }
+
+    /// Hears a word.
+    func hear(_ word: Word) async {
+        words.append(word)
+        await check(word, isEnd: false)
+    }
+
+    /// How many words were heard.
+    var count: Int { words.count }
+
+    /// Checks every word once more.
+    ///
+    /// - Returns: everything that was found, in order.
+    func finish() async -> [Breach] {
+        for word in words {
+            await check(word, isEnd: true)
+            await checkFinality(of: word)
+        }
+        return found
+    }
+
+    func breach(_ payment: PaymentReference?, _ text: String, _ promise: Promise? = nil) {
+        // What is found at once is not told again at the end.
+        guard texts.insert(text).inserted else { return }
+        found.append(Breach(promise: promise ?? circumstances.promise(about: payment, witness), text: text))
+    }
+
+    // MARK: Checking
+
+    private func check(_ word: Word, isEnd: Bool) async {
+        switch word.subject {
+        case .payment(let payment): await check(word, payment)
+        case .attempt(let attempt) where attempt.refund != nil: await checkRefund(word, attempt.refund, isEnd: isEnd)
+        case .attempt(let attempt): await check(word, attempt)
+        }
+    }
+
+    private func check(_ word: Word, _ payment: PaymentReference) async {
+        if let receipt = word.receipt { return await check(receipt, word, payment) }
+        var accused: [Witness.Known] = []
+        if word.isFinalNegative {
+            accused = witness.attempts(at: payment).filter { known in
+                known.begun < word.told && (word.doer == nil || word.doer?.device == known.device)
+            }
+        } else if word.deniesEffect {
+            // Nothing that this very call did may have moved money.
+            let acts = witness.acts(for: payment).filter { $0.call == word.begun }
+            accused = acts.compactMap(\.attempt).compactMap { witness.known($0) }
+        }
+        for known in accused where await hasMoved(known.attempt) {
+            // A bare question is answered as the service answers it, whatever the journal knows.
+            if word.call == "status" {
+                breach(
+                    payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)", .questions)
+                continue
+            }
+            let hasLeft = !word.deniesEffect || hasLeft(known.attempt, in: word)
+            breach(
+                payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)",
+                hasLeft ? nil : .abandonment)
+        }
+    }
+
+    private func check(_ word: Word, _ attempt: PaymentAttempt) async {
+        let payment = markets.identity(of: attempt.reference)
+        if let receipt = word.receipt { return await check(receipt, word, payment) }
+        // What left later, by somebody else, is not denied.
+        let isDenied = word.deniesEffect && hasLeft(attempt, in: word)
+        guard word.isFinalNegative || isDenied, await hasMoved(attempt) else { return }
+        breach(payment, "\(payment.id): \(word.description), but money moved by \(attempt.id)")
+    }
+
+    private func hasLeft(_ attempt: PaymentAttempt, in word: Word) -> Bool {
+        witness.acts(by: attempt.id).contains { $0.hasLeft && $0.moment < word.told }
+    }
+
+    private func check(_ receipt: PaymentReceipt, _ word: Word, _ payment: PaymentReference) async {
+        guard await markets.isPaid(payment) else {
+            return breach(payment, "\(payment.id): \(word.description), but it is not paid")
+        }
+        if markets.identity(of: receipt.reference) != payment {
+            breach(payment, "\(payment.id): the receipt of \(word.call) is for \(receipt.reference.id)")
+        }
+        if let untruth = await markets.untruth(in: receipt, of: payment) {
+            breach(payment, "\(payment.id): the receipt of \(word.call) \(untruth)")
+        }
+    }
+
+    private func checkRefund(_ word: Word, _ refund: RefundRequest?, isEnd: Bool) async {
+        guard let refund, let market = markets[refund.payment.provider] else { return }
+        let count = await market.givenBack(refund)
+        if word.receipt != nil, count == 0 {
+            breach(nil, "\(refund.id): \(word.description), but nothing was given back")
+        }
+        // A refund that was refused may be asked for again.
+        if word.isFinalNegative, count > 0, !isEnd {
+            breach(nil, "\(refund.id): \(word.description), but it was given back")
+        }
+    }
+
+    /// A word that says that a payment is over must not be followed by its being paid.
+    private func checkFinality(of word: Word) async {
+        guard case .payment(let payment) = word.subject, word.isFinalNegative else { return }
+        for known in witness.attempts(at: payment) where known.begun > word.told {
+            guard await hasMoved(known.attempt) else { continue }
+            let isRepayable = markets[payment.provider]?.canBePaidAfterRefusal ?? false
+            if isRepayable, case .outcome(.declined) = word.content { continue }
+            breach(payment, "\(payment.id): \(word.description), but it was paid later", .finality)
+        }
+    }
+
+    /// Whether money moved by an attempt and has not come back.
+    func hasMoved(_ attempt: PaymentAttempt) async -> Bool {
+        if witness.hasBroadcast(attempt.id) { return true }
+        return await markets.wasCaptured(attempt)
+    }
+}
+
+/// What is special about a history or a payment, and therefore which promise a breach is about.
+struct Circumstances: Sendable {
+    /// Whether an upgrade renamed steps.
+    let isUpgraded: Bool
+    /// Whether processes have wrong clocks.
+    let hasWrongClocks: Bool
+    /// Whether copies of requests are refused.
+    let hasRefusedCopies: Bool
+
+    func promise(about payment: PaymentReference?, _ witness: Witness) -> Promise {
+        if let payment, witness.isRenamed(payment) { return .spellings }
+        if isUpgraded { return .renamedSteps }
+        if let payment {
+            if witness.acts(for: payment).contains(where: { $0.transfer != nil }) { return .walletActs }
+            if payment.provider == "walletconnect-pay", hasRefusedCopies { return .refusedCopies }
+        }
+        return hasWrongClocks ? .clocks : .money
+    }
+}

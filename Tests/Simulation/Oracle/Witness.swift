@@ -1,0 +1,127 @@
+import PaymentCore
+import PaymentTesting
+import Synchronization
+
+/// Sees everything that leaves a device and can move money: requests, and what wallets broadcast. It counts moments, by
+/// which what was told is compared with what had happened by then.
+final class Witness: Sendable {
+    /// An attempt that a provider was given.
+    struct Known: Sendable {
+        let attempt: PaymentAttempt
+        let device: Int
+        /// The moment at which it was first seen.
+        let begun: Int
+    }
+
+    /// A request that can move money, or a wallet's broadcast.
+    struct Act: Sendable {
+        let doer: Doer
+        /// The number of the call of the router that it comes from.
+        let call: Int?
+        let attempt: AttemptID?
+        let payment: PaymentReference
+        let moment: Int
+        /// What a wallet sent; nil for a request.
+        let transfer: Chain.Transfer?
+        /// Whether it did leave, as far as the device can know.
+        var hasLeft = true
+    }
+
+    private struct State {
+        var moment = 0
+        var known: [AttemptID: Known] = [:]
+        var order: [AttemptID] = []
+        var acts: [Act] = []
+        var breaches: [String] = []
+        /// Payments that a router was asked for under another name than their usual one.
+        var renamed: Set<PaymentReference> = []
+    }
+
+    private let state = Mutex(State())
+    private let identity: @Sendable (PaymentReference) -> PaymentReference
+
+    /// - Parameter identity: the one name of a payment.
+    init(identity: @escaping @Sendable (PaymentReference) -> PaymentReference) { self.identity = identity }
+
+    /// The next moment.
+    func tick() -> Int {
+        state.withLock { state in
+            state.moment += 1
+            return state.moment
+        }
+    }
+
+    /// A provider is given an attempt.
+    func sees(_ attempt: PaymentAttempt) {
+        let doer = Acting.doer
+        state.withLock { state in
+            guard state.known[attempt.id] == nil else { return }
+            state.moment += 1
+            state.known[attempt.id] = Known(attempt: attempt, device: doer?.device ?? 0, begun: state.moment)
+            state.order.append(attempt.id)
+        }
+    }
+
+    /// A request that can move the money of `payment` leaves.
+    ///
+    /// - Returns: its number.
+    func sends(for payment: PaymentReference, by doer: Doer) -> Int { add(payment, doer, nil) }
+
+    /// The request of this number has not left after all.
+    func hasNotLeft(_ number: Int) { state.withLock { $0.acts[number].hasLeft = false } }
+
+    /// A wallet has sent coins.
+    func broadcast(_ transfer: Chain.Transfer) {
+        guard let attempt = Acting.attempt, let doer = Acting.doer else {
+            return breach("a wallet sent coins outside of any attempt")
+        }
+        _ = add(identity(attempt.reference), doer, transfer)
+    }
+
+    /// A router is asked for a payment by a link under which the payment has another name.
+    func renames(_ payment: PaymentReference) { state.withLock { _ = $0.renamed.insert(payment) } }
+
+    /// Whether that happened.
+    func isRenamed(_ payment: PaymentReference) -> Bool { state.withLock { $0.renamed.contains(payment) } }
+
+    func breach(_ text: String) { state.withLock { $0.breaches.append(text) } }
+
+    private func add(_ payment: PaymentReference, _ doer: Doer, _ transfer: Chain.Transfer?) -> Int {
+        let (attempt, call) = (Acting.attempt?.id, Acting.call)
+        return state.withLock { state in
+            state.moment += 1
+            state.acts.append(
+                Act(
+                    doer: doer, call: call, attempt: attempt, payment: payment, moment: state.moment,
+                    transfer: transfer))
+            return state.acts.count - 1
+        }
+    }
+
+    // MARK: Looking back
+
+    var breaches: [String] { state.withLock { $0.breaches } }
+
+    func known(_ attempt: AttemptID) -> Known? { state.withLock { $0.known[attempt] } }
+
+    /// The attempts at a payment, oldest first.
+    func attempts(at payment: PaymentReference) -> [Known] {
+        state.withLock { state in
+            state.order.compactMap { state.known[$0] }.filter { identity($0.attempt.reference) == payment }
+        }
+    }
+
+    /// What left for a payment, oldest first.
+    func acts(for payment: PaymentReference) -> [Act] {
+        state.withLock { $0.acts.filter { $0.payment == payment } }
+    }
+
+    /// What wallets sent, oldest first.
+    var broadcasts: [Act] { state.withLock { $0.acts.filter { $0.transfer != nil } } }
+
+    /// What left for an attempt, oldest first.
+    func acts(by attempt: AttemptID) -> [Act] { state.withLock { $0.acts.filter { $0.attempt == attempt } } }
+
+    /// Whether a wallet sent coins for this attempt.
+    func hasBroadcast(_ attempt: AttemptID) -> Bool { broadcasts.contains { $0.attempt == attempt } }
+}

@@ -1,0 +1,115 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentTesting
+import PaymentWallet
+
+/// A payer who can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
+/// answer, refuse, or fail after the fact.
+final class CarefulPayer: PaymentSigner {
+    private let world: SimulatedWorld
+    private let wallet: SandboxWallet
+    private let chain: Chain
+    private let witness: Witness
+    private let hangs: Hangs
+
+    /// - Parameter seed: whose wallet it is.
+    init(_ world: SimulatedWorld, seed: UInt64, chain: Chain, witness: Witness, hangs: Hangs) {
+        self.world = world
+        self.chain = chain
+        self.witness = witness
+        self.hangs = hangs
+        wallet = SandboxWallet(Self.wallets[Int(seed) % Self.wallets.count], random: world.random)
+    }
+
+    /// Made once: their keys cost time.
+    private static let wallets = [DevelopmentWallet(seed: 7), DevelopmentWallet(seed: 8)]
+
+    /// The payer, as payments get it. Which option is taken is drawn.
+    func payer(_ equip: (inout Payer) -> Void) -> Payer {
+        let random = world.random
+        var payer = wallet.payer { quote in
+            let usable = quote.options.filter(\.unmet.isEmpty)
+            return usable.isEmpty ? nil : random.pick(usable).id
+        }
+        payer.signer = self
+        equip(&payer)
+        return hanging(payer)
+    }
+
+    func supports(method: String) -> Bool { wallet.supports(method: method) }
+
+    func sign(_ request: SigningRequest) async throws -> String {
+        guard request.method == "eth_sendTransaction" else {
+            try await ponder("the wallet")
+            return try await wallet.sign(request)
+        }
+        // Refused by the payer: nothing has moved then.
+        if world.happens(world.faults.payerFails) {
+            throw PaymentError(.payer, "the payer refused to sign", phase: .beforeSend)
+        }
+        if world.happens(world.faults.payerHangs) { await hang("the wallet, before it sends") }
+        let (hash, transfer) = chain.broadcast(
+            request.parameters[0] ?? request.parameters, on: request.account.chain.text)
+        world.note("the wallet sends \(transfer.map { String($0.value) } ?? "an approval")")
+        if let transfer { witness.broadcast(transfer) }
+        if world.happens(world.faults.payerHangs) { await hang("the wallet, after it has sent") }
+        if world.happens(world.faults.payerFails) { throw WalletIsGone() }
+        return hash
+    }
+
+    /// The wallet was closed; what it has sent is under way.
+    private struct WalletIsGone: Error {}
+
+    // MARK: Silence
+
+    private func hang(_ what: String) async {
+        world.note("\(what) does not answer")
+        await hangs.wait()
+    }
+
+    /// Never answers, or refuses, by chance.
+    private func ponder(_ what: String) async throws {
+        if world.happens(world.faults.payerHangs) { await hang(what) }
+        if world.happens(world.faults.payerFails) { throw WalletIsGone() }
+    }
+
+    /// `payer`, whose every part may be silent.
+    private func hanging(_ payer: Payer) -> Payer {
+        var silent = payer
+        if let choose = payer.chooser {
+            silent.chooser = { quote in
+                try await self.ponder("the chooser")
+                return try await choose(quote)
+            }
+        }
+        if let collect = payer.dataCollector {
+            silent.dataCollector = { request in
+                try await self.ponder("the form")
+                return try await collect(request)
+            }
+        }
+        if let browse = payer.browser {
+            silent.browser = { page in
+                try await self.ponder("the page")
+                let back = try await browse(page)
+                try await self.ponder("the page, after the payer's act,")
+                return back
+            }
+        }
+        if let launch = payer.appLauncher {
+            silent.appLauncher = { app in
+                try await self.ponder("the app")
+                let back = try await launch(app)
+                try await self.ponder("the app, after the payer's act,")
+                return back
+            }
+        }
+        if let show = payer.codeDisplay {
+            silent.codeDisplay = { code in
+                try await self.ponder("the code")
+                try await show(code)
+            }
+        }
+        return silent
+    }
+}

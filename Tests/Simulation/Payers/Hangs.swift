@@ -1,0 +1,37 @@
+import PaymentRouting
+import Synchronization
+
+/// What payers were asked and never answered. It is all released at the end of the history: wallets that were left open
+/// are found again, and what stood in them is done after all.
+final class Hangs: Sendable {
+    private struct State {
+        var waiting: [Pending<Void>] = []
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for the end of the history.
+    func wait() async {
+        let pending = Pending<Void>()
+        let isOver = state.withLock { state in
+            if !state.isOver { state.waiting.append(pending) }
+            return state.isOver
+        }
+        if isOver { return }
+        await pending.value()
+    }
+
+    /// How many are waiting.
+    var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Lets everything go on; from now on nothing waits.
+    func release() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isOver = true
+            return state.waiting
+        }
+        for pending in waiting { pending.finish(()) }
+    }
+}

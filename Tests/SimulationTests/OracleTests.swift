@@ -1,0 +1,156 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentTesting
+import Testing
+
+@testable import Simulation
+
+/// What the oracle counts and compares, checked on its own.
+@Suite("Oracle")
+struct OracleTests {
+    private static let payment = PaymentReference(provider: "shop", id: "order0")
+
+    /// A world with a shop, one payment, and an attempt at it.
+    private struct Scene {
+        let world = SimulatedWorld(seed: 3)
+        let markets: Markets
+        let witness: Witness
+        let oracle: Oracle
+        let attempt: PaymentAttempt
+
+        init(device: Int = 0) throws {
+            let markets = try Markets([ShopMarket.maker()], in: world)
+            self.markets = markets
+            witness = Witness { markets.identity(of: $0) }
+            oracle = Oracle(
+                markets, witness,
+                Circumstances(isUpgraded: false, hasWrongClocks: false, hasRefusedCopies: false))
+            attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "a1"), reference: payment,
+                option: PaymentOption(
+                    id: "coins", title: "Coins",
+                    amount: try Money(minorUnits: 1000, currency: try Currency(unit: "iso4217/EUR"))),
+                idempotencyKey: "k1", startedAt: world.clock.now, expiresAt: nil)
+        }
+
+        /// What is found after `events` when `content` was told to the device that is 0.
+        func breaches(
+            _ content: Word.Content, call: Int = 100, _ events: @escaping @Sendable () async -> Void
+        ) throws -> [String] {
+            try world.run {
+                _ = await markets.makePayments(1, SeededRandomSource(seed: 5))
+                await Acting.$doer.withValue(Doer(device: 0, process: 1)) {
+                    await Acting.$call.withValue(call) {
+                        await Acting.$attempt.withValue(attempt) { await events() }
+                    }
+                }
+                let told = witness.tick()
+                await oracle.hear(
+                    Word(
+                        call: "pay", subject: .payment(payment), content: content, doer: Doer(device: 0, process: 1),
+                        begun: 100, told: told))
+                return await oracle.finish().map(\.text)
+            }
+        }
+
+        let transfer = Chain.Transfer(from: "a", to: "b", chain: "eip155:1", value: 1000, hash: "0x1")
+    }
+
+    @Test("A negative word after the wallet has sent coins is found; before, and an unknown one, are not")
+    func broadcasts() throws {
+        let negative: [Word.Content] = [
+            .outcome(.expired), .outcome(.cancelled), .outcome(.declined(DeclineReason(.refused, "no"))),
+            .failure(PaymentError(.network, "no", phase: .beforeSend)),
+            .failure(PaymentError(.network, "no", phase: .answered)),
+        ]
+        for content in negative {
+            let scene = try Scene()
+            let found = try scene.breaches(content) {
+                scene.witness.sees(scene.attempt)
+                scene.witness.broadcast(scene.transfer)
+            }
+            #expect(found.count == 1 && found[0].contains("but money moved by a1"), "\(found)")
+            #expect(try Scene().breaches(content) {}.isEmpty)
+        }
+        for content in [
+            .outcome(.unknown(UnknownOutcome(reference: Self.payment, message: "?"))),
+            .outcome(.pending(retryAfter: 1)),
+            .failure(PaymentError(.network, "?", phase: .maybeSent)),
+        ] as [Word.Content] {
+            let scene = try Scene()
+            #expect(
+                try scene.breaches(content) {
+                    scene.witness.sees(scene.attempt)
+                    scene.witness.broadcast(scene.transfer)
+                }.isEmpty)
+        }
+    }
+
+    @Test("What another call has moved is not denied by an error of this one; a final word denies it")
+    func otherCalls() throws {
+        let scene = try Scene()
+        let error = Word.Content.failure(PaymentError(.journal, "full", phase: .beforeSend))
+        #expect(
+            try scene.breaches(error, call: 7) {
+                scene.witness.sees(scene.attempt)
+                scene.witness.broadcast(scene.transfer)
+            }.isEmpty)
+        let other = try Scene()
+        #expect(
+            try other.breaches(.outcome(.expired), call: 7) {
+                other.witness.sees(other.attempt)
+                other.witness.broadcast(other.transfer)
+            }.count == 1)
+    }
+
+    @Test("A payment that is called paid must be, and its receipt must be true")
+    func receipts() throws {
+        let receipt = PaymentReceipt(reference: Self.payment, transactionID: "tx-order0")
+        #expect(try Scene().breaches(.outcome(.succeeded(receipt))) {}.contains { $0.contains("but it is not paid") })
+        let market = try #require(try Scene().markets["shop"])
+        let world = SimulatedWorld(seed: 1)
+        for (receipt, isTrue) in [
+            (receipt, true), (PaymentReceipt(reference: Self.payment, transactionID: "tx-other"), false),
+            (
+                PaymentReceipt(
+                    reference: Self.payment,
+                    amount: try Money(minorUnits: 1, currency: try Currency(unit: "iso4217/EUR"))),
+                false
+            ),
+        ] {
+            #expect(try world.run { await market.untruth(in: receipt, of: Self.payment) == nil } == isTrue)
+        }
+    }
+
+    @Test("Coins leave one account for another, and an approval moves nothing")
+    func chain() {
+        let chain = Chain(random: SeededRandomSource(seed: 1))
+        let sent = chain.broadcast(["from": "0xa", "to": "0xb", "value": "0x10"], on: "eip155:1")
+        #expect(sent.transfer?.value == 16)
+        #expect(chain.broadcast(["from": "0xa", "to": "0xb", "data": "0x095ea7b3"], on: "eip155:1").transfer == nil)
+        #expect(chain.balance(of: "0xa", on: "eip155:1") == -16 && chain.balance(of: "0xb", on: "eip155:1") == 16)
+        #expect(chain.transfers.count == 1)
+    }
+
+    @Test("Watched providers can still do whatever the provider can")
+    func refinements() throws {
+        let world = SimulatedWorld(seed: 2)
+        let markets = try Markets(MarketMaker.all, in: world)
+        let witness = Witness { $0 }
+        let apps = markets.registry(.renamed, witness)
+        for id in markets.ids {
+            let base = try #require(markets[id]).provider
+            let watched = try #require(apps.provider(id))
+            #expect((base is any RedirectCompletingProvider) == (watched is any RedirectCompletingProvider), "\(id)")
+            #expect((base is any CancellingProvider) == (watched is any CancellingProvider), "\(id)")
+            #expect((base is any RefundingProvider) == (watched is any RefundingProvider), "\(id)")
+            #expect(
+                (base is any NotificationVerifyingProvider) == (watched is any NotificationVerifyingProvider), "\(id)")
+        }
+        #expect(apps.provider("payrails") is any RedirectCompletingProvider)
+        #expect(markets.merchants(.first, witness).provider("citcon") is any RefundingProvider)
+        #expect(markets.registry(.first, witness, without: ["shop"]).provider("shop") == nil)
+    }
+}
