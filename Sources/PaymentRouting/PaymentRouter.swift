@@ -167,7 +167,7 @@ public struct PaymentRouter: Sendable {
         let enquiry = try enquiry(for: history, payer: payer)
         // Read again within the flight: another one may have ended in between.
         do { return try await fly(payment) { try await enquiry.engine($0).resume(attempt) } } catch {
-            throw error.about(history)
+            throw await about(history, error)
         }
     }
 
@@ -215,11 +215,18 @@ public struct PaymentRouter: Sendable {
                 $0
             }
         } catch {
-            throw AttemptEngine.paymentError(error, provider: history.attempt.reference.provider).about(history)
+            throw await about(
+                history, AttemptEngine.paymentError(error, provider: history.attempt.reference.provider))
         }
     }
 
     // MARK: Helpers
+
+    /// An error about an attempt. Somebody else may have gone on with the attempt since it was read.
+    private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {
+        let now = try? await effects.journal.history(of: history.attempt.id)
+        return error.about(now ?? history)
+    }
 
     private func quoteRequest(_ route: Route, acceptingUnverified: Bool) throws(PaymentError) -> QuoteRequest {
         if case .unverified(let reason) = route.match.trust, !acceptingUnverified {

@@ -44,6 +44,11 @@ struct Convergence: Sendable {
     /// Payments as their payer, refunds as their merchant.
     private func recover() async {
         await calls.recover(as: seat.device.payer)
+        await settleRefunds()
+    }
+
+    /// Asks what has become of refunds.
+    func settleRefunds() async {
         for history in (try? await seat.process.journal.unfinished()) ?? [] where history.attempt.refund != nil {
             let merchants = seat.merchants
             _ = await calls.answer(nil, life.witness.tick()) {

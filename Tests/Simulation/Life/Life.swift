@@ -59,10 +59,19 @@ struct Life: Sendable {
         if hasUpgrade { edition = .renamed }
         world.faults = .none
         world.note("everything heals")
-        let (ends, healed) = try await heal(devices, edition)
+        let (endings, healed) = try await heal(devices, edition)
         hangs.release()
-        try await world.clock.sleep(for: .seconds(60))
-        return await judge(payments, ends, processes: started + healed)
+        // Until the last request that is still on its way has arrived.
+        try await world.clock.sleep(for: .seconds(250))
+        var ends: [Judgement.Device] = []
+        for (device, endings) in zip(devices, endings) {
+            await Convergence(life: self, seat: seat(device, world.start(on: device.disk), edition)).settleRefunds()
+            ends.append(
+                Judgement.Device(
+                    number: device.number, payments: device.payments, endings: endings,
+                    histories: device.disk.histories))
+        }
+        return await judge(payments, ends, processes: started + healed + devices.count)
     }
 
     /// Seconds during which nobody pays.
@@ -71,8 +80,10 @@ struct Life: Sendable {
             ? random.below(1200) : random.happens(variation.breaks) ? random.below(40_000) : random.below(10)
     }
 
-    private func heal(_ devices: [Device], _ edition: Edition) async throws -> (ends: [Judgement.Device], healed: Int) {
-        var ends: [Judgement.Device] = []
+    private func heal(
+        _ devices: [Device], _ edition: Edition
+    ) async throws -> (endings: [[PaymentReference: Judgement.Ending]], healed: Int) {
+        var ends: [[PaymentReference: Judgement.Ending]] = []
         var healed = 0
         for device in devices {
             let seats = (0..<(random.happens(variation.pairs) ? 2 : 1)).map { _ in
@@ -86,10 +97,8 @@ struct Life: Sendable {
                 // What one of them paid may be refused to the other.
                 return try await group.reduce(into: [:]) { $0.merge($1) { $0 == .refused ? $1 : $0 } }
             }
-            ends.append(
-                Judgement.Device(
-                    number: device.number, payments: device.payments, endings: endings,
-                    histories: device.disk.histories))
+            for seat in seats { seat.process.crash() }
+            ends.append(endings)
         }
         return (ends, healed)
     }

@@ -55,7 +55,8 @@ struct Judgement: Sendable {
         var hasMoved = false
         for known in own { hasMoved = await oracle.hasMoved(known.attempt) || hasMoved }
         switch device.endings[payment.reference] {
-        case .refused? where hasMoved:
+        // One process may have been refused before the other one's wallet sent coins.
+        case .refused? where hasMoved && !device.histories.contains { mayStayUnknown($0, payment.reference) }:
             await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid")
         case nil:
             let elsewhere = await hasBeenPaidElsewhere(payment.reference, device.number)
