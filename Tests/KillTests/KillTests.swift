@@ -81,11 +81,13 @@ struct KillTests {
         let open = try await SQLiteJournal(path: journal).unfinished().map(\.attempt.reference.id)
         #expect(first.code == 1 && !open.isEmpty, "\(first)")
         for id in open {
-            #expect(await sandbox.ledger.confirmRequests(of: id) == 0)
             let cancel = HTTPRequest(
                 .post, try HTTPURL("\(url)/v1/payments/\(id)/cancel"),
                 headers: ["Api-Key": "k", "Merchant-Id": "m"])
-            #expect(await sandbox.respond(to: cancel).status == 200)
+            // Unless the confirmation of a process that is dead by now has only just been read by the busy server.
+            let isCancelled = await sandbox.respond(to: cancel).status == 200
+            let requests = await sandbox.ledger.confirmRequests(of: id)
+            #expect(isCancelled || requests == 1)
         }
         let second = try await run(words)
         #expect(second.code == 0, "\(second)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Payers whose pages and wallets never come back.
-@Suite("Callbacks that never return", .timeLimit(.minutes(1)))
+@Suite("Callbacks that never return", .timeLimit(.minutes(10)))
 struct HangingTests {
     private static let completed = PaymentOutcome.succeeded(
         PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))

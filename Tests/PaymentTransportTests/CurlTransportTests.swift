@@ -4,7 +4,7 @@
 
     @testable import PaymentTransport
 
-    @Suite("CurlTransport", .timeLimit(.minutes(1))) struct CurlTransportTests {
+    @Suite("CurlTransport", .timeLimit(.minutes(10))) struct CurlTransportTests {
         /// A transport, and a way to wait for the end of its thread.
         private func observed() -> (transport: CurlTransport, ended: AsyncStream<Void>) {
             let (ended, signal) = AsyncStream.makeStream(of: Void.self)

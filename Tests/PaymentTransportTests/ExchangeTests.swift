@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTransport
 import Testing
 
-@Suite("Requests and answers", .timeLimit(.minutes(1))) struct ExchangeTests {
+@Suite("Requests and answers", .timeLimit(.minutes(10))) struct ExchangeTests {
     @Test(arguments: Subject.allCases)
     func carriesMethodFieldsAndBodyUnchanged(_ subject: Subject) async throws {
         let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

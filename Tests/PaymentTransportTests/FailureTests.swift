@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentTransport
 
-@Suite("Failures", .timeLimit(.minutes(1))) struct FailureTests {
+@Suite("Failures", .timeLimit(.minutes(10))) struct FailureTests {
     // MARK: Nothing was sent
 
     @Test(arguments: Subject.allCases)
@@ -90,14 +90,21 @@ import Testing
         arguments: Subject.allCases,
         ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"])
     func aStalledAnswerTimesOut(_ subject: Subject, _ beginning: String) async throws {
-        try await LoopbackServer.serving({ _ in [.send(beginning), .stall] }) { server in
-            let request = try HTTPRequest(.post, server.url(), body: [1], timeout: .milliseconds(500))
-            let error = try #require(await failure(subject.make(), request))
-            #expect(error.phase == .maybeSent)
-            #expect(error.reason == .timedOut)
-            await server.clientsClosed(1)
-            #expect(server.received.count == 1)
+        // A busy machine may need longer than the timeout to send at all; that is another case.
+        for timeout in [Duration.milliseconds(500), .seconds(5), .seconds(50)] {
+            let wasSent = try await LoopbackServer.serving({ _ in [.send(beginning), .stall] }) { server in
+                let request = try HTTPRequest(.post, server.url(), body: [1], timeout: timeout)
+                let error = try #require(await failure(subject.make(), request))
+                #expect(error.reason == .timedOut)
+                guard !server.received.isEmpty else { return false }
+                #expect(error.phase == .maybeSent)
+                await server.clientsClosed(1)
+                #expect(server.received.count == 1)
+                return true
+            }
+            if wasSent { return }
         }
+        Issue.record("nothing was sent within 50 seconds")
     }
 
     @Test(arguments: Subject.allCases)
