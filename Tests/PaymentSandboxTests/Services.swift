@@ -27,20 +27,18 @@ final class GateService: SandboxService {
     var cancelledCount: Int { state.withLock { $0.cancelled } }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let ready = state.withLock { state in
-            state.arrived += 1
-            let arrived = state.arrived
-            defer { state.arrivals.removeAll { $0.count <= arrived } }
-            return state.arrivals.filter { $0.count <= arrived }.map(\.waiter)
-        }
-        for waiter in ready { waiter.resume() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
+                // Arrived is who can be cancelled and let go already.
+                let (isOpen, ready) = state.withLock { state in
                     if !state.isOpen { state.waiting.append(continuation) }
-                    return state.isOpen
+                    state.arrived += 1
+                    let arrived = state.arrived
+                    defer { state.arrivals.removeAll { $0.count <= arrived } }
+                    return (state.isOpen, state.arrivals.filter { $0.count <= arrived }.map(\.waiter))
                 }
                 if isOpen { continuation.resume() }
+                for waiter in ready { waiter.resume() }
             }
         } onCancel: {
             state.withLock { $0.cancelled += 1 }
