@@ -124,12 +124,15 @@ public struct WalletConnectPayProvider: PaymentProvider {
             }
         }
         let agreed = AgreedOption(attempt.option, account: account, symbol: stored.symbol)
-        try checkIdentity(attempt.reference, sends: OptionActions.isSent(agreed.unit))
         let expiry = Expiry(attempt, context.clock)
         let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
-        // Once before any step that the wallet has a part in: what is refused here has begun nothing.
-        _ = try await context.step("review calls", .query) {
-            try self.review(agreed, calls, context, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
+        // Once before any step that the wallet has a part in: what is refused here has begun nothing. Coins that were
+        // sent before, by a version that reviewed otherwise, are gone; the service has to hear of them.
+        if await !hasSentCoins(bodies, context) {
+            try checkIdentity(attempt.reference, sends: OptionActions.isSent(agreed.unit))
+            _ = try await context.step("review calls", .query) {
+                try self.review(agreed, calls, context, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
+            }
         }
         var results: [String] = []
         for (index, call) in bodies.enumerated() {
@@ -137,7 +140,7 @@ public struct WalletConnectPayProvider: PaymentProvider {
             let mayGiveUp = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
                 try await context.step(
-                    "sign \(index + 1) of \(calls.count)", OptionActions.stepKind(of: call, among: calls.count)
+                    Self.signing(index, of: calls.count), OptionActions.stepKind(of: call, among: calls.count)
                 ) {
                     if mayGiveUp { try expiry.check() }
                     // And before each signature: the time has gone on, and the step may have been stored long ago.
@@ -176,6 +179,16 @@ public struct WalletConnectPayProvider: PaymentProvider {
     }
 
     // MARK: Steps
+
+    private static func signing(_ index: Int, of count: Int) -> String { "sign \(index + 1) of \(count)" }
+
+    private func hasSentCoins(_ calls: [WalletCallBody], _ context: ProviderContext) async -> Bool {
+        for (index, call) in calls.enumerated()
+        where OptionActions.stepKind(of: call, among: calls.count) == .walletTransfer {
+            if await context.hasRun(Self.signing(index, of: calls.count)) { return true }
+        }
+        return false
+    }
 
     /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed: what
     ///   does not fit then is chosen anew.

@@ -366,4 +366,6 @@ private struct PlainSteps: StepRunner {
     ) async throws -> JSONValue {
         try await body()
     }
+
+    func hasRun(_ name: String) async -> Bool { false }
 }

@@ -16,8 +16,7 @@ struct ConformanceTests {
     @Test("WalletConnect Pay conforms")
     func walletConnectPay() async throws {
         let report = await ProviderConformance.check(try Subjects.walletConnectPay())
-        withKnownIssue("409, 425 and 429 are taken for proofs") { #expect(report.isPassed, "\(report)") }
-        #expect(report.failed == [.refusals], "\(report)")
+        #expect(report.isPassed, "\(report)")
     }
 
     @Test(

@@ -29,6 +29,8 @@ struct Surroundings: Sendable {
         ) async throws -> JSONValue {
             try await body()
         }
+
+        func hasRun(_ name: String) async -> Bool { false }
     }
 
     static func context(

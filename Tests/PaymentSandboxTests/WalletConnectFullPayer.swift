@@ -45,7 +45,9 @@ struct FullPayer {
         case "sanctioned_user"?: return .declined
         default:
             let now = try await world.gateway(id, "/status").json["status"]?.string
-            return now == "requires_action" ? .error : Self.outcome(now)
+            guard now == "requires_action" else { return Self.outcome(now) }
+            // A conflict may be with another copy of the same request.
+            return answer.status == 409 ? .unknown : .error
         }
         let deadline = world.clock.now.addingTimeInterval(60)
         while answer.json["isFinal"] == false, world.clock.now < deadline {

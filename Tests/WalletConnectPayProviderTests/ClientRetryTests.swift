@@ -118,9 +118,21 @@ import Testing
             name: "what was never sent needs no status", confirm: [.failure(.notSent, .connectFailed("x")), paid],
             status: [], verbs: ["confirm", "confirm"], sleeps: [1000], result: .succeeded),
         Recovery(
-            name: "a request that was held off needs no status",
-            confirm: [.json(429, "", retryAfter: "2"), paid], status: [], verbs: ["confirm", "confirm"],
-            sleeps: [2000], result: .succeeded),
+            name: "a request that was held off may be one of two copies",
+            confirm: [.json(429, "", retryAfter: "2"), paid], status: [waiting],
+            verbs: ["confirm", "status", "confirm"], sleeps: [2000], result: .succeeded),
+        Recovery(
+            name: "so may one that came too early", confirm: [.json(425, ""), paid], status: [waiting],
+            verbs: ["confirm", "status", "confirm"], sleeps: [1000], result: .succeeded),
+        Recovery(
+            name: "a conflict is not sent again", confirm: [.json(409, "")], status: [waiting],
+            verbs: ["confirm", "status"], sleeps: [], result: nil),
+        Recovery(
+            name: "a conflict may be with another copy that was taken", confirm: [.json(409, "")],
+            status: [working, paid], verbs: ["confirm", "status", "status"], sleeps: [2000], result: .succeeded),
+        Recovery(
+            name: "a price that expired is a plain refusal", confirm: [.json(409, Script.error("quote_expired"))],
+            status: [], verbs: ["confirm"], sleeps: [], result: nil),
         Recovery(
             name: "an answer that cannot be read", confirm: [.ok("garbage")], status: [working, paid],
             verbs: ["confirm", "status", "status"], sleeps: [2000], result: .succeeded),
@@ -163,6 +175,20 @@ import Testing
         // Word for word the same.
         let confirmations = world.service.seen.filter { $0.verb == "confirm" }
         #expect(Set(confirmations.map { $0.url + $0.body }).count == 1)
+    }
+
+    /// The payer signs anew after a plain refusal; with an earlier copy under way that would pay twice.
+    @Test func aLaterRefusalSaysThatAnEarlierCopyMayHaveArrived() async throws {
+        let world = try ClientWorld([
+            "confirm": [.failure(.maybeSent, .timedOut), .json(422, "")], "status": [Self.waiting],
+        ])
+        await #expect {
+            try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["0x1"])
+        } throws: {
+            guard case .http(let text)? = $0 as? ConfirmPaymentError else { return false }
+            return text.contains("may have arrived") && text.contains("getPaymentStatus")
+        }
+        #expect(world.service.verbs == ["confirm", "status", "confirm", "status"])
     }
 
     @Test func aLostCancellationIsSettledByTheStatus() async throws {

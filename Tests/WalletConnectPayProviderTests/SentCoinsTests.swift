@@ -199,37 +199,75 @@ import Testing
 
     // MARK: What was stored
 
+    /// Stores an attempt at the first option of `link` as an earlier run left it, with what it did.
+    private static func store(
+        _ link: String, for payer: Payer, in world: TestWorld, _ events: [JournalEntry.Event]
+    ) async throws -> AttemptID {
+        guard case .matched(let route) = world.router.route(link) else { throw Lost() }
+        let quote = try await world.router.quote(route, as: payer)
+        let coin = quote.options.first { $0.needs.contains(.signing(method: "eth_sendTransaction")) }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_stored"), reference: quote.reference,
+            option: try #require(coin ?? quote.options.first), idempotencyKey: "k", startedAt: world.clock.now,
+            expiresAt: quote.expiresAt)
+        let lease = PaymentLease(payment: quote.reference, holder: "crashed", duration: .seconds(1))
+        _ = await world.journal.acquire(lease, at: world.clock.now)
+        try await world.journal.open(attempt, under: lease)
+        for event in [JournalEntry.Event.stepStarted(name: "fetch actions", kind: .query)] + events {
+            try await world.journal.append(
+                JournalEntry(date: world.clock.now, event: event), to: attempt.id, under: lease)
+        }
+        await world.journal.release(lease)
+        return attempt.id
+    }
+
+    /// An older version reviewed nothing before the wallet sent the coins; the payment's time is over since. The service
+    /// hears of them all the same, and whatever it says is told.
+    @Test(arguments: [StepKind.walletTransfer, .mutation(replay: .never)])
+    func coinsThatAnOlderVersionSentAreConfirmed(_ kind: StepKind) async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(.nativeCoin)
+        let wallet = CountingWallet(SandboxWallet(world.wallet))
+        let calls: JSONValue = [
+            [
+                "chain_id": "eip155:8453", "method": "eth_sendTransaction",
+                "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
+            ]
+        ]
+        let attempt = try await Self.store(
+            payment.link, for: Self.payer(wallet, world), in: world,
+            [
+                .stepFinished(name: "fetch actions", result: calls), .stepStarted(name: "sign 1 of 1", kind: kind),
+                .stepFinished(name: "sign 1 of 1", result: "0xaa"),
+            ])
+        world.clock.advance(by: .seconds(100_000))
+        let outcome = try await world.router.resume(attempt, as: Self.payer(wallet, world))
+        #expect(world.confirmRequests == 1)
+        #expect(wallet.sent.isEmpty)
+        guard case .unknown(let unknown) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(unknown.message.contains("0xaa"), "\(unknown.message)")
+        #expect(await world.journal.unfinished().count == 1)
+    }
+
     /// Calls that were stored and do not fit the chosen option any more are not signed: the payer chooses again.
     @Test func storedCallsThatDoNotFitAreChosenAnew() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAtOnce)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
         let payer = Self.payer(wallet, world)
-        guard case .matched(let route) = world.router.route(payment.link) else { throw Lost() }
-        let quote = try await world.router.quote(route, as: payer)
-        let option = try #require(quote.options.first)
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_stored"), reference: quote.reference, option: option, idempotencyKey: "k",
-            startedAt: world.clock.now, expiresAt: quote.expiresAt)
-        let lease = PaymentLease(payment: quote.reference, holder: "crashed", duration: .seconds(1))
-        _ = await world.journal.acquire(lease, at: world.clock.now)
-        try await world.journal.open(attempt, under: lease)
         let dear: JSONValue = [
             [
                 "chain_id": "eip155:8453", "method": "eth_sendTransaction",
                 "params": [["from": .string("\(world.wallet.address)"), "to": "0x1", "value": "0xffff"]],
             ]
         ]
-        for event in [
-            JournalEntry.Event.stepStarted(name: "fetch actions", kind: .query),
-            .stepFinished(name: "fetch actions", result: dear),
-        ] {
-            try await world.journal.append(
-                JournalEntry(date: world.clock.now, event: event), to: attempt.id, under: lease)
-        }
-        await world.journal.release(lease)
+        let attempt = try await Self.store(
+            payment.link, for: payer, in: world, [.stepFinished(name: "fetch actions", result: dear)])
         await #expect {
-            try await world.router.resume(attempt.id, as: payer)
+            try await world.router.resume(attempt, as: payer)
         } throws: {
             ($0 as? PaymentError)?.code == .optionChanged && ($0 as? PaymentError)?.phase == .beforeSend
         }

@@ -56,10 +56,13 @@ import Testing
     static let errors: [(Int, String, PaymentError.Code, Bool)] = [
         (404, #"{"code":"payment_not_found","message":"Payment not found"}"#, .notFound, false),
         (410, #"{"code":"invalid_state","message":"Payment expired"}"#, .requestRefused, false),
-        (429, #"{"code":"rate_limited","message":"Too many requests"}"#, .rateLimited, false),
+        (429, #"{"code":"rate_limited","message":"Too many requests"}"#, .rateLimited, true),
         (401, "", .unauthorized, false), (400, "garbage", .requestRefused, false),
         (400, #"{"code":"brand_new","message":"?"}"#, .requestRefused, false),
-        (409, "", .requestRefused, false), (422, "", .requestRefused, false), (451, "", .payerRefused, false),
+        (409, "", .requestRefused, true), (425, "", .requestRefused, true),
+        (409, #"{"code":"invalid_state","message":"Route expired"}"#, .requestRefused, true),
+        (409, #"{"code":"quote_expired","message":"Quote expired"}"#, .requestRefused, false),
+        (422, "", .requestRefused, false), (451, "", .payerRefused, false),
         (500, "", .serviceFailure, true), (503, "<html>", .serviceFailure, true), (408, "", .requestRefused, true),
         (302, "", .invalidResponse, true), (204, "", .invalidResponse, true),
     ]

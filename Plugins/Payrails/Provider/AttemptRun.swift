@@ -22,8 +22,8 @@ struct AttemptRun: Sendable {
         let standing: StatusHistory.Standing
         /// What belongs to earlier attempts.
         let mark: StatusHistory.Mark
-        /// The key of a later confirmation.
-        let confirmKey: String
+        /// The key of a later confirmation, as older versions drew and stored it.
+        var confirmKey: String?
     }
 
     private var reference: PaymentReference { attempt.reference }
@@ -55,8 +55,7 @@ struct AttemptRun: Sendable {
             var mark = history.mark
             // What somebody else has begun is gone on with as if it were this attempt's.
             if history.standing == .underWay { mark.requests -= 1 }
-            return Before(
-                standing: history.standing, mark: mark, confirmKey: context.random.uuid().uppercased())
+            return Before(standing: history.standing, mark: mark)
         }
     }
 
@@ -192,7 +191,7 @@ struct AttemptRun: Sendable {
         case .cancelled: return .cancelled
         case .finished(let returned):
             if let approval = action.approval {
-                do { try await confirm(approval, returned, before.confirmKey) } catch let error as PaymentError {
+                do { try await confirm(approval, returned, before) } catch let error as PaymentError {
                     // Whatever is said of the confirmation, the payment was begun.
                     throw error.code == .inUse ? error : error.afterSending
                 }
@@ -230,9 +229,11 @@ struct AttemptRun: Sendable {
     /// Tells that the payer approved, up to three times while answers are lost, as the vendor's client does: it names
     /// one order at PayPal, and telling it twice changes nothing. A refusal is left to the statuses.
     private func confirm(
-        _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ key: String
+        _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ before: Before
     ) async throws {
         guard let body = approval.confirmation(returned) else { return }
+        // The same for whoever carries the payment through and whoever brings its payer back.
+        let key = before.confirmKey ?? attempt.key(for: "confirm").uppercased()
         _ = try await context.step("confirm", .mutation(replay: .sameKey)) {
             var round: Int64 = 0
             while true {
@@ -264,7 +265,7 @@ struct AttemptRun: Sendable {
         if let approval, returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
             case .pending = PaymentOutcome(execution, of: reference)
         {
-            try await confirm(approval, returned, context.random.uuid().uppercased())
+            try await confirm(approval, returned, before)
         }
         let poll = poll(before)
         let ending = try await waiting { () throws(PayrailsError) in

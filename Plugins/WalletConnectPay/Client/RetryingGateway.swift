@@ -52,13 +52,18 @@ struct RetryingGateway: Sendable {
                     return settled
                 }
                 retry += 1
-                guard error.leavesFateOpen || error.isPassing, retry <= Self.retries else { throw error }
+                guard error.mayBeSentAgain, retry <= Self.retries else { throw Self.told(error, fateWasOpen) }
                 do { try await pause(retry, after: error, until: nil) } catch {
                     if case .cancelled = error { throw .cancelled(mayHaveArrived: fateWasOpen) }
                     throw error
                 }
             }
         }
+    }
+
+    /// What is told of a mutation that ended with `last`: no later copy's end tells what became of the earlier ones.
+    private static func told(_ last: GatewayError, _ fateWasOpen: Bool) -> GatewayError {
+        fateWasOpen && !last.leavesFateOpen ? .afterOpenCopy(last) : last
     }
 
     /// The payment's status after a mutation failed with `failure`.
@@ -70,7 +75,7 @@ struct RetryingGateway: Sendable {
             return try await query { gateway throws(GatewayError) in try await gateway.status(id) }
         } catch {
             if case .cancelled = error { throw .cancelled(mayHaveArrived: true) }
-            throw failure
+            throw Self.told(failure, true)
         }
     }
 

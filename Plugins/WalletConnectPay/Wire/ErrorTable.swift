@@ -2,8 +2,7 @@ import PaymentCore
 
 /// What the service's refusals mean, by code first and by HTTP status where the code says nothing.
 enum ErrorTable {
-    /// - Parameter isMutation: whether the request could move money. A fault of the service then leaves that open; a
-    ///   refusal does not.
+    /// - Parameter isMutation: whether the request could move money. Only some refusals prove that it did not.
     static func error(_ response: HTTPResponse, isMutation: Bool) -> PaymentError {
         error(.refused(Refusal(response)), isMutation: isMutation)
     }
@@ -15,7 +14,8 @@ enum ErrorTable {
         case .refused(let refusal):
             let (code, text) = meaning(of: refusal)
             return PaymentError(
-                code, text, provider: provider, phase: refusal.isRefusal || !isMutation ? .answered : .maybeSent,
+                code, text, provider: provider,
+                phase: refusal.provesNothingWasDone || !isMutation ? .answered : .maybeSent,
                 retry: code == .rateLimited || code == .serviceFailure ? .later : .never, vendorCode: refusal.code)
         case .transport(let error):
             return PaymentError(error, provider: provider, isMutation: isMutation)
@@ -32,6 +32,11 @@ enum ErrorTable {
             return PaymentError(
                 .cancelled, error.text, provider: provider,
                 phase: isMutation && mayHaveArrived ? .maybeSent : .beforeSend)
+        case .afterOpenCopy(let last):
+            let last = Self.error(last, isMutation: isMutation)
+            return PaymentError(
+                last.code, error.text, provider: provider, phase: .maybeSent, retry: last.retry,
+                vendorCode: last.vendorCode)
         }
     }
 

@@ -16,18 +16,27 @@ enum GatewayError: Error, Sendable, Hashable {
     case unknownOption
     /// The task was cancelled.
     case cancelled(mayHaveArrived: Bool)
+    /// What became of the last copy of a mutation, of which an earlier copy may have been carried out.
+    indirect case afterOpenCopy(GatewayError)
 }
 
 extension GatewayError {
     /// Whether the request may have been carried out, were it a mutation: only the payment's status tells.
     var leavesFateOpen: Bool {
         switch self {
-        case .refused(let refusal): !refusal.isRefusal
+        case .refused(let refusal): !refusal.provesNothingWasDone
         case .transport(let error): error.phase == .maybeSent
         case .unusableAnswer, .unsupported: true
         case .invalidRequest, .unknownOption: false
         case .cancelled(let mayHaveArrived): mayHaveArrived
+        case .afterOpenCopy: true
         }
+    }
+
+    /// Whether a mutation may be sent again, word for word the same, while the payment still waits for it.
+    var mayBeSentAgain: Bool {
+        if case .refused(let refusal) = self { return !refusal.isRefusal || [425, 429].contains(refusal.status) }
+        return leavesFateOpen || isPassing
     }
 
     /// Whether the same request may work when it is sent again.
@@ -39,7 +48,7 @@ extension GatewayError {
             case .hostNotFound, .connectFailed, .timedOut, .connectionLost: true
             case .tls, .responseTooLarge, .malformedResponse, .cancelled, .hostNotDeclared, .invalidRequest: false
             }
-        case .unusableAnswer, .unsupported, .invalidRequest, .unknownOption, .cancelled: false
+        case .unusableAnswer, .unsupported, .invalidRequest, .unknownOption, .cancelled, .afterOpenCopy: false
         }
     }
 
@@ -51,6 +60,7 @@ extension GatewayError {
         case .unusableAnswer(let text), .unsupported(let text), .invalidRequest(let text): text
         case .unknownOption: "the option is not known here; ask for the payment's options first, with this client"
         case .cancelled(let mayHaveArrived): mayHaveArrived ? "cancelled; the request may have arrived" : "cancelled"
+        case .afterOpenCopy(let error): "\(error.text); it was sent before, and that may have arrived"
         }
     }
 }
@@ -72,6 +82,8 @@ struct Refusal: Sendable, Hashable {
     let detail: Detail?
     /// How long to wait, as the service wrote it.
     let retryAfter: String?
+    /// Whether the request, were it a mutation, was surely not carried out.
+    let provesNothingWasDone: Bool
 
     init(_ response: HTTPResponse) {
         status = response.status
@@ -81,9 +93,15 @@ struct Refusal: Sendable, Hashable {
         let isPlain = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F }
         self.code = !code.isEmpty && code.utf8.count <= 64 && isPlain ? code : nil
         detail = body?.message.flatMap(Detail.init(rawValue:))
+        provesNothingWasDone =
+            response.provesNothingWasDone
+            || (Self.endings.contains(code) && response.status == 409 && !response.mayFollowEarlierCopy)
     }
 
-    /// Whether the service looked at the request and did not carry it out; false for faults on its side.
+    /// The codes that only a request gets which came too late; a copy of one that was carried out would get another.
+    private static let endings: Set<String> = ["payment_expired", "quote_expired"]
+
+    /// Whether the service refused this copy of the request; false for faults on its side.
     var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
 
     /// Status, meaning and code.

@@ -65,6 +65,10 @@ public struct ProviderContext: Sendable {
         let stored = try await steps.run(name, kind) { try JSONValue.encode(try await body()) }
         return try stored.decode(Result.self)
     }
+
+    /// Whether an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it began and may
+    /// have moved money. What was checked before it, or was not by an older version, cannot be undone then.
+    public func hasRun(_ name: String) async -> Bool { await steps.hasRun(name) }
 }
 
 /// What a step does to the world; decides what happens to it after an interruption.
@@ -104,6 +108,9 @@ public protocol StepRunner: Sendable {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue
+
+    /// Whether an earlier run ended the step `name`, or began it and may have moved money with it.
+    func hasRun(_ name: String) async -> Bool
 }
 
 /// Steps under other names.
@@ -116,4 +123,6 @@ private struct RenamedSteps: StepRunner {
     ) async throws -> JSONValue {
         try await base.run(self.name(name), kind, body)
     }
+
+    func hasRun(_ name: String) async -> Bool { await base.hasRun(self.name(name)) }
 }

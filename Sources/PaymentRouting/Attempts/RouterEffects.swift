@@ -47,6 +47,8 @@ struct NoAttempt: StepRunner {
         }
         return try await body()
     }
+
+    func hasRun(_ name: String) async -> Bool { false }
 }
 
 /// Steps that may change something but are not stored, for requests that do no harm when repeated.
@@ -56,4 +58,6 @@ struct UnstoredSteps: StepRunner {
     ) async throws -> JSONValue {
         try await StepScope.$current.withValue(StepScope(kind)) { try await body() }
     }
+
+    func hasRun(_ name: String) async -> Bool { false }
 }

@@ -72,6 +72,8 @@ actor StepLog: StepRunner {
         }
     }
 
+    func hasRun(_ name: String) -> Bool { finished[name] != nil || started[name]?.movesMoney == true }
+
     /// Whether an ending stored by somebody else can be true of what was sent here.
     func agrees(with outcome: PaymentOutcome) -> Bool {
         if case .succeeded = outcome { true } else { openMutations.isEmpty }
@@ -84,6 +86,7 @@ actor StepLog: StepRunner {
             throw error(.providerFault, "the step '\(name)' ran twice in one attempt; step names must be unique")
         }
         let obstacle = names.meet(name, movesMoney: kind.movesMoney)
+        try await restate(name, kind)
         if let result = finished[name] {
             report(.stepReplayed, name)
             return result
@@ -148,6 +151,13 @@ actor StepLog: StepRunner {
                 .network, "'\(name)' was begun by somebody else who works on this payment; ask for its outcome later",
                 phase: .maybeSent)
         }
+    }
+
+    /// What this version knows as an act of the payer's wallet is one, whatever an older one took it for.
+    private func restate(_ name: String, _ kind: StepKind) async throws {
+        guard kind == .walletTransfer, let earlier = started[name], earlier.movesMoney, earlier != kind else { return }
+        try await record(.stepStarted(name: name, kind: kind), isAfterEffect: true)
+        started[name] = kind
     }
 
     /// A mutation that began and never ended is sent again only where the service will recognise it.

@@ -111,6 +111,8 @@ private struct WatchedSteps: StepRunner {
         observation.moment()
         return result
     }
+
+    func hasRun(_ name: String) async -> Bool { await context.hasRun(name) }
 }
 
 /// A network that spoils one answer.

@@ -53,28 +53,30 @@ extension ConfirmPaymentError: VendorError {
     init(_ error: GatewayError) {
         switch error {
         case .refused(let refusal):
+            let text = refusal.provesNothingWasDone ? refusal.text : "\(refusal.text); \(Advice.mutation)"
             self =
                 switch (refusal.code, refusal.status) {
-                case ("quote_expired", _): .quoteExpired(refusal.text)
-                case ("payment_not_found", _): .paymentNotFound(refusal.text)
-                case ("payment_expired", _): .paymentExpired(refusal.text)
-                case ("rate_limited", _): .rateLimited(refusal.text)
+                case ("quote_expired", _): .quoteExpired(text)
+                case ("payment_not_found", _): .paymentNotFound(text)
+                case ("payment_expired", _): .paymentExpired(text)
+                case ("rate_limited", _): .rateLimited(text)
                 // The vendor has no case for a payer who is declined here.
-                case ("sanctioned_user", _): .http(refusal.text)
-                case ("internal_error", _): .internalError("\(refusal.text); \(Advice.mutation)")
-                case (_, 400): .invalidOption(refusal.text)
-                case (_, 404): .paymentNotFound(refusal.text)
-                case (_, 409): .routeExpired(refusal.text)
-                case (_, 410): .paymentExpired(refusal.text)
-                case (_, 422): .invalidSignature(refusal.text)
-                case (_, 429): .rateLimited(refusal.text)
-                default: .http(refusal.isRefusal ? refusal.text : "\(refusal.text); \(Advice.mutation)")
+                case ("sanctioned_user", _): .http(text)
+                case ("internal_error", _): .internalError(text)
+                case (_, 400): .invalidOption(text)
+                case (_, 404): .paymentNotFound(text)
+                case (_, 409): .routeExpired(text)
+                case (_, 410): .paymentExpired(text)
+                case (_, 422): .invalidSignature(text)
+                case (_, 429): .rateLimited(text)
+                default: .http(text)
                 }
         case .transport(let error):
             self = .network(error, advice: error.phase == .maybeSent ? Advice.mutation : Advice.query)
         case .unknownOption: self = .invalidOption(error.text)
         case .invalidRequest(let text): self = .invalidOption(text)
-        case .unusableAnswer, .unsupported, .cancelled: self = .http("\(error.text); \(Advice.mutation)")
+        case .unusableAnswer, .unsupported, .cancelled, .afterOpenCopy:
+            self = .http("\(error.text); \(Advice.mutation)")
         }
     }
 

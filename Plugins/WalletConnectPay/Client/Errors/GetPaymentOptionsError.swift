@@ -64,7 +64,7 @@ extension GetPaymentOptionsError: VendorError {
         case .transport(let error): self = .network(error, advice: Advice.query)
         case .unknownOption: self = .invalidRequest(error.text)
         case .invalidRequest(let text): self = .invalidRequest(text)
-        case .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
+        case .unusableAnswer, .unsupported, .cancelled, .afterOpenCopy: self = .http(error.text)
         }
     }
 

@@ -51,7 +51,7 @@ extension GetPaymentRequestError: VendorError {
         case .transport(let error): self = .network(error, advice: Advice.query)
         case .unknownOption: self = .optionNotFound(error.text)
         case .invalidRequest, .unusableAnswer, .unsupported: self = .fetchError(error.text)
-        case .cancelled: self = .http(error.text)
+        case .cancelled, .afterOpenCopy: self = .http(error.text)
         }
     }
 

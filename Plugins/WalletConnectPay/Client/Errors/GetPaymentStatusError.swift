@@ -39,7 +39,8 @@ extension GetPaymentStatusError: VendorError {
                 default: .http(refusal.text)
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
-        case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
+        case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .cancelled, .afterOpenCopy:
+            self = .http(error.text)
         }
     }
 

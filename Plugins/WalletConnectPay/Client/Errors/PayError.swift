@@ -41,6 +41,7 @@ extension PayError: VendorError {
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
         case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .cancelled: self = .http(error.text)
+        case .afterOpenCopy: self = .http("\(error.text); \(Advice.mutation)")
         }
     }
 
