@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry
 /// such a link, and bare `pay_…` ids (unverified). The payer needs accounts and a signer.
-public struct WalletConnectPayProvider: PaymentProvider {
+public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     /// `walletconnect-pay`.
     public static let id: ProviderID = "walletconnect-pay"
 
@@ -49,6 +49,9 @@ public struct WalletConnectPayProvider: PaymentProvider {
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         LinkReading.match(link, in: appLinks)
     }
+
+    /// Whether a payment is named by a short link.
+    public func isUnresolved(_ payment: PaymentReference) -> Bool { !PaymentID.isWellFormed(payment.id) }
 
     /// Asks for the payment and the options that the payer's accounts have.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
@@ -269,7 +272,7 @@ public struct WalletConnectPayProvider: PaymentProvider {
 
     /// The wallet sends money only for a payment that has one name here, however its link is spelt.
     private func checkIdentity(_ payment: PaymentReference, sends: Bool) throws {
-        guard sends, !PaymentID.isWellFormed(payment.id) else { return }
+        guard sends, isUnresolved(payment) else { return }
         throw error(.unusableOption, PaymentID.unresolved)
     }
 

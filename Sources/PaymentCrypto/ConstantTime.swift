@@ -2,9 +2,11 @@
 public enum ConstantTime {
     /// Whether `left` and `right` are equal. The time depends on the lengths only, which are not secret.
     public static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+        // Arrays: through generic iterators this takes twenty times as long.
+        let (left, right) = (Array(left), Array(right))
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
-        for (one, other) in zip(left, right) { difference |= one ^ other }
+        for index in left.indices { difference |= left[index] ^ right[index] }
         return difference == 0
     }
 }

@@ -135,14 +135,22 @@ public struct PaymentRouter: Sendable {
         return outcome
     }
 
-    /// Asks what has become of a payment.
+    /// Asks what has become of a payment. Where the payer's wallet may have sent the money by itself, as the journal knows,
+    /// no refusal of the service is the last word.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
         -> PaymentOutcome
     {
         let enquiry = try enquiry(for: payment.provider, payer: payer)
-        do { return try await enquiry.status(of: payment) } catch {
+        do {
+            let outcome = try await enquiry.status(of: payment)
+            guard AttemptEngine.claimsNoEffect(outcome) else { return outcome }
+            return try await effects.journal.histories(of: payment).filter(effects.isSound)
+                .reduce(outcome, AttemptEngine.believable)
+        } catch let error as JournalError {
+            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, phase: .answered)
+        } catch {
             throw AttemptEngine.paymentError(error, provider: payment.provider)
         }
     }

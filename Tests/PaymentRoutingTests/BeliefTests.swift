@@ -72,6 +72,53 @@ struct BeliefTests {
     }
 
     @Test(
+        "A payment that is paid otherwise was not paid by the attempt whose request was refused",
+        arguments: [true, false])
+    func paidElsewhere(isAccepted: Bool) async throws {
+        var world = World()
+        let dollars = PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(1000, .usd))
+        world.provider.payBody = { _, context in
+            _ = try await context.step("charge", .mutation(replay: .never)) { () async throws -> Bool in
+                guard isAccepted else {
+                    throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example")
+                }
+                return true
+            }
+            return Self.pending
+        }
+        world.provider.statusBody = { _, _ in .succeeded(dollars) }
+        _ = try await world.pay()
+        let outcome = try? await world.pay()
+        let history = try #require(try await world.histories.first)
+        if isAccepted {
+            // What the service took from this payer may be just this, wrongly told.
+            #expect(!history.isFinished)
+        } else {
+            guard case .declined(let reason)? = history.outcome else {
+                Issue.record("\(String(describing: history.outcome))")
+                return
+            }
+            #expect(reason.code == .paidElsewhere && reason.message.contains("10.00 USD"))
+            #expect(outcome != nil)
+        }
+    }
+
+    @Test("An attempt that could not be given up is not told as one of which nothing will be sent")
+    func notGivenUp() async throws {
+        for isFull in [true, false] {
+            var world = World()
+            world.journal = FailingJournal { event in if case .abandoned? = event { isFull } else { false } }
+            world.provider.payBody = { _, _ in throw PaymentError(.payer, "no page could be shown") }
+            let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+            #expect(error?.code == .payer)
+            #expect(error?.phase == (isFull ? .maybeSent : .beforeSend))
+            #expect(error?.message.contains("resume it before you pay otherwise") == isFull)
+            // That is what a recovery would have gone on with.
+            #expect(try await world.histories.contains { !$0.isFinished } == isFull)
+        }
+    }
+
+    @Test(
         "A late word about an earlier attempt does not end the one whose answer was lost", arguments: Message.allCases)
     func lateWord(message: Message) async throws {
         for word in [Self.refused, .cancelled, .expired] {

@@ -57,13 +57,18 @@ public enum SessionLink {
             }
         }
         guard let version, let data else { throw .malformed("it lacks 'version' or 'data'") }
-        let isURLSafe = data.utf8.allSatisfy { byte in
-            byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        var standard: [UInt8] = []
+        standard.reserveCapacity(data.utf8.count + 3)
+        for byte in data.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case _ where byte.isASCIILetter || byte.isASCIIDigit: standard.append(byte)
+            default: throw .malformed("'data' is not base64url without padding")
+            }
         }
-        guard isURLSafe else { throw .malformed("'data' is not base64url without padding") }
-        var standard = String(data.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        return Payrails.InitData(version: version, data: standard)
+        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+        return Payrails.InitData(version: version, data: String(decoding: standard, as: UTF8.self))
     }
 
     private static func text(_ text: String) throws(Defect) -> Payrails.InitData {

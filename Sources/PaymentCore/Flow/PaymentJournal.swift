@@ -140,6 +140,12 @@ public struct AttemptHistory: Sendable, Hashable {
     /// money may have moved.
     public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty }
 
+    /// Whether a step that may have moved money ended well: the service took it.
+    package var hasAcceptedMutation: Bool {
+        let open = openSteps(where: \.movesMoney)
+        return entries.contains { if case .stepFinished(let name, _) = $0.event { open.contains(name) } else { false } }
+    }
+
     /// What the payer's wallet may have sent by itself, where no service sees it: for each such step the transaction's
     /// id, nil where the wallet never told it.
     public var walletTransfers: [String?] {

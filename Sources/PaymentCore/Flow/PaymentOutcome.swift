@@ -55,6 +55,8 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let outsidePolicy = Code(rawValue: "outside-policy")
         /// The service or the payment network refused.
         public static let refused = Code(rawValue: "refused")
+        /// The payment has been paid in another way, by somebody else or with another device.
+        public static let paidElsewhere = Code(rawValue: "paid-elsewhere")
         /// The service refused the payer for legal reasons.
         public static let compliance = Code(rawValue: "compliance")
     }

@@ -54,6 +54,14 @@ public protocol PaymentDistinguishingProvider: PaymentProvider {
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError)
 }
 
+/// A provider some of whose links name a payment in a way that only its service can resolve, so that one payment may have
+/// two names on a device.
+public protocol UnresolvedPaymentsProvider: PaymentProvider {
+    /// Whether `payment` has such a name: it may be the same as one with another name and the same end of its time.
+    /// Pure.
+    func isUnresolved(_ payment: PaymentReference) -> Bool
+}
+
 /// A provider that can call off a payment that nobody has paid yet.
 public protocol CancellingProvider: PaymentProvider {
     /// Cancels the payment, in mutation steps, and says what has become of it.

@@ -55,7 +55,20 @@ extension AttemptEngine {
 
     private func finalStatus(of attempt: PaymentAttempt, in context: ProviderContext) async -> PaymentOutcome? {
         guard let outcome = try? await status(of: attempt, in: context), outcome.isFinal else { return nil }
+        if let elsewhere = try? await paidElsewhere(outcome, attempt) { return elsewhere }
         return try? checked(outcome, attempt)
+    }
+
+    /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was
+    /// accepted: somebody else has paid, or the payer with another device.
+    private func paidElsewhere(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        guard case .succeeded(let receipt) = outcome, receipt.reference == attempt.reference, attempt.refund == nil,
+            let paid = receipt.amount, !paid.currency.denotesSame(as: attempt.option.amount.currency),
+            let history = try await now(attempt), !history.hasAcceptedMutation
+        else { return nil }
+        return .declined(
+            DeclineReason(
+                .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
     }
 
     private func now(_ attempt: PaymentAttempt) async throws -> AttemptHistory? {
@@ -94,6 +107,21 @@ extension AttemptEngine {
             UnknownOutcome(
                 reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
                 message: "\(sent); \(word); do not pay again, ask the payee"))
+    }
+
+    /// Stores that an attempt that has moved nothing is given up.
+    ///
+    /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it then,
+    ///   and who was told that nothing was sent may have paid otherwise.
+    func giveUp(_ attempt: PaymentAttempt, after failure: PaymentError) async throws {
+        do { try await close(attempt, .abandoned(reason: failure.message)) } catch is AttemptHasEnded {
+        } catch {
+            throw PaymentError(
+                failure.code,
+                "\(failure.message); nothing was sent, but that could not be stored, so the attempt \(attempt.id) may "
+                    + "still be gone on with: resume it before you pay otherwise",
+                provider: descriptor.id, phase: .maybeSent, retry: .later, vendorCode: failure.vendorCode)
+        }
     }
 
     /// Stores how an attempt ended.

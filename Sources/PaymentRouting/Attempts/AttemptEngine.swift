@@ -37,6 +37,7 @@ struct AttemptEngine: Sendable {
     /// Quotes, has the payer choose, and carries the choice out.
     private func choose(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await asker.quote(request)
+        if let outcome = try await begunElsewhere(quote) { return outcome }
         if let outcome = quote.outcome { return try checked(outcome, of: quote.reference) }
         switch try await choice(from: quote) {
         case .option(let option): return try await begin(quote, option)
@@ -47,6 +48,7 @@ struct AttemptEngine: Sendable {
     /// Pays `option` of `quote`.
     func pay(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
         if let outcome = try await goOn(with: quote.reference, quote.link?.reveal()) { return outcome }
+        if let outcome = try await begunElsewhere(quote) { return outcome }
         return try await begin(quote, option)
     }
 
@@ -146,6 +148,7 @@ struct AttemptEngine: Sendable {
 
     /// Starts or goes on with an attempt.
     func carryOut(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
+        if let outcome = try await yields(history) { return outcome }
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
@@ -169,8 +172,7 @@ struct AttemptEngine: Sendable {
             if failure.code == .inUse { throw failure }
             let mayHaveMovedMoney = await steps.mayHaveMovedMoney
             guard mayHaveMovedMoney || failure.phase == .maybeSent else {
-                // When this cannot be stored, the next payment closes the attempt.
-                try? await close(attempt, .abandoned(reason: failure.message))
+                try await giveUp(attempt, after: failure)
                 throw failure.code == .optionChanged ? await changed(failure, steps) : failure
             }
             return try await ended(attempt, await settle(attempt, after: failure, in: context))

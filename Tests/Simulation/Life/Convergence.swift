@@ -26,6 +26,10 @@ struct Convergence: Sendable {
             if await isOver(endings), try await unended().isEmpty { break }
             try await seat.process.clock.sleep(for: .seconds(60))
         }
+        // What was refused may have been paid since by an attempt that was recovered.
+        for payment in seat.device.payments where endings[payment.reference] == .refused {
+            endings[payment.reference] = await pay(payment) ?? .refused
+        }
         return endings
     }
 
@@ -37,7 +41,12 @@ struct Convergence: Sendable {
         switch content {
         case .outcome(let outcome)? where outcome.isFinal: return .outcome(outcome)
         case .failure(let error)? where error.phase != .maybeSent: return .refused
-        default: return nil
+        default:
+            // Some services go on with a payment when they are asked for its status only.
+            _ = await calls.call("status", payment.reference) {
+                try await router.status(of: payment.reference, as: payer)
+            }
+            return nil
         }
     }
 

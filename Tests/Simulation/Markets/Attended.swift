@@ -72,3 +72,13 @@ extension Attended: NotificationVerifyingProvider where Base: NotificationVerify
         try base.verify(notification)
     }
 }
+
+extension Attended: UnresolvedPaymentsProvider where Base: UnresolvedPaymentsProvider {
+    func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
+}
+
+extension Attended: PaymentDistinguishingProvider where Base: PaymentDistinguishingProvider {
+    func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        try base.distinguish(link, from: attempt)
+    }
+}

@@ -56,6 +56,7 @@ actor Oracle {
 
     private func check(_ word: Word, _ payment: PaymentReference) async {
         if let receipt = word.receipt { return await check(receipt, word, payment) }
+        if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
         if word.isFinalNegative {
             accused = witness.attempts(at: payment).filter { known in
@@ -87,6 +88,12 @@ actor Oracle {
         let isDenied = word.deniesEffect && hasLeft(attempt, in: word)
         guard word.isFinalNegative || isDenied, await hasMoved(attempt) else { return }
         breach(payment, "\(payment.id): \(word.description), but money moved by \(attempt.id)")
+    }
+
+    /// Who is told that somebody else has paid is told that it is paid.
+    private func checkElsewhere(_ word: Word, _ payment: PaymentReference) async {
+        guard await !markets.isPaid(payment) else { return }
+        breach(payment, "\(payment.id): \(word.description), but it is not paid")
     }
 
     private func hasLeft(_ attempt: PaymentAttempt, in word: Word) -> Bool {
@@ -123,7 +130,10 @@ actor Oracle {
         for known in witness.attempts(at: payment) where known.begun > word.told {
             guard await hasMoved(known.attempt) else { continue }
             let isRepayable = markets[payment.provider]?.canBePaidAfterRefusal ?? false
-            if isRepayable, case .outcome(.declined) = word.content { continue }
+            if case .outcome(.declined(let reason)) = word.content {
+                // A payer who is refused is so with these accounts, and as of now.
+                if isRepayable || reason.code == .compliance { continue }
+            }
             breach(payment, "\(payment.id): \(word.description), but it was paid later", .finality)
         }
     }

@@ -16,13 +16,13 @@ package enum Promise: String, Sendable, Hashable, CaseIterable {
     case abandonment
     /// A bare question for a payment's status is answered with what the journal knows in mind.
     case questions
-    /// An attempt at a payment that another device has paid comes to an end.
+    /// An attempt at a payment that another device has paid comes to an end, and says so.
     case otherDevices = "other-devices"
     /// What is called final stays true: a payment that was called expired, declined or cancelled is not paid later.
     case finality
 
-    /// Those that are kept as of now. The others are looked for as well, and listed, but fail nothing.
-    package static let kept: Set<Promise> = [.money, .walletActs, .clocks]
+    /// Those that are kept: all of them. One that is not would be looked for as well, and listed, but fail nothing.
+    package static let kept: Set<Promise> = Set(allCases)
 }
 
 /// A promise that was broken.

@@ -38,6 +38,11 @@ struct Word: Sendable {
         return error.phase != .maybeSent
     }
 
+    /// Whether it says that this attempt moved nothing because another one has paid.
+    var saysPaidElsewhere: Bool {
+        if case .outcome(.declined(let reason)) = content { reason.code == .paidElsewhere } else { false }
+    }
+
     var receipt: PaymentReceipt? {
         if case .outcome(.succeeded(let receipt)) = content { receipt } else { nil }
     }

@@ -74,7 +74,8 @@ extension WalletConnectPaySandbox.Scenario {
                 summary: "the prices of its options are over at once", outcome: .error, hasShortQuotes: true)
         case .routeExpired:
             ScenarioPlan(
-                summary: "the way for the money is gone when it is confirmed", outcome: .unknown, refusal: .routeExpired)
+                summary: "the way for the money is gone when it is confirmed", outcome: .unknown, refusal: .routeExpired
+            )
         case .sanctionedPayer:
             ScenarioPlan(
                 summary: "this payer is refused at the first question", outcome: .declined,

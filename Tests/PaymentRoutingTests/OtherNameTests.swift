@@ -1,0 +1,129 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// One payment under two names, where only the service knows that they are one.
+@Suite("Names that only the service can resolve")
+struct OtherNameTests {
+    /// Its payments `short…` may be any other.
+    private struct Provider: UnresolvedPaymentsProvider {
+        var base = ScriptedProvider()
+        var descriptor: ProviderDescriptor { base.descriptor }
+        func isUnresolved(_ payment: PaymentReference) -> Bool { payment.id.hasPrefix("short") }
+        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+        func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+            try await base.quote(request, in: context)
+        }
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+            try await base.pay(attempt, in: context)
+        }
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            try await base.status(of: payment, in: context)
+        }
+    }
+
+    private let clock = VirtualClock()
+    private let journal = InMemoryJournal()
+    private let sent = Tally()
+    private let random = SeededRandomSource(seed: 1)
+
+    private static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
+
+    /// The wallet sends coins, and the service hears nothing of it.
+    private func provider(until seconds: Double = 900) -> Provider {
+        var provider = Provider()
+        provider.base.expiresAt = clock.now.addingTimeInterval(seconds)
+        provider.base.payBody = { [sent] attempt, context in
+            _ = try await context.step("send", .walletTransfer) {
+                sent.count("send")
+                return "0xabc"
+            }
+            return .pending(retryAfter: nil)
+        }
+        provider.base.statusBody = { _, _ in .pending(retryAfter: nil) }
+        return provider
+    }
+
+    private func pay(_ id: String, _ provider: Provider) async throws -> PaymentOutcome {
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: random)
+        return try await router.pay(Self.link(id), as: .careless)
+    }
+
+    @Test(
+        "What was begun under one name is not begun under the other",
+        arguments: [("p1", "short"), ("short", "p1"), ("short", "short2")])
+    func onlyOnce(names: (String, String)) async throws {
+        let provider = provider()
+        _ = try await pay(names.0, provider)
+        guard case .unknown(let unknown) = try await pay(names.1, provider) else {
+            Issue.record("begun again")
+            return
+        }
+        #expect(unknown.message.contains(names.0) && unknown.message.contains("before you pay again"))
+        #expect(sent["send"] == 1)
+        #expect(provider.base.calls["pay"] == 1)
+    }
+
+    @Test("Another payment is paid: one with a name of its own, or with another end")
+    func others() async throws {
+        let first = provider()
+        _ = try await pay("p1", first)
+        _ = try await pay("p2", first)
+        #expect(sent["send"] == 2)
+        _ = try await pay("short", provider(until: 901))
+        #expect(sent["send"] == 3)
+    }
+
+    @Test("A refusal under one name does not deny what the wallet sent under the other")
+    func refusal() async throws {
+        var provider = provider()
+        _ = try await pay("p1", provider)
+        provider.base.quotedOutcome = .expired
+        guard case .unknown(let unknown) = try await pay("short", provider) else {
+            Issue.record("a refusal was believed")
+            return
+        }
+        #expect(unknown.message.contains("0xabc"))
+        provider.base.quotedOutcome = .succeeded(
+            PaymentReceipt(reference: PaymentReference(provider: "acme", id: "short")))
+        guard case .succeeded = try await pay("short", provider) else {
+            Issue.record("a success was not believed")
+            return
+        }
+    }
+
+    @Test("Of two that begin at the same time, one at most goes on", arguments: 1...20 as ClosedRange<UInt64>)
+    func race(seed: UInt64) async throws {
+        var provider = provider()
+        let chosen = Mutex(0)
+        let gate = Gate()
+        var payer = Payer.careless
+        // Both have quoted and found nothing before either begins.
+        payer.policy = nil
+        payer.chooser = { quote in
+            if chosen.withLock({
+                $0 += 1; return $0
+            }) == 2 {
+                await gate.open()
+            }
+            await gate.pass()
+            return quote.options.first?.id
+        }
+        provider.base.options = [.euros("coins")]
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: seed))
+        let (one, other) = (payer, payer)
+        async let first = router.pay(Self.link("p1"), as: one)
+        async let second = router.pay(Self.link("short"), as: other)
+        _ = try await (first, second)
+        #expect(sent["send"] <= 1)
+        #expect(chosen.withLock(\.self) == 2)
+    }
+}
