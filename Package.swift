@@ -184,7 +184,7 @@ let package = Package(
             name: "PaymentStoreTests",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport", "PaymentWallet",
-                "TestSupport", "WalletConnectPayProvider",
+                "TestSupport", "WalletConnectPayProvider", .target(name: "CSQLite", condition: linux),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -148,7 +148,7 @@ public actor SQLiteJournal: PaymentJournal {
         let mutations = try database.number(
             """
             SELECT count(*) FROM entry WHERE attempt = (SELECT number FROM attempt WHERE id = ?1)
-                AND event = 'started' AND detail LIKE 'mutation%'
+                AND event = 'started' AND detail IN (\(AttemptRows.wordsThatMoveMoney))
             """, [.text(attempt.rawValue)])
         return entry.mayBeLost(afterMutation: mutations != 0)
     }

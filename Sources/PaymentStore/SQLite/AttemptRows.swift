@@ -109,9 +109,12 @@ enum AttemptRows {
         }
     }
 
-    private static func kind(_ word: String) -> StepKind? {
-        [.query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey), .walletTransfer].first {
-            Self.word($0) == word
-        }
-    }
+    private static func kind(_ word: String) -> StepKind? { kinds.first { Self.word($0) == word } }
+
+    private static let kinds: [StepKind] = [
+        .query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey), .walletTransfer,
+    ]
+
+    /// The words of the steps in which money may move, as a list in a statement.
+    static let wordsThatMoveMoney = kinds.filter(\.movesMoney).map { "'\(word($0))'" }.joined(separator: ", ")
 }
