@@ -185,6 +185,23 @@ import Testing
         #expect(world.posts("refunds") == 1)
     }
 
+    /// "The reference was used before": by a copy of this very request, perhaps, that is not to be seen yet.
+    @Test func aReferenceThatWasUsedProvesNothing() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let used = FaultInjector.Fault.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)
+        world.faults.inject(used) { $1 == "/v1/refunds" }
+        let request = try refund(charge)
+        for _ in 0..<2 {
+            guard case .unknown = try await world.router.refund(request) else {
+                Issue.record("the money may be on its way back")
+                return
+            }
+        }
+        _ = try await world.router.recover(as: Payer())
+        #expect(world.posts("refunds") == 1, "it is not asked for again")
+    }
+
     @Test func lostRefundsAreFoundInTheListOfTheCharge() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()

@@ -153,6 +153,71 @@ struct BeliefTests {
         }
     }
 
+    @Test("A message whose receipt does not fit the attempt ends nothing", arguments: Message.allCases)
+    func unfittingWord(message: Message) async throws {
+        for receipt in PayTests.unsound {
+            var base = ScriptedProvider()
+            base.payBody = { _, _ in Self.pending }
+            let journal = InMemoryJournal()
+            let router = try Self.router(Shop(base: base, word: .succeeded(receipt)), journal)
+            #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.pending)
+            let error = await #expect(throws: PaymentError.self) { try await Self.bring(message, to: router) }
+            #expect(error?.code == .integrity && error?.phase == .maybeSent, "\(receipt)")
+            #expect(await journal.unfinished().map(\.outcome) == [Self.pending], "\(receipt)")
+        }
+    }
+
+    @Test(
+        "After the wallet has sent the money, no message that none was paid is the last word",
+        arguments: Message.allCases)
+    func refusedAfterTransfer(message: Message) async throws {
+        var base = ScriptedProvider()
+        base.payBody = { _, context in
+            _ = try await context.step("send", .walletTransfer) { "0xabc" }
+            return Self.pending
+        }
+        base.statusBody = { _, _ in Self.refused }
+        let journal = InMemoryJournal()
+        let router = try Self.router(Shop(base: base, word: Self.refused), journal)
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
+        _ = try await Self.bring(message, to: router)
+        let history = try #require(await journal.unfinished().first, "the money is gone all the same")
+        guard case .unknown(let unknown)? = history.outcome else {
+            Issue.record("\(String(describing: history.outcome))")
+            return
+        }
+        #expect(unknown.message.contains("0xabc"))
+    }
+
+    @Test("A status that was asked for before more was sent ends nothing", arguments: Message.allCases)
+    func overtakenStatus(message: Message) async throws {
+        let (charged, asked, goesOn) = (Gate(), Gate(), Gate())
+        var base = ScriptedProvider()
+        base.payBody = { _, context in
+            _ = try await context.step("charge", .mutation(replay: .never)) { true }
+            await charged.open()
+            await asked.pass()
+            _ = try await context.step("charge again", .mutation(replay: .never)) {
+                await goesOn.open()
+                return true
+            }
+            return Self.pending
+        }
+        base.statusBody = { _, _ in
+            // The service tells of the first charge while the second one is on its way.
+            await asked.open()
+            await goesOn.pass()
+            return Self.refused
+        }
+        let journal = InMemoryJournal()
+        let router = try Self.router(Shop(base: base, word: Self.refused), journal)
+        async let payment = router.pay(ScriptedProvider.link, as: .careless)
+        await charged.pass()
+        _ = try await Self.bring(message, to: router)
+        #expect(try await payment == Self.pending)
+        #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
+    }
+
     @Test("A word that nothing came of does not end an attempt that has sent nothing yet")
     func notBegun() async throws {
         let (inside, leave) = (Gate(), Gate())

@@ -291,6 +291,26 @@ struct PayTests {
         }
     }
 
+    @Test("A receipt that counts with other decimals than the option is not over the same amount", arguments: [2, 18])
+    func otherDecimals(exponent: UInt8) async throws {
+        let token = try Currency(unit: "caip19/eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+        var world = World()
+        world.provider.options = [
+            PaymentOption(
+                id: "token", title: "Token", amount: try Money(minorUnits: 1000, currency: token, exponent: 6))
+        ]
+        let paid = try Money(minorUnits: 1000, currency: token, exponent: exponent)
+        world.provider.payBody = { attempt, _ in
+            .succeeded(PaymentReceipt(reference: attempt.reference, amount: paid))
+        }
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        guard case .unknown = try await world.pay() else {
+            Issue.record("ten thousand times more, or less, is not what was agreed")
+            return
+        }
+        #expect(try await world.histories.map(\.isFinished) == [false])
+    }
+
     @Test("The status and the quote of a payment cannot speak of another")
     func unsoundAnswers() async throws {
         let other = PaymentOutcome.succeeded(Self.unsound[0])

@@ -213,15 +213,21 @@ struct StepTests {
 
 @Suite("Guarded network")
 struct GuardTests {
-    private func refusal(_ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool) async throws
-        -> (TransportError?, ScriptedTransport)
-    {
+    private func refusal(
+        _ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool
+    ) async throws -> (TransportError?, ScriptedTransport) {
+        try await refusal(request, in: inMutation ? .mutation(replay: .never) : nil)
+    }
+
+    private func refusal(
+        _ request: @escaping @Sendable () throws -> HTTPRequest, in kind: StepKind?
+    ) async throws -> (TransportError?, ScriptedTransport) {
         let caught = Caught()
         var world = World()
         world.provider.payBody = { _, context in
             do {
-                if inMutation {
-                    _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                if let kind {
+                    _ = try await context.step("capture", kind) { () -> Int in
                         try await context.http.send(request()).status
                     }
                 } else {
@@ -284,6 +290,15 @@ struct GuardTests {
         let (accepted, two) = try await refusal({ try .capture() }, inMutation: true)
         #expect(accepted == nil)
         #expect(two.sent.count == 1)
+    }
+
+    @Test("Nor in a step that is run again after an interruption", arguments: [StepKind.query, .interaction])
+    func repeatableStep(kind: StepKind) async throws {
+        let (refused, silent) = try await refusal({ try .capture() }, in: kind)
+        #expect(refused?.phase == .notSent)
+        #expect(silent.sent.isEmpty)
+        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, in: kind)
+        #expect(safe == nil && one.sent.count == 1)
     }
 
     @Test("A mutation's permission ends with its step")

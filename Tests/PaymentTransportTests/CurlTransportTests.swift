@@ -110,6 +110,23 @@
             }
         }
 
+        /// A server may be closing a connection that was idle for long: what nobody may repeat must not find out.
+        @Test func anUnrepeatableRequestDoesNotTakeAConnectionThatWasIdleForLong() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                var configuration = TransportConfiguration()
+                configuration.reuseWindow = .seconds(1)
+                let transport = CurlTransport(configuration)
+                _ = try await transport.send(HTTPRequest(.get, server.url()))
+                // The time that passes is what this is about; libcurl has a clock of its own.
+                try await Task.sleep(for: .milliseconds(1100))
+                _ = try await transport.send(HTTPRequest(.get, server.url()))
+                #expect(server.connections == 1, "what may be repeated takes it")
+                try await Task.sleep(for: .milliseconds(1100))
+                _ = try await transport.send(HTTPRequest(.post, server.url(), body: [1]))
+                #expect(server.connections == 2)
+            }
+        }
+
         @Test func aProxyIsUsedForOtherHostsOnly() async throws {
             try await LoopbackServer.serving({ _ in [.ok("proxy")] }) { proxy in
                 try await LoopbackServer.serving({ _ in [.ok("direct")] }) { server in

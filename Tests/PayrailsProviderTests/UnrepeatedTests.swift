@@ -1,0 +1,91 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@testable import PayrailsProvider
+
+/// The guards that keep a request to pay from leaving twice, or beside somebody else's.
+@Suite("A request to pay leaves once, and alone")
+struct UnrepeatedTests {
+    private static let link = SessionLink.link(to: Sample.initData()).reveal()
+    private static let reference = PaymentReference(provider: PayrailsProvider.id, id: "e1")
+    private static let untouched = Answer.ok(Sample.status([Sample.created]))
+    private static let begun = Answer.ok(Sample.status([Sample.created, Sample.requested]))
+    private static let paid = Answer.ok(Sample.status([Sample.created, Sample.requested, Sample.successful]))
+
+    private func router(
+        _ service: ScriptedService, _ journal: any PaymentJournal, clock: VirtualClock = VirtualClock()
+    ) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([PayrailsProvider()]), transport: service, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 3), secrets: Secrets(values: ["payrails.session.e1": Self.link]))
+    }
+
+    @Test("It carries the attempt's own key, so that a copy of it is known as one")
+    func key() async throws {
+        let journal = InMemoryJournal()
+        let service = ScriptedService([
+            .read: [Self.untouched, Self.untouched, Self.untouched, Self.begun], .wait: [Self.paid],
+        ])
+        #expect(
+            try await router(service, journal).pay(Self.link, as: .careless)
+                == .succeeded(PaymentReceipt(reference: Self.reference)))
+        let attempt = try #require(await journal.histories(of: Self.reference).first?.attempt)
+        let requests = service.requests.filter { ScriptedService.call($0) == .authorize }
+        #expect(requests.map { $0.headers["x-idempotency-key"] } == [attempt.idempotencyKey.uppercased()])
+    }
+
+    @Test("It does not leave when somebody else has begun since the first look")
+    func begunMeanwhile() async throws {
+        // Quote, look; then another device begins.
+        let service = ScriptedService([.read: [Self.untouched, Self.untouched, Self.begun], .wait: [Self.paid]])
+        #expect(
+            try await router(service, InMemoryJournal()).pay(Self.link, as: .careless)
+                == .succeeded(PaymentReceipt(reference: Self.reference)))
+        #expect(service.count(.authorize) == 0, "the other one's payment is the payment")
+    }
+
+    @Test(
+        "After an interruption between preparing and sending it leaves only where nobody has begun meanwhile",
+        arguments: [true, false])
+    func begunWhileInterrupted(isBegun: Bool) async throws {
+        let journal = InMemoryJournal()
+        let service = ScriptedService([
+            .read: isBegun ? [Self.begun] : [Self.untouched, Self.begun], .wait: [Self.paid],
+        ])
+        let clock = VirtualClock()
+        let id = try await interrupted(in: journal, clock)
+        #expect(
+            try await router(service, journal, clock: clock).resume(id, as: .careless)
+                == .succeeded(PaymentReceipt(reference: Self.reference)))
+        #expect(service.count(.authorize) == (isBegun ? 0 : 1))
+    }
+
+    /// An attempt that was interrupted right before its request to pay.
+    private func interrupted(in journal: InMemoryJournal, _ clock: VirtualClock) async throws -> AttemptID {
+        let lease = PaymentLease(payment: Self.reference, holder: "crashed", duration: .seconds(1))
+        let option = PaymentOption(
+            id: "stored:i1", title: "Card", amount: try Money(minorUnits: 9900, currency: .eur),
+            providerData: ["kind": "stored", "type": "card", "id": "i1"])
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: Self.reference, option: option, idempotencyKey: "key",
+            startedAt: clock.now, expiresAt: nil)
+        let before: JSONValue = [
+            "standing": "ready", "mark": ["requests": 0, "failures": 0], "confirmKey": "K",
+        ]
+        let events: [JournalEntry.Event] = [
+            .stepStarted(name: "look", kind: .query), .stepFinished(name: "look", result: before),
+            .stepStarted(name: "prepare", kind: .interaction), .stepFinished(name: "prepare", result: true),
+        ]
+        #expect(await journal.acquire(lease, at: clock.now))
+        try await journal.open(attempt, under: lease)
+        for event in events {
+            try await journal.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
+        }
+        await journal.release(lease)
+        return attempt.id
+    }
+}
