@@ -51,6 +51,21 @@ struct StepTests {
         #expect(world.provider.calls["pay"] == 1, "a finished attempt is not carried out again")
     }
 
+    @Test("Of two results of one step the first counts: what was made from it has been sent")
+    func twoResults() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.payBody = Self.threeSteps(ran)
+        let attempt = try await world.crashed([
+            .stepStarted(name: "session", kind: .query), .stepFinished(name: "session", result: "first"),
+            .stepFinished(name: "session", result: "second"),
+        ])
+        #expect(
+            try await world.router.resume(attempt, as: Payer())
+                == .succeeded(
+                    PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "first-signed")))
+    }
+
     @Test("A mutation that ended is replayed and its outcome stands")
     func mutationReplay() async throws {
         let ran = Tally()
@@ -170,6 +185,19 @@ struct StepTests {
         #expect(ran["capture"] == 0)
     }
 
+    @Test("A service's window is for requests with a key: others are never sent again, however young they are")
+    func unkeyedWithinWindow() async throws {
+        let ran = Tally()
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
+            outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
+        world.provider.payBody = Self.threeSteps(ran, replay: .never)
+        let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        #expect(try await world.router.resume(attempt, as: Payer()) == Self.paid)
+        #expect(ran["capture"] == 0 && world.provider.calls["status"] == 1)
+    }
+
     @Test("An attempt that was given up cannot be resumed")
     func abandoned() async throws {
         let ran = Tally()
@@ -198,6 +226,24 @@ struct StepTests {
         }
     }
 
+    @Test("A mutation whose answer was lost is not sent again under its name, whatever the provider makes of that")
+    func lostAndAgain() async throws {
+        var world = World()
+        world.transport = ScriptedTransport { request throws(TransportError) in
+            throw TransportError(.maybeSent, .timedOut, origin: request.url.origin)
+        }
+        world.provider.payBody = { _, context in
+            for _ in 0..<2 {
+                _ = try? await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                    try await context.http.send(.capture()).status
+                }
+            }
+            return .pending(retryAfter: nil)
+        }
+        _ = try await world.pay()
+        #expect(world.transport.sent.count == 1)
+    }
+
     @Test("Quotes and status queries only ask")
     func mutationOutsideAttempt() async throws {
         var world = World()
@@ -208,108 +254,5 @@ struct StepTests {
         await #expect { try await world.router.status(of: ScriptedProvider.reference) } throws: {
             ($0 as? PaymentError)?.code == .providerFault
         }
-    }
-}
-
-@Suite("Guarded network")
-struct GuardTests {
-    private func refusal(
-        _ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool
-    ) async throws -> (TransportError?, ScriptedTransport) {
-        try await refusal(request, in: inMutation ? .mutation(replay: .never) : nil)
-    }
-
-    private func refusal(
-        _ request: @escaping @Sendable () throws -> HTTPRequest, in kind: StepKind?
-    ) async throws -> (TransportError?, ScriptedTransport) {
-        let caught = Caught()
-        var world = World()
-        world.provider.payBody = { _, context in
-            do {
-                if let kind {
-                    _ = try await context.step("capture", kind) { () -> Int in
-                        try await context.http.send(request()).status
-                    }
-                } else {
-                    _ = try await context.http.send(request())
-                }
-            } catch let error as TransportError {
-                await caught.set(error)
-            }
-            return .cancelled
-        }
-        _ = try await world.pay()
-        return (await caught.error, world.transport)
-    }
-
-    private actor Caught {
-        var error: TransportError?
-        func set(_ error: TransportError) { self.error = error }
-    }
-
-    @Test(
-        "Hosts that were not declared are refused before anything is sent",
-        arguments: [
-            "evil.example", "api.acme.example:8443", "sub.api.acme.example", "acme.example",
-        ])
-    func undeclaredHost(host: String) async throws {
-        let (error, transport) = try await refusal({ try .capture(host: host) }, inMutation: true)
-        #expect(error?.phase == .notSent)
-        guard case .hostNotDeclared? = error?.reason else { throw CancellationError() }
-        #expect(transport.sent.isEmpty)
-    }
-
-    @Test(
-        "A declared domain opens the hosts below it, and no others",
-        arguments: [
-            ("one.acme.example", true), ("a.b.acme.example", true), ("acme.example", false), ("xacme.example", false),
-            ("one.acme.example:8443", false),
-        ])
-    func declaredDomain(host: String, isSent: Bool) async throws {
-        var world = World()
-        world.provider.descriptor = ProviderDescriptor(
-            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns, outboundHosts: [".acme.example"])
-        world.provider.payBody = { attempt, context in
-            _ = try await context.step("capture", .mutation(replay: .never)) {
-                try await context.http.send(.capture(host: host)).status
-            }
-            return .succeeded(PaymentReceipt(reference: attempt.reference))
-        }
-        _ = try? await world.pay()
-        #expect(world.transport.sent.count == (isSent ? 1 : 0))
-    }
-
-    @Test("What must not be repeated leaves only within a mutation step")
-    func mutationStep() async throws {
-        let (refused, silent) = try await refusal({ try .capture() }, inMutation: false)
-        #expect(refused?.phase == .notSent)
-        #expect(silent.sent.isEmpty)
-        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, inMutation: false)
-        #expect(safe == nil)
-        #expect(one.sent.count == 1)
-        let (accepted, two) = try await refusal({ try .capture() }, inMutation: true)
-        #expect(accepted == nil)
-        #expect(two.sent.count == 1)
-    }
-
-    @Test("Nor in a step that is run again after an interruption", arguments: [StepKind.query, .interaction])
-    func repeatableStep(kind: StepKind) async throws {
-        let (refused, silent) = try await refusal({ try .capture() }, in: kind)
-        #expect(refused?.phase == .notSent)
-        #expect(silent.sent.isEmpty)
-        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, in: kind)
-        #expect(safe == nil && one.sent.count == 1)
-    }
-
-    @Test("A mutation's permission ends with its step")
-    func permissionEnds() async throws {
-        var world = World()
-        world.provider.payBody = { attempt, context in
-            _ = try await context.step("capture", .mutation(replay: .never)) { true }
-            _ = try await context.http.send(.capture())
-            return .succeeded(PaymentReceipt(reference: attempt.reference))
-        }
-        _ = try? await world.pay()
-        #expect(world.transport.sent.isEmpty)
     }
 }

@@ -1,0 +1,109 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@Suite("Guarded network")
+struct GuardTests {
+    private func refusal(
+        _ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool
+    ) async throws -> (TransportError?, ScriptedTransport) {
+        try await refusal(request, in: inMutation ? .mutation(replay: .never) : nil)
+    }
+
+    private func refusal(
+        _ request: @escaping @Sendable () throws -> HTTPRequest, in kind: StepKind?
+    ) async throws -> (TransportError?, ScriptedTransport) {
+        let caught = Caught()
+        var world = World()
+        world.provider.payBody = { _, context in
+            do {
+                if let kind {
+                    _ = try await context.step("capture", kind) { () -> Int in
+                        try await context.http.send(request()).status
+                    }
+                } else {
+                    _ = try await context.http.send(request())
+                }
+            } catch let error as TransportError {
+                await caught.set(error)
+            }
+            return .cancelled
+        }
+        _ = try await world.pay()
+        return (await caught.error, world.transport)
+    }
+
+    private actor Caught {
+        var error: TransportError?
+        func set(_ error: TransportError) { self.error = error }
+    }
+
+    @Test(
+        "Hosts that were not declared are refused before anything is sent",
+        arguments: [
+            "evil.example", "api.acme.example:8443", "sub.api.acme.example", "acme.example",
+        ])
+    func undeclaredHost(host: String) async throws {
+        let (error, transport) = try await refusal({ try .capture(host: host) }, inMutation: true)
+        #expect(error?.phase == .notSent)
+        guard case .hostNotDeclared? = error?.reason else { throw CancellationError() }
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test(
+        "A declared domain opens the hosts below it, and no others",
+        arguments: [
+            ("one.acme.example", true), ("a.b.acme.example", true), ("acme.example", false), ("xacme.example", false),
+            ("one.acme.example:8443", false),
+        ])
+    func declaredDomain(host: String, isSent: Bool) async throws {
+        var world = World()
+        world.provider.descriptor = ProviderDescriptor(
+            id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns, outboundHosts: [".acme.example"])
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) {
+                try await context.http.send(.capture(host: host)).status
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try? await world.pay()
+        #expect(world.transport.sent.count == (isSent ? 1 : 0))
+    }
+
+    @Test("What must not be repeated leaves only within a mutation step")
+    func mutationStep() async throws {
+        let (refused, silent) = try await refusal({ try .capture() }, inMutation: false)
+        #expect(refused?.phase == .notSent)
+        #expect(silent.sent.isEmpty)
+        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, inMutation: false)
+        #expect(safe == nil)
+        #expect(one.sent.count == 1)
+        let (accepted, two) = try await refusal({ try .capture() }, inMutation: true)
+        #expect(accepted == nil)
+        #expect(two.sent.count == 1)
+    }
+
+    @Test("Nor in a step that is run again after an interruption", arguments: [StepKind.query, .interaction])
+    func repeatableStep(kind: StepKind) async throws {
+        let (refused, silent) = try await refusal({ try .capture() }, in: kind)
+        #expect(refused?.phase == .notSent)
+        #expect(silent.sent.isEmpty)
+        let (safe, one) = try await refusal({ try .capture(replay: .safe) }, in: kind)
+        #expect(safe == nil && one.sent.count == 1)
+    }
+
+    @Test("A mutation's permission ends with its step")
+    func permissionEnds() async throws {
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("capture", .mutation(replay: .never)) { true }
+            _ = try await context.http.send(.capture())
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try? await world.pay()
+        #expect(world.transport.sent.isEmpty)
+    }
+}
