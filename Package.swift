@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "PaymentTransport", targets: ["PaymentTransport"]),
         .library(name: "PaymentStore", targets: ["PaymentStore"]),
         .library(name: "PaymentReview", targets: ["PaymentReview"]),
+        .library(name: "PaymentStandards", targets: ["PaymentStandards"]),
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
         .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
@@ -72,6 +73,9 @@ let package = Package(
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
         .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
         .target(
+            name: "PaymentStandards", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+            swiftSettings: settings),
+        .target(
             name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
             swiftSettings: settings),
         .target(
@@ -111,8 +115,10 @@ let package = Package(
         .executableTarget(
             name: "payroute",
             dependencies: [
-                "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentTransport", "PaymentStore", "PaymentWallet",
-                "PaymentSandbox", "CitconProvider", "PayrailsProvider", "WalletConnectPayProvider", "CQREncode",
+                "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
+                "PaymentStore",
+                "PaymentWallet", "PaymentSandbox", "CitconProvider", "PayrailsProvider", "WalletConnectPayProvider",
+                "CQREncode",
             ],
             swiftSettings: settings),
 
@@ -210,6 +216,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PaymentCryptoTests", dependencies: ["PaymentCrypto", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PaymentStandardsTests",
+            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentStandards", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PaymentReviewTests",
             dependencies: [

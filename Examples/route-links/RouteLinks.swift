@@ -35,9 +35,9 @@ struct RouteLinks {
             let name =
                 switch decision {
                 case .matched(let route): route.match.trust == .verified ? "verified  " : "unverified"
-                case .ambiguous: "ambiguous "
+                case .ambiguous, .unclear: "ambiguous "
                 case .recognized: "recognized"
-                case .rejected: "rejected  "
+                case .rejected, .defective: "rejected  "
                 case .unroutable: "unroutable"
                 }
             print("\(name)  \(link)\n            \(decision.explanation)")

@@ -98,7 +98,7 @@ public struct PaymentRouter: Sendable {
             return try await pay(route, as: payer, acceptingUnverified: acceptingUnverified)
         case .rejected: throw PaymentError(.rejectedLink, decision.explanation)
         case .ambiguous: throw PaymentError(.ambiguous, decision.explanation)
-        case .recognized, .unroutable: throw PaymentError(.unroutable, decision.explanation)
+        case .recognized, .defective, .unclear, .unroutable: throw PaymentError(.unroutable, decision.explanation)
         }
     }
 

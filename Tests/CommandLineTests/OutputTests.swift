@@ -16,7 +16,7 @@ struct OutputTests {
         var buffer: [UInt8] = []
         buffer.addJSONLine { line in
             line.addMember("a", texts)
-            line.addMember("b", Dictionary(uniqueKeysWithValues: texts.map { ($0, $0) }))
+            line.addMember("b", Dictionary(uniqueKeysWithValues: texts.map { ($0, JSONValue.string($0)) }))
             line.addMember("c", nil)
             line.addMember("d", true)
         }

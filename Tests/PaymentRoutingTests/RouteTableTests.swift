@@ -220,8 +220,8 @@ struct RouteTableTests {
     @Test("A standard's reader is asked when no provider takes the link, and never before")
     func readers() throws {
         struct Reader: InstructionReader {
-            func instruction(in link: PaymentLink) -> PaymentInstruction? {
-                link.scheme == "bitcoin" ? PaymentInstruction(standard: "bip321", fields: [:]) : nil
+            func read(_ link: PaymentLink) -> InstructionReading {
+                link.scheme == "bitcoin" ? .instruction(PaymentInstruction(standard: "bip321", fields: [:])) : .none
             }
         }
         let taken = try ProviderRegistry([Claimant("coin", .scheme("bitcoin"))])

@@ -1,19 +1,105 @@
-/// What a payment standard says, for a link that no registered provider claims.
-public struct PaymentInstruction: Sendable, Hashable {
-    /// The standard's short name.
-    public let standard: String
-    /// What the text says, by the standard's own field names.
-    public let fields: [String: String]
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
-    /// Makes an instruction.
-    public init(standard: String, fields: [String: String]) {
+/// What a payment text says, read the same way whatever its standard: who is paid, how much, where, until when.
+///
+/// Everything in it comes from the text alone. Names and messages are claims of whoever made the text; ``Payee/check``
+/// says what backs the account. What the text leaves open is nil or ``Amount/open``.
+public struct PaymentInstruction: Sendable, Hashable {
+    /// The standard's short name, such as `bip321`.
+    public let standard: String
+    /// All that the text says, by the standard's own field names.
+    public let fields: InstructionFields
+    /// What following it does. Only a ``Purpose/payment`` may be shown as something to pay.
+    public var purpose: Purpose = .payment
+    /// Who is paid, as far as the text says.
+    public var payee: Payee?
+    /// How much.
+    public var amount: Amount = .open
+    /// Where the money moves: a chain (CAIP-2 where there is an id), `lightning`, `sepa`, `upi` …
+    public var network: String?
+    /// What the payment is for, as the text claims.
+    public var memo: String?
+    /// By which the payee knows the payment again: an invoice's number, a structured reference, a destination tag.
+    public var reference: String?
+    /// When the text ceases to be good.
+    public var expiresAt: Date?
+    /// Other ways to make this same payment, one of which suffices: the invoice inside a `bitcoin:` link.
+    public var alternatives: [PaymentInstruction] = []
+    /// Ids of other standards or chains that the same text could be of. The person must say which is meant.
+    public var otherReadings: [String] = []
+    /// What the person should know before paying.
+    public var warnings: [InstructionWarning] = []
+    /// Whether the text is worth money or opens an account to whoever sees it, and must not be shown or logged.
+    public var holdsSecret = false
+
+    /// Makes an instruction that says nothing yet but its fields.
+    public init(standard: String, fields: InstructionFields) {
         self.standard = standard
         self.fields = fields
     }
 }
 
-/// Reads links of payment standards that need no provider to be understood.
-public protocol InstructionReader: Sendable {
-    /// The instruction in `link`, or nil when it is of no standard that this reader knows.
-    func instruction(in link: PaymentLink) -> PaymentInstruction?
+extension PaymentInstruction {
+    /// What following an instruction does.
+    public enum Purpose: String, Sendable, Hashable {
+        /// The reader pays.
+        case payment
+        /// It lets somebody take money from the reader: a direct debit, a mandate, a token approval.
+        case pull
+        /// It brings money to the reader: a withdrawal, a token to redeem.
+        case receipt
+        /// A code that the reader shows to be charged; paying it is impossible.
+        case presentation
+        /// No payment at all: a login, a contact, a receipt to look at.
+        case information
+    }
+
+    /// Who is paid.
+    public struct Payee: Sendable, Hashable {
+        /// What backs the account's spelling. None of these says whose it is.
+        public enum Check: String, Sendable, Hashable {
+            /// Nothing: a typing mistake would go unnoticed.
+            case none
+            /// A checksum within the account.
+            case checksum
+            /// A checksum over the whole text.
+            case textChecksum
+            /// A signature of the account itself over the text.
+            case signature
+        }
+
+        /// The account, address, handle or service, as the standard spells it; nil when only the service knows.
+        public var account: String?
+        /// The name that the text claims.
+        public var name: String?
+        /// What backs ``account``.
+        public var check: Check
+
+        /// Makes a payee.
+        public init(account: String?, name: String? = nil, check: Check = .none) {
+            self.account = account
+            self.name = name
+            self.check = check
+        }
+    }
+
+    /// How much is to be paid.
+    public enum Amount: Sendable, Hashable {
+        /// The payer decides.
+        case open
+        /// Exactly this.
+        case fixed(Money)
+        /// At least this.
+        case minimum(Money)
+        /// This, unless the payer changes it.
+        case suggested(Money)
+        /// So many of a unit that ``Money`` cannot count: a token whose decimals the text does not tell.
+        case uncounted(digits: String, unit: String)
+        /// Only the service that the text leads to knows.
+        case onService
+    }
 }

@@ -4,13 +4,18 @@ public enum Hex {
 
     /// Lower-case digits, two per byte, without a prefix.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        let bytes = Array(bytes)
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text.initializeElement(at: 2 * index, to: digit(byte >> 4))
+                text.initializeElement(at: 2 * index + 1, to: digit(byte & 15))
+            }
+            return bytes.count * 2
         }
-        return String(decoding: text, as: UTF8.self)
     }
+
+    /// The lower-case digit of a value below 16.
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x57 }
 
     /// The bytes that `text` spells, with or without the prefix `0x`; nil when a digit is wrong or one is missing.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {

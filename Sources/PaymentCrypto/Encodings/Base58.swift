@@ -1,29 +1,72 @@
-/// The text form of Solana and Tron addresses (the alphabet of Bitcoin's).
+/// The text form of addresses of Bitcoin and its relatives, Solana, Tron and XRP.
 public enum Base58 {
-    private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
-    /// Longer than any address; bounds the work, which grows with the square of the length.
-    private static let longestText = 64
+    /// An order of the 58 characters.
+    public struct Alphabet: Sendable {
+        fileprivate let characters: [UInt8]
+        /// The value of each byte; 255 for bytes that are no digit.
+        fileprivate let values: [UInt8]
+
+        private init(_ characters: StaticString) {
+            self.characters = Array(
+                UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount))
+            var values = [UInt8](repeating: 0xFF, count: 256)
+            for (value, character) in self.characters.enumerated() { values[Int(character)] = UInt8(value) }
+            self.values = values
+        }
+
+        /// Bitcoin's, which nearly all others use.
+        public static let bitcoin = Alphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+        /// The XRP Ledger's.
+        public static let ripple = Alphabet("rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz")
+    }
+
+    /// Longer than most addresses; bounds the work, which grows with the square of the length.
+    public static let longestText = 64
 
     /// The bytes that `text` spells; nil for other characters and for texts longer than any address.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count <= longestText else { return nil }
-        var reversed: [UInt8] = []
-        for digit in digits {
-            guard var carry = alphabet.firstIndex(of: digit) else { return nil }
-            for index in reversed.indices {
-                carry += Int(reversed[index]) * 58
-                reversed[index] = UInt8(carry & 0xFF)
-                carry >>= 8
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+
+    /// The bytes that the digits in `text` spell; nil for other characters and for texts of more than `limit`.
+    public static func decode(
+        _ text: ArraySlice<UInt8>, _ alphabet: Alphabet = .bitcoin, limit: Int = longestText
+    ) -> [UInt8]? {
+        guard text.count <= limit else { return nil }
+        let zeros = text.prefix { $0 == alphabet.characters[0] }.count
+        // The number in words of 32 bits, the least first. Five digits at a time: their weight still fits a word.
+        var words: [UInt32] = []
+        words.reserveCapacity(text.count / 5 + 1)
+        var weight: UInt64 = 1
+        var group: UInt64 = 0
+        for (place, digit) in text.enumerated() {
+            let value = alphabet.values[Int(digit)]
+            guard value < 58 else { return nil }
+            group = group * 58 + UInt64(value)
+            weight *= 58
+            guard place % 5 == 4 || place == text.count - 1 else { continue }
+            for index in words.indices {
+                let sum = UInt64(words[index]) * weight + group
+                words[index] = UInt32(truncatingIfNeeded: sum)
+                group = sum >> 32
             }
-            if carry > 0 { reversed.append(UInt8(carry)) }
+            if group > 0 { words.append(UInt32(group)) }
+            (weight, group) = (1, 0)
         }
-        let zeros = digits.prefix { $0 == alphabet[0] }.count
-        return [UInt8](repeating: 0, count: zeros) + reversed.reversed()
+        var bytes = [UInt8](repeating: 0, count: zeros)
+        bytes.reserveCapacity(zeros + words.count * 4)
+        var isLeading = true
+        for word in words.reversed() {
+            for shift: UInt32 in [24, 16, 8, 0] {
+                let byte = UInt8(truncatingIfNeeded: word >> shift)
+                if isLeading && byte == 0 { continue }
+                isLeading = false
+                bytes.append(byte)
+            }
+        }
+        return bytes
     }
 
     /// The text that spells `bytes`. The work grows with the square of their number: for keys and addresses.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .bitcoin) -> String {
         var reversed: [UInt8] = []
         for byte in bytes {
             var carry = Int(byte)
@@ -39,6 +82,6 @@ public enum Base58 {
         }
         let zeros = bytes.prefix { $0 == 0 }.count
         let digits = [UInt8](repeating: 0, count: zeros) + reversed.reversed()
-        return String(decoding: digits.map { alphabet[Int($0)] }, as: UTF8.self)
+        return String(decoding: digits.map { alphabet.characters[Int($0)] }, as: UTF8.self)
     }
 }

@@ -37,7 +37,11 @@ public enum RouteDecision: Sendable, Hashable {
     /// Several providers take it with equal right.
     case ambiguous([Route])
     /// No provider takes it, but it is a known payment standard.
-    case recognized(PaymentInstruction)
+    indirect case recognized(PaymentInstruction)
+    /// No provider takes it. It was meant for the payment standard called `standard`, but is not sound.
+    case defective(standard: String, StandardDefect, PaymentLink)
+    /// No provider takes it, and the text is sound by several payment standards, two or more.
+    case unclear([PaymentInstruction])
     /// The text is not acceptable as a link.
     case rejected(LinkDefect)
     /// It is a link, but nobody here knows what to do with it.
@@ -51,8 +55,11 @@ public enum RouteDecision: Sendable, Hashable {
             "\(route.link) (\(route.provider)\(route.match.reference.map { "/" + $0 } ?? ""))"
         case .ambiguous(let routes) where holdsSecret: routes.first?.link.publicText ?? ""
         case .unroutable(let link) where holdsSecret: link.publicText
+        case .recognized(let instruction) where instruction.holdsSecret: "(\(instruction.standard), not shown)"
+        case .unclear where holdsSecret: "(text of \(input.utf8.count) bytes)"
+        case .defective(_, _, let link) where holdsSecret: link.publicText
         case .rejected: LinkPrivacy.shown(input)
-        case .matched, .ambiguous, .recognized, .unroutable: input
+        case .matched, .ambiguous, .recognized, .unclear, .defective, .unroutable: input
         }
     }
 
@@ -62,7 +69,11 @@ public enum RouteDecision: Sendable, Hashable {
         case .matched(let route): route.holdsSecret
         case .ambiguous(let routes): routes.contains(where: \.holdsSecret)
         case .unroutable(let link): link.mayHoldSecret
-        case .recognized, .rejected: false
+        case .recognized(let instruction): instruction.holdsSecret
+        case .unclear(let instructions): instructions.contains(where: \.holdsSecret)
+        // What was meant to be an instruction may be half a key.
+        case .defective(_, let defect, let link): defect.kind == .secret || link.mayHoldSecret
+        case .rejected: false
         }
     }
 
@@ -77,11 +88,16 @@ public enum RouteDecision: Sendable, Hashable {
         case .ambiguous(let routes):
             "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"
         case .recognized(let instruction): "a \(instruction.standard) instruction; no provider takes it"
+        case .defective(let standard, let defect, _): "not a sound \(standard) instruction: \(defect)"
+        case .unclear(let instructions):
+            "sound as \(instructions.map(\.standard).joined(separator: ", ")); say which is meant"
         case .rejected(let defect): defect.description
         case .unroutable(let link):
             switch link.form {
-            case .web: "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
-            case .opaque: "no provider takes this \(link.scheme ?? ""): link"
+            // Elsewhere the place of the host may hold any word.
+            case .web where link.isHTTP:
+                "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
+            case .web, .opaque: "no provider takes this \(link.scheme ?? ""): link"
             case .text: "no provider claims this text"
             }
         }

@@ -12,7 +12,12 @@ extension ProviderRegistry {
             return finding.equals.count == 1 ? .matched(first) : .ambiguous(finding.equals)
         }
         for reader in readers {
-            if let instruction = reader.instruction(in: link) { return .recognized(instruction) }
+            switch reader.read(link) {
+            case .none: continue
+            case .instruction(let instruction): return .recognized(instruction)
+            case .defective(let standard, let defect): return .defective(standard: standard, defect, link)
+            case .ambiguous(let instructions): return .unclear(instructions)
+            }
         }
         return .unroutable(link)
     }

@@ -2,6 +2,7 @@ import CitconProvider
 import PaymentCore
 import PaymentReview
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import PayrailsProvider
 import WalletConnectPayProvider
@@ -9,7 +10,7 @@ import WalletConnectPayProvider
 /// What this program has on board: the one place to add a provider or a standard.
 enum Installation {
     /// Readers of payment standards for links that no provider claims.
-    static let readers: [any InstructionReader] = []
+    static let readers: [any InstructionReader] = [StandardsReader()]
 
     /// The providers, calling their real services or, where given, a sandbox.
     static func registry(sandbox: HTTPURL? = nil) throws -> ProviderRegistry {

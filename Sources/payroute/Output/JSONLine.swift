@@ -34,18 +34,36 @@ extension [UInt8] {
         append(UInt8(ascii: "]"))
     }
 
-    /// Adds an object of texts.
-    mutating func addMember(_ name: StaticString, _ values: [String: String]) {
+    /// Adds an object.
+    mutating func addMember(_ name: StaticString, _ values: [String: JSONValue]) {
         key(name)
-        append(UInt8(ascii: "{"))
-        let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        for (index, member) in sorted.enumerated() {
-            if index > 0 { append(UInt8(ascii: ",")) }
-            string(member.key)
-            append(UInt8(ascii: ":"))
-            string(member.value)
+        value(.object(values))
+    }
+
+    private mutating func value(_ json: JSONValue) {
+        switch json {
+        case .null: self += "null".utf8
+        case .bool(let flag): self += (flag ? "true" : "false").utf8
+        case .number(let number): self += number.text.utf8
+        case .string(let text): string(text)
+        case .array(let elements):
+            append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                value(element)
+            }
+            append(UInt8(ascii: "]"))
+        case .object(let members):
+            append(UInt8(ascii: "{"))
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (index, member) in sorted.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                string(member.key)
+                append(UInt8(ascii: ":"))
+                value(member.value)
+            }
+            append(UInt8(ascii: "}"))
         }
-        append(UInt8(ascii: "}"))
     }
 
     private mutating func key(_ name: StaticString) {

@@ -49,7 +49,7 @@ enum MixedBag {
         Item(
             "back from a bank (Payrails)", "https://assets.payrails.io/html/payrails-success.html", .matched,
             isVerified: true),
-        Item("merchant QR code (EMV)", emv, .unroutable),
+        Item("merchant QR code (EMV)", emv, .recognized),
         Item("no link at all", "two for the price of one!", .unroutable),
     ]
 

@@ -54,7 +54,11 @@ enum InspectCommand: Command {
         if let role = report.role { rows.append(("role", Table.Cell(role))) }
         rows.append(("why", Table.Cell(Printable.text(report.reason))))
         for field in inspection.fields.sorted(by: { $0.key < $1.key }) {
-            rows.append((Printable.text(field.key), Table.Cell(Printable.text(field.value, limit: .max))))
+            rows.append(
+                (
+                    Printable.text(field.key),
+                    Table.Cell(Printable.text(field.value.string ?? field.value.text, limit: .max))
+                ))
         }
         let width = rows.reduce(0) { max($0, $1.0.count) }
         console.output.write(style(.strong, Printable.text(report.input, limit: .max)) + "\n")

@@ -6,7 +6,7 @@ struct Inspection {
     /// Why the text is not acceptable as a link, or nil.
     let error: String?
     /// What it says. For a payment standard its own fields; otherwise the parts of the link.
-    private(set) var fields: [String: String]
+    private(set) var fields: [String: JSONValue]
     /// The link in canonical form, when it is one.
     let link: PaymentLink?
     /// Whether the link holds a secret and is not shown whole.
@@ -16,7 +16,7 @@ struct Inspection {
     var isValid: Bool { error == nil }
 
     /// What is shown instead of a value that may be the secret.
-    private static let hidden = "…"
+    private static let hidden: JSONValue = "…"
 
     /// Reads what the router's answer holds.
     ///
@@ -32,7 +32,9 @@ struct Inspection {
     private init(of answer: RouteDecision) {
         switch answer {
         case .rejected(let defect): self.init(error: defect.description)
-        case .recognized(let instruction): self.init(fields: instruction.fields)
+        case .defective(_, let defect, _): self.init(error: defect.description)
+        case .recognized(let instruction): self.init(instruction)
+        case .unclear(let instructions): self.init(fields: Self.fields(instructions))
         case .unroutable(let link): self.init(fields: Self.fields(link), link: link)
         case .matched(let route): self.init(route.link, payment: route.match.reference)
         case .ambiguous(let routes):
@@ -43,7 +45,7 @@ struct Inspection {
     /// An input that is no text at all.
     init(unreadable reason: String) { self.init(error: reason) }
 
-    private init(error: String? = nil, fields: [String: String] = [:], link: PaymentLink? = nil) {
+    private init(error: String? = nil, fields: [String: JSONValue] = [:], link: PaymentLink? = nil) {
         self.error = error
         self.fields = fields
         self.link = link
@@ -51,24 +53,34 @@ struct Inspection {
 
     private init(_ link: PaymentLink, payment: String?) {
         var fields = Self.fields(link)
-        fields["payment"] = payment
+        fields["payment"] = payment.map(JSONValue.string)
         self.init(fields: fields, link: link)
     }
 
-    private static func fields(_ link: PaymentLink) -> [String: String] {
-        var fields = ["form": "\(link.form)", "text": link.text]
+    private init(_ instruction: PaymentInstruction) {
+        self.init(fields: Dictionary(instruction.fields.map { ($0.name, $0.value) }) { _, last in last })
+    }
+
+    /// What each of several readings says, by its standard.
+    private static func fields(_ readings: [PaymentInstruction]) -> [String: JSONValue] {
+        Dictionary(readings.map { ($0.standard, $0.fields.object) }) { first, _ in first }
+    }
+
+    private static func fields(_ link: PaymentLink) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = ["form": .string("\(link.form)"), "text": .string(link.text)]
         guard link.form != .text else { return fields }
-        fields["scheme"] = link.scheme.map(String.init)
-        fields["host"] = link.host.map(String.init)
-        fields["port"] = link.port.map(String.init)
-        fields["path"] = String(link.path)
-        fields["fragment"] = link.fragment.map(String.init)
+        func text(_ part: Substring?) -> JSONValue? { part.map { .string(String($0)) } }
+        fields["scheme"] = text(link.scheme)
+        fields["host"] = text(link.host)
+        fields["port"] = link.port.map { .string(String($0)) }
+        fields["path"] = text(link.path)
+        fields["fragment"] = text(link.fragment)
         var counts: [String: Int] = [:]
         for item in link.queryItems {
             let name = "query." + (PercentCoding.decode(item.name, plusIsSpace: true) ?? String(item.name))
             let count = counts[name, default: 0] + 1
             counts[name] = count
-            fields[count == 1 ? name : "\(name)[\(count)]"] = item.decodedValue ?? String(item.value)
+            fields[count == 1 ? name : "\(name)[\(count)]"] = .string(item.decodedValue ?? String(item.value))
         }
         return fields
     }

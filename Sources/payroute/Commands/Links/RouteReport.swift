@@ -49,6 +49,12 @@ struct RouteReport {
         case .recognized(let instruction):
             decision = .recognized
             standard = instruction.standard
+        case .unclear(let instructions):
+            decision = .ambiguous
+            candidates = instructions.map(\.standard)
+        case .defective(let name, _, _):
+            decision = .rejected
+            standard = name
         case .rejected: decision = .rejected
         case .unroutable: decision = .unroutable
         }

@@ -1,0 +1,17 @@
+/// Reads links of payment standards that need no provider to be understood.
+public protocol InstructionReader: Sendable {
+    /// What `link` is, by the standards that this reader knows. Pure: no I/O, the same answer every time.
+    func read(_ link: PaymentLink) -> InstructionReading
+}
+
+/// A reader's answer about one link.
+public enum InstructionReading: Sendable, Hashable {
+    /// It is of no known standard.
+    case none
+    /// A sound instruction.
+    indirect case instruction(PaymentInstruction)
+    /// Surely meant for the standard called `standard`, but not sound.
+    case defective(standard: String, StandardDefect)
+    /// Sound by several standards, and the text does not tell which is meant: two or more.
+    case ambiguous([PaymentInstruction])
+}

@@ -1,0 +1,39 @@
+/// What a person should know before following a payment instruction. Open: standards may add their own.
+public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
+    /// A short stable name for programs.
+    public let rawValue: String
+
+    /// Makes a warning by name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Money of a test network, worth nothing.
+    public static let testNetwork = Self(rawValue: "test-network")
+    /// Nothing in the account would show a typing mistake.
+    public static let missingChecksum = Self(rawValue: "missing-checksum")
+    /// A name or host that holds letters which look like others.
+    public static let homographName = Self(rawValue: "homograph-name")
+    /// It names a time that may have passed; compare ``PaymentInstruction/expiresAt`` with the clock.
+    public static let expires = Self(rawValue: "expires")
+    /// The payer may change the amount.
+    public static let amountEditable = Self(rawValue: "amount-editable")
+    /// The text and something inside it name different amounts.
+    public static let amountsDiffer = Self(rawValue: "amounts-differ")
+    /// A memo or tag that decides whose money it becomes is not there.
+    public static let missingTag = Self(rawValue: "missing-tag")
+    /// Fields that the standard demands are not there, as some generators leave them out.
+    public static let missingField = Self(rawValue: "missing-field")
+    /// It calls a contract; what that does cannot be read from the text.
+    public static let contractCall = Self(rawValue: "contract-call")
+    /// It leads on to an address on the network that decides about the payment.
+    public static let followsURL = Self(rawValue: "follows-url")
+    /// Another app or page would be opened afterwards, and it may not.
+    public static let opensNothing = Self(rawValue: "opens-nothing")
+    /// The payee is named, but nobody has signed for it.
+    public static let unsignedOrigin = Self(rawValue: "unsigned-origin")
+    /// The same text can be read in several ways; see ``PaymentInstruction/otherReadings``.
+    public static let otherReadings = Self(rawValue: "other-readings")
+    /// Several accounts are offered; the one shown is the one that is used.
+    public static let severalPayees = Self(rawValue: "several-payees")
+    /// Part of the text is written in a way that the standard does not allow but that is common.
+    public static let irregular = Self(rawValue: "irregular")
+}

@@ -1,0 +1,54 @@
+/// Why a text is not a sound instruction of its standard: which part is wrong, where, and what to do.
+///
+/// Holds nothing of the text itself, so that it can be shown and logged.
+public struct StandardDefect: Error, Sendable, Hashable {
+    /// Kinds of defects, for programs.
+    public enum Kind: String, Sendable, Hashable {
+        /// The text is of another standard, or of none: nothing in it says that it was meant to be of this one.
+        case foreign
+        /// A part that has to be there is not.
+        case missing
+        /// A part is not written as the standard demands.
+        case malformed
+        /// A part is shorter or longer than allowed.
+        case length
+        /// A checksum is wrong: some character is.
+        case checksum
+        /// A signature is wrong.
+        case signature
+        /// A number or date that cannot be.
+        case range
+        /// A part that may stand only once stands twice.
+        case duplicate
+        /// Broken percent-encoding or text that is not UTF-8.
+        case encoding
+        /// Two parts contradict each other.
+        case mismatch
+        /// The text demands something that is not known, and says that it must not be ignored.
+        case unsupported
+        /// The text holds a private key or a seed. It must not be shown, logged or sent anywhere.
+        case secret
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// The offending part, as the standard calls it: `amount`, `IBAN`, `line 7 (IBAN)`.
+    public let part: String
+    /// Where the part begins, in UTF-8 bytes from the start of the link's text; the text's length for a missing one.
+    public let offset: Int
+    /// What is wrong and what to do, to follow the part's name: `has more than 8 digits behind the point; …`.
+    public let advice: String
+
+    /// Makes a defect.
+    public init(_ kind: Kind, _ part: String, at offset: Int, _ advice: String) {
+        self.kind = kind
+        self.part = part
+        self.offset = offset
+        self.advice = advice
+    }
+}
+
+extension StandardDefect: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String { "\(part) (byte \(offset)): \(advice)" }
+}

@@ -1,0 +1,67 @@
+import PaymentCore
+
+/// Check digits of bank numbers. All take ASCII digits or letters only and answer nil or false for anything else.
+enum CheckDigits {
+    /// The remainder modulo 97 of a text whose letters count as 10 to 35 (ISO 7064 MOD 97-10); nil for other characters
+    /// than digits and capital letters.
+    static func remainder97(_ bytes: some Sequence<UInt8>) -> Int? {
+        var remainder = 0
+        for byte in bytes {
+            if byte.isASCIIDigit {
+                remainder = (remainder * 10 + Int(byte - 0x30)) % 97
+            } else if byte &- 0x41 < 26 {
+                remainder = (remainder * 100 + Int(byte - 0x41) + 10) % 97
+            } else {
+                return nil
+            }
+        }
+        return remainder
+    }
+
+    /// Whether the check digits in places 3 and 4 fit the rest, which ISO 13616 (IBAN) and ISO 11649 (RF) move to the
+    /// front.
+    static func isSound97(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count > 4, bytes.dropFirst(2).prefix(2).allSatisfy(\.isASCIIDigit) else { return false }
+        return remainder97(bytes.dropFirst(4) + bytes.prefix(4)) == 1
+    }
+
+    /// The two check digits for a country or `RF` and what follows them.
+    static func digits97(head: String, body: String) -> String? {
+        guard let remainder = remainder97(body.utf8 + Array(head.utf8) + Array("00".utf8)) else { return nil }
+        let digits = 98 - remainder
+        return digits < 10 ? "0\(digits)" : String(digits)
+    }
+
+    /// Whether the last of `digits` is the check digit of the others by carry (modulo 10, recursive): the Swiss QR
+    /// reference.
+    static func isSound10Recursive(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard digits.count > 1, digits.allSatisfy(\.isASCIIDigit), let last = digits.last else { return false }
+        let carry = digits.dropLast().reduce(0) { row[($0 + Int($1 - 0x30)) % 10] }
+        return (10 - carry) % 10 == Int(last - 0x30)
+    }
+
+    private static let row = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5]
+
+    /// Whether the last of `digits` is the check digit of the others with weights 7, 3, 1 from the right: the Finnish
+    /// reference.
+    static func isSound731(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard digits.count > 1, digits.allSatisfy(\.isASCIIDigit), let last = digits.last else { return false }
+        let sum = zip(digits.dropLast().reversed(), 0...).reduce(0) { $0 + Int($1.0 - 0x30) * [7, 3, 1][$1.1 % 3] }
+        return (10 - sum % 10) % 10 == Int(last - 0x30)
+    }
+
+    /// Whether nine digits are a routing number of the American Bankers Association.
+    static func isRoutingNumber(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard digits.count == 9, digits.allSatisfy(\.isASCIIDigit) else { return false }
+        return zip(digits, 0...).reduce(0) { $0 + Int($1.0 - 0x30) * [3, 7, 1][$1.1 % 3] } % 10 == 0
+    }
+
+    /// Whether the text has the form of a bank's code (ISO 9362): four letters or digits, a country's two letters, two
+    /// letters or digits, and three more or none. Says nothing about whether the bank is there.
+    static func isBankCode(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count == 8 || bytes.count == 11 else { return false }
+        return zip(bytes, 0...).allSatisfy { byte, place in
+            byte &- 0x41 < 26 || (place < 4 || place > 5) && byte.isASCIIDigit
+        }
+    }
+}

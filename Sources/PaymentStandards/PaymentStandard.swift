@@ -1,0 +1,61 @@
+public import PaymentCore
+
+/// One way to write a payment as a text: a URI, a QR code's content, an address, a hosted link.
+///
+/// A conforming type is a value that holds what one such text says. Its doc comment names the specification and the
+/// sections it follows. Adding one takes a file under `Standards/` and a line in ``KnownStandards/all``.
+public protocol PaymentStandard: Sendable, Hashable {
+    /// The standard's short name, such as `epc-qr`. For a family of standards that one type reads, the family's.
+    static var id: String { get }
+
+    /// All short names that ``standard`` can have. The default is ``id`` alone.
+    static var ids: [String] { get }
+
+    /// The specification, for people: `EPC069-12 v2.1`.
+    static var specification: String { get }
+
+    /// What the recognition table looks up to find this standard. A text that matches none is never shown to it.
+    static var patterns: [StandardPattern] { get }
+
+    /// Reads `link`, one of whose patterns matched.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    init(_ link: PaymentLink) throws(StandardDefect)
+
+    /// The short name of the standard this text is of: one of ``ids``. The default is ``id``.
+    var standard: String { get }
+
+    /// What the text says, by the standard's own names.
+    var fields: InstructionFields { get }
+
+    /// What the text says, in the reading common to all standards.
+    var instruction: PaymentInstruction { get }
+}
+
+extension PaymentStandard {
+    /// ``id`` alone.
+    public static var ids: [String] { [id] }
+
+    /// ``id``.
+    public var standard: String { Self.id }
+
+    /// Reads `text`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` also where `text` is not acceptable as a link.
+    public init(text: String) throws(StandardDefect) {
+        let link: PaymentLink
+        do { link = try PaymentLink(text) } catch { throw StandardDefect(.foreign, "link", at: 0, error.description) }
+        try self.init(link)
+    }
+
+    /// An instruction of this standard with nothing but ``fields``, to be filled in.
+    var bareInstruction: PaymentInstruction { PaymentInstruction(standard: standard, fields: fields) }
+}
+
+/// A standard whose texts people also make, not only read.
+///
+/// Reading what ``text`` prints gives an equal value; printing is canonical: equal values print equal texts.
+public protocol WritablePaymentStandard: PaymentStandard {
+    /// The canonical text.
+    var text: String { get }
+}

@@ -1,0 +1,46 @@
+import PaymentCore
+
+/// The lines of a QR text. Empty lines at the end are data in several standards, so none is dropped.
+struct TextLines {
+    /// How lines end.
+    enum Ending: String {
+        case none, lf, crlf, cr, mixed
+    }
+
+    /// What stands between line ends; at least one line. A text that ends with a line end has an empty last line.
+    let lines: [TextPart]
+    /// How its lines end.
+    let ending: Ending
+
+    /// Parts `text`.
+    init(_ text: TextPart) {
+        var lines: [TextPart] = []
+        var ending = Ending.none
+        var start = text.bytes.startIndex
+        var index = start
+        while index < text.bytes.endIndex {
+            let byte = text.bytes[index]
+            guard byte == 0x0A || byte == 0x0D else {
+                index += 1
+                continue
+            }
+            lines.append(text[start..<index])
+            let isPair = byte == 0x0D && index + 1 < text.bytes.endIndex && text.bytes[index + 1] == 0x0A
+            let found: Ending = byte == 0x0A ? .lf : isPair ? .crlf : .cr
+            ending = ending == .none || ending == found ? found : .mixed
+            index += isPair ? 2 : 1
+            start = index
+        }
+        lines.append(text[start..<text.bytes.endIndex])
+        self.lines = lines
+        self.ending = ending
+    }
+
+    /// Line `index`, counted from 0; an empty part at the text's end where there are fewer.
+    subscript(_ index: Int) -> TextPart {
+        index < lines.count ? lines[index] : lines[lines.count - 1].suffix(0)
+    }
+
+    /// How many lines there are.
+    var count: Int { lines.count }
+}

@@ -1,0 +1,167 @@
+import PaymentCore
+
+/// A stretch of a payment text that knows where in it it stands, so that every defect can say where.
+///
+/// The indices of ``bytes`` are offsets in the link's text. What had to be decoded has no such indices; all of it then
+/// stands where it began.
+struct TextPart: Sendable, Hashable {
+    /// The bytes.
+    let bytes: ArraySlice<UInt8>
+    /// Where a decoded part stands; nil for one whose indices are its place.
+    private let origin: Int?
+
+    /// The whole text of `link`.
+    init(_ link: PaymentLink) { self.init(bytes: Array(link.text.utf8)[...]) }
+
+    /// A part whose indices are its place.
+    init(bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        origin = nil
+    }
+
+    /// What a part at `offset` decodes to.
+    init(decoded text: String, at offset: Int) {
+        bytes = Array(text.utf8)[...]
+        origin = offset
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>, _ origin: Int?) {
+        self.bytes = bytes
+        self.origin = origin
+    }
+
+    /// Where it begins.
+    var offset: Int { origin ?? bytes.startIndex }
+    /// Where it ends.
+    var end: Int { origin ?? bytes.endIndex }
+    /// How many bytes it has.
+    var count: Int { bytes.count }
+    /// Whether nothing is in it.
+    var isEmpty: Bool { bytes.isEmpty }
+    /// Its text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// How many characters (Unicode scalars) it has; payment standards count those, not what people see as one.
+    var scalarCount: Int { bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } }
+
+    /// Where the byte at `index` of ``bytes`` stands.
+    func place(_ index: Int) -> Int { origin ?? index }
+
+    /// The bytes in `range` of ``bytes``' indices.
+    subscript(_ range: Range<Int>) -> TextPart { TextPart(bytes[range], origin) }
+
+    /// Without its first `count` bytes.
+    func dropFirst(_ count: Int) -> TextPart { TextPart(bytes.dropFirst(count), origin) }
+    /// Without its last `count` bytes.
+    func dropLast(_ count: Int) -> TextPart { TextPart(bytes.dropLast(count), origin) }
+    /// Its first `count` bytes.
+    func prefix(_ count: Int) -> TextPart { TextPart(bytes.prefix(count), origin) }
+    /// Its last `count` bytes.
+    func suffix(_ count: Int) -> TextPart { TextPart(bytes.suffix(count), origin) }
+
+    /// Without the spaces and line ends at its end, which pasted codes often have.
+    var trimmed: TextPart {
+        var end = bytes.endIndex
+        while end > bytes.startIndex, [0x20, 0x0A, 0x0D].contains(bytes[end - 1]) { end -= 1 }
+        return self[bytes.startIndex..<end]
+    }
+
+    /// What precedes the first `mark`, and what follows it; nil for the latter where there is none.
+    func cut(at mark: Unicode.Scalar) -> (head: TextPart, tail: TextPart?) {
+        guard let index = bytes.firstIndex(of: UInt8(ascii: mark)) else { return (self, nil) }
+        return (self[bytes.startIndex..<index], self[index + 1..<bytes.endIndex])
+    }
+
+    /// All that stands between `mark`s, empty parts too.
+    func split(at mark: Unicode.Scalar) -> [TextPart] {
+        bytes.split(separator: UInt8(ascii: mark), omittingEmptySubsequences: false).map { TextPart($0, origin) }
+    }
+
+    /// Whether it is exactly `text`.
+    func equals(_ text: StaticString) -> Bool { count == text.utf8CodeUnitCount && starts(with: text) }
+
+    /// Whether it begins with `text`, case and all.
+    func starts(with text: StaticString) -> Bool {
+        bytes.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Whether it begins with `text`, which is in lower case, in any ASCII case.
+    func startsIgnoringCase(_ text: StaticString) -> Bool {
+        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return bytes.starts(with: wanted) { $0.lowercasedASCII == $1 }
+    }
+
+    /// Its text with ASCII letters in lower case.
+    var lowercased: String { String(decoding: bytes.lazy.map(\.lowercasedASCII), as: UTF8.self) }
+
+    /// Whether it has a byte, and only digits.
+    var isDigits: Bool { !bytes.isEmpty && bytes.allSatisfy(\.isASCIIDigit) }
+}
+
+extension TextPart {
+    /// A defect of this part.
+    func defect(_ kind: StandardDefect.Kind, _ name: String, _ advice: String) -> StandardDefect {
+        StandardDefect(kind, name, at: offset, advice)
+    }
+
+    /// Percent-decodes it.
+    ///
+    /// - Throws: ``StandardDefect`` of kind `encoding`, at the broken escape where there is one.
+    func decoded(_ name: String, plusIsSpace: Bool = false) throws(StandardDefect) -> TextPart {
+        let needs = bytes.contains(UInt8(ascii: "%")) || plusIsSpace && bytes.contains(UInt8(ascii: "+"))
+        guard needs else { return self }
+        guard let text = PercentCoding.decode(text, plusIsSpace: plusIsSpace) else {
+            let isEscape = { (index: Int) in
+                index + 2 < bytes.endIndex && Hex.value(of: bytes[index + 1]) != nil
+                    && Hex.value(of: bytes[index + 2]) != nil
+            }
+            let broken = bytes.indices.first { bytes[$0] == UInt8(ascii: "%") && !isEscape($0) }
+            throw StandardDefect(
+                .encoding, name, at: place(broken ?? bytes.startIndex),
+                broken == nil
+                    ? "its percent-encoding is not UTF-8 text; encode the text as UTF-8"
+                    : "has a % that two hexadecimal digits must follow; write a plain % as %25")
+        }
+        return TextPart(decoded: text, at: offset)
+    }
+
+    /// Requires at most `maximum` characters.
+    func limited(to maximum: Int, _ name: String) throws(StandardDefect) -> TextPart {
+        // A text has at least as many bytes as characters.
+        guard count <= maximum || scalarCount <= maximum else {
+            throw defect(.length, name, "has more than \(maximum) characters; shorten it")
+        }
+        return self
+    }
+}
+
+extension PaymentLink {
+    /// What follows the scheme's colon, of an opaque link up to the query; nil for a text.
+    var payload: TextPart {
+        let bytes = Array(text.utf8)
+        guard form != .text else { return TextPart(bytes: bytes[...]) }
+        return TextPart(bytes: bytes[(Int(layout.schemeEnd) + 1)...])
+    }
+
+    /// The parts of a URI, each with its place.
+    var parts: LinkParts {
+        let whole = TextPart(self)
+        let (pathEnd, queryEnd) = (Int(layout.pathEnd), Int(layout.queryEnd))
+        return LinkParts(
+            authority: form == .web ? whole[Int(layout.hostStart)..<Int(layout.hostEnd)] : nil,
+            path: whole[Int(layout.pathStart)..<pathEnd],
+            query: queryEnd > pathEnd ? whole[pathEnd + 1..<queryEnd] : nil,
+            fragment: whole.count > queryEnd ? whole[queryEnd + 1..<whole.count] : nil)
+    }
+}
+
+/// The parts of a URI, without the marks between them.
+struct LinkParts {
+    /// The host, in lower case; nil without `//`.
+    let authority: TextPart?
+    /// The path with its leading slash; of an opaque URI what follows the scheme.
+    let path: TextPart
+    /// What follows the `?`, or nil.
+    let query: TextPart?
+    /// What follows the `#`, or nil.
+    let fragment: TextPart?
+}

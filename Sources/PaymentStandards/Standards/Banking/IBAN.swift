@@ -1,0 +1,104 @@
+public import PaymentCore
+
+/// An international bank account number. Alone it names a payee and nothing else.
+///
+/// Source: ISO 13616-1 and the lengths of its registry; a country that is not in it has no such numbers.
+public struct IBAN: PaymentStandard {
+    /// `iban`.
+    public static let id = "iban"
+    /// What it follows.
+    public static let specification = "ISO 13616"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.bare(BareShape(lengths: 15...42, .spacedAlphanumeric))]
+
+    /// The number without spaces.
+    public let text: String
+
+    /// Reads a text that is nothing but a number, in groups of four or without spaces.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let part = TextPart(link).trimmed
+        let start = Array(part.bytes.prefix(4))
+        // Any two words have its shape; a known country with digits behind it is meant.
+        guard start.count == 4, start[2...].allSatisfy(\.isASCIIDigit), let first = part.bytes.first,
+            first &- 0x41 < 26,
+            let length = Self.lengths[String(decoding: start[..<2], as: UTF8.self)],
+            part.bytes.reduce(0, { $1 == 0x20 ? $0 : $0 + 1 }) == length
+        else { throw part.defect(.foreign, "IBAN", "does not begin with a country and two digits") }
+        try self.init(part, "IBAN", allowsSpaces: true)
+    }
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String, allowsSpaces: Bool = false) throws(StandardDefect) {
+        guard !part.isEmpty else { throw part.defect(.missing, name, "is missing") }
+        let bytes = allowsSpaces ? part.bytes.filter { $0 != 0x20 } : Array(part.bytes)
+        for index in part.bytes.indices {
+            let byte = part.bytes[index]
+            guard byte &- 0x41 < 26 || byte.isASCIIDigit || allowsSpaces && byte == 0x20 else {
+                throw StandardDefect(
+                    .malformed, name, at: part.place(index), "may hold only capital letters and digits")
+            }
+        }
+        guard bytes.count > 4, bytes[..<2].allSatisfy({ !$0.isASCIIDigit }), bytes[2..<4].allSatisfy(\.isASCIIDigit)
+        else {
+            throw part.defect(.malformed, name, "must begin with a country's two letters and two digits")
+        }
+        let country = String(decoding: bytes[..<2], as: UTF8.self)
+        guard let length = Self.lengths[country] else {
+            throw part.defect(.range, name, "begins with letters of no country that has such numbers")
+        }
+        guard bytes.count == length else {
+            throw part.defect(.length, name, "has \(bytes.count) characters; those of \(country) have \(length)")
+        }
+        guard CheckDigits.isSound97(bytes[...]) else {
+            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; compare it")
+        }
+        text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The country's two letters.
+    public var country: String { String(text.prefix(2)) }
+
+    /// Whether it is one of Switzerland's or Liechtenstein's for payments with a QR reference: a bank number from
+    /// 30000 to 31999.
+    public var isQRIBAN: Bool {
+        guard country == "CH" || country == "LI", let bank = Int(text.dropFirst(4).prefix(5)) else { return false }
+        return 30000...31999 ~= bank
+    }
+
+    /// The fields of `iban`.
+    public var fields: InstructionFields {
+        ["country": .string(country), "normalised": .string(text), "qrIban": .bool(isQRIBAN)]
+    }
+
+    /// Pays this account any amount.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = payee()
+        instruction.network = "iban:\(country)"
+        return instruction
+    }
+
+    /// The account as a payee.
+    func payee(named name: String? = nil) -> PaymentInstruction.Payee {
+        .init(account: text, name: name, check: .checksum)
+    }
+}
+
+extension IBAN {
+    /// How many characters the numbers of each country have (SWIFT's registry).
+    static let lengths: [String: Int] = {
+        var lengths: [String: Int] = [:]
+        for (length, countries) in lists {
+            for country in countries.split(separator: " ") { lengths[String(country)] = length }
+        }
+        return lengths
+    }()
+
+    private static let lists: [(Int, String)] = [
+        (15, "NO"), (16, "BE"), (18, "DK FI FK FO GL NL SD"), (19, "MK SI"),
+        (20, "AT BA EE KZ LT LU MN XK"), (21, "CH HR LI LV"), (22, "BG BH CR DE GB GE IE ME RS VA"),
+        (23, "AE GI IL IQ OM SO TL"), (24, "AD CZ ES MD PK RO SA SE SK TN VG"), (25, "LY PT ST"),
+        (26, "IS TR"), (27, "BI DJ FR GR IT MC MR SM"), (28, "AL AZ BY CY DO GT HN HU LB NI PL SV"),
+        (29, "BR EG PS QA UA"), (30, "JO KW MU YE"), (31, "MT SC"), (32, "LC"), (33, "RU"),
+    ]
+}

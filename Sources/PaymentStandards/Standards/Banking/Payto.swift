@@ -1,0 +1,214 @@
+public import PaymentCore
+
+/// A `payto:` link: an account of some payment system, and what to pay to it.
+///
+/// Source: RFC 8905, and the target types of its registry. Targets that are not known here are recognised by their path
+/// alone.
+public struct Payto: WritablePaymentStandard {
+    /// `payto`.
+    public static let id = "payto"
+    /// What it follows.
+    public static let specification = "RFC 8905"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("payto")]
+
+    /// The payment system: `iban`, `ach`, `upi` …
+    public let target: String
+    /// The segments of the path, decoded; a slash at its end leaves an empty last one.
+    public let path: [String]
+    /// What the path names, by the target's own names.
+    public let account: [Part]
+    /// The amount's currency or unit.
+    public private(set) var currency: String?
+    /// The amount's digits, without commas.
+    public private(set) var amount: String?
+    /// A name for the payee, as the link claims.
+    public private(set) var receiverName: String?
+    /// A name for the payer.
+    public private(set) var senderName: String?
+    /// What the payment is for; shown to the payee.
+    public private(set) var message: String?
+    /// An id of the payment, end to end.
+    public private(set) var instructionID: String?
+    /// Options that the standard does not name, in order.
+    public private(set) var unknown: [Part] = []
+
+    /// A named text.
+    public struct Part: Sendable, Hashable {
+        /// Its name.
+        public let name: String
+        /// Its text.
+        public let value: String
+    }
+
+    private static let known: Set<String> = [
+        "amount", "receiver-name", "sender-name", "message", "instruction",
+    ]
+    private static let reader = QueryReader(QueryRules(), known: known)
+    private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 16)
+    /// RFC 8905 section 5: so that a binary fraction still counts every unit.
+    private static let maximumUnits: UInt128 = 1 << 53
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard let authority = parts.authority, !authority.isEmpty else {
+            throw StandardDefect(.missing, "target type", at: 6, "must follow payto:// as in payto://iban/…")
+        }
+        guard link.port == nil else {
+            throw StandardDefect(.malformed, "target type", at: authority.end, "may not have a port")
+        }
+        target = authority.text
+        let segments = try Self.segments(parts.path)
+        path = segments.map(\.text)
+        account = try Self.account(target, segments.last?.isEmpty == true ? segments.dropLast() : segments[...])
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+    }
+
+    private static func segments(_ path: TextPart) throws(StandardDefect) -> [TextPart] {
+        guard path.count > 1 else { throw path.defect(.missing, "path", "is missing; it names the account") }
+        var segments: [TextPart] = []
+        let written = path.dropFirst(1).split(at: "/")
+        for (index, segment) in written.enumerated() {
+            guard !segment.isEmpty || index == written.count - 1 else {
+                throw segment.defect(.malformed, "path", "has an empty segment")
+            }
+            segments.append(try segment.decoded("path"))
+        }
+        return segments
+    }
+
+    private static func account(_ target: String, _ path: ArraySlice<TextPart>) throws(StandardDefect) -> [Part] {
+        guard let first = path.first, let last = path.last else { return [] }
+        func counted(_ counts: ClosedRange<Int>, _ what: String) throws(StandardDefect) {
+            guard counts.contains(path.count) else { throw last.defect(.malformed, "path", "must be \(what)") }
+        }
+        switch target {
+        case "iban":
+            try counted(1...2, "an IBAN, or a BIC and an IBAN")
+            let iban = try IBAN(last, "IBAN")
+            guard path.count == 2 else { return [Part(name: "iban", value: iban.text)] }
+            return [try bankCode(first), Part(name: "iban", value: iban.text)]
+        case "bic":
+            try counted(1...1, "one BIC")
+            return [try bankCode(first)]
+        case "ach":
+            try counted(2...2, "a routing number and an account number")
+            guard CheckDigits.isRoutingNumber(first.bytes) else {
+                throw first.defect(.checksum, "routing number", "must be nine digits that fit its check digit")
+            }
+            return [Part(name: "routing", value: first.text), Part(name: "account", value: last.text)]
+        case "bitcoin":
+            try counted(1...1, "one address")
+            do throws(StandardDefect) {
+                return [Part(name: "address", value: try BitcoinAddress(first, "address").text)]
+            } catch {
+                throw error.kind == .foreign ? first.defect(.checksum, "address", error.advice) : error
+            }
+        case "upi":
+            try counted(1...1, "one virtual payment address")
+            guard first.split(at: "@").count == 2 else {
+                throw first.defect(.malformed, "virtual payment address", "must be name@bank")
+            }
+            return [Part(name: "vpa", value: first.text)]
+        default: return []
+        }
+    }
+
+    private static func bankCode(_ part: TextPart) throws(StandardDefect) -> Part {
+        guard CheckDigits.isBankCode(part.bytes) else {
+            throw part.defect(.malformed, "BIC", "must be 8 or 11 letters and digits")
+        }
+        return Part(name: "bic", value: part.text)
+    }
+
+    private mutating func take(_ key: String, _ parameter: QueryParameter) throws(StandardDefect) {
+        let value = try Self.reader.text(parameter, Self.known.contains(key) ? key : "option")
+        switch key {
+        case "amount": try takeAmount(value)
+        case "receiver-name": receiverName = value.text
+        case "sender-name": senderName = value.text
+        case "message": message = value.text
+        case "instruction": instructionID = value.text
+        default: unknown.append(Part(name: key, value: value.text))
+        }
+    }
+
+    private mutating func takeAmount(_ value: TextPart) throws(StandardDefect) {
+        let (unit, digits) = value.cut(at: ":")
+        guard let digits, 1...11 ~= unit.count, unit.bytes.allSatisfy(\.isASCIILetter) else {
+            throw value.defect(.malformed, "amount", "must be a currency, a colon and a number, such as EUR:10.50")
+        }
+        // RFC 8905 section 5: commas are to be ignored.
+        let plain = String(decoding: digits.bytes.filter { $0 != UInt8(ascii: ",") }, as: UTF8.self)
+        let hasCommas = plain.utf8.count < digits.count
+        let decimal = try DecimalText(
+            hasCommas ? TextPart(decoded: plain, at: digits.offset) : digits, "amount", Self.amountRules)
+        guard let units = decimal.units(exponent: 8), units < Self.maximumUnits * 100_000_000 else {
+            throw digits.defect(.range, "amount", "is too large; it must be below 2^53")
+        }
+        currency = unit.text
+        amount = decimal.text
+    }
+
+    /// The fields of `payto`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["target": .string(target)]
+        fields.set("path", path)
+        for part in account { fields.set(part.name, part.value) }
+        fields.set("currency", currency)
+        fields.set("amountValue", amount)
+        fields.set("receiverName", receiverName)
+        fields.set("senderName", senderName)
+        fields.set("message", message)
+        fields.set("instruction", instructionID)
+        fields.set("unknown", Dictionary(unknown.map { ($0.name, $0.value) }) { first, _ in first })
+        return fields
+    }
+
+    /// Pays the account.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        let isChecked = ["iban", "ach", "bitcoin"].contains(target)
+        instruction.payee = .init(
+            account: account.last?.value ?? path.joined(separator: "/"), name: receiverName,
+            check: isChecked ? .checksum : .none)
+        if !isChecked { instruction.warnings.append(.missingChecksum) }
+        instruction.network = target == "void" ? nil : target
+        if let amount, let currency {
+            let money = currency == "BTC" ? try? Money(decimal: amount.dropLeadingZeros, currency: .satoshi) : nil
+            if let money {
+                instruction.amount = .fixed(money)
+            } else if let fiat = try? FiatCurrency(currency),
+                let money = try? Money(decimal: amount.dropLeadingZeros, currency: .fiat(fiat))
+            {
+                instruction.amount = .fixed(money)
+            } else {
+                instruction.amount = .uncounted(digits: amount, unit: currency)
+            }
+        }
+        instruction.memo = message
+        instruction.reference = instructionID
+        return instruction
+    }
+
+    /// The canonical link.
+    public var text: String {
+        let path = path.map { PercentCoding.encode($0) { Self.staysBare($0) } }.joined(separator: "/")
+        let amount = amount.flatMap { amount in currency.map { "\($0):\(amount)" } }
+        let options =
+            [
+                ("amount", amount), ("receiver-name", receiverName), ("sender-name", senderName), ("message", message),
+                ("instruction", instructionID),
+            ] + unknown.map { ($0.name, $0.value) }
+        let query = options.compactMap { name, value in
+            value.map { "\(name)=\(PercentCoding.encode($0) { Self.staysBare($0) })" }
+        }.joined(separator: "&")
+        return "payto://\(target)/\(path)\(query.isEmpty ? "" : "?\(query)")"
+    }
+
+    /// RFC 3986's unreserved characters, and such as have no meaning in a segment or an option.
+    private static func staysBare(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@+".utf8.contains(byte)
+    }
+}

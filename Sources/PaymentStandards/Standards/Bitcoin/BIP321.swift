@@ -1,0 +1,247 @@
+public import PaymentCore
+
+/// A `bitcoin:` link: an address and other ways to pay the same thing.
+///
+/// Source: BIP-321, which replaces BIP-21; payjoin parameters of BIP-77 and BIP-78. Scheme, keys and bech32 values may
+/// be in any one case, as QR codes have them in capitals.
+public struct BIP321: WritablePaymentStandard {
+    /// `bip321`.
+    public static let id = "bip321"
+    /// What it follows.
+    public static let specification = "BIP-321 (BIP-21), BIP-77, BIP-78"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("bitcoin")]
+
+    /// The address in the body.
+    public var address: BitcoinAddress?
+    /// The amount in bitcoin, as written.
+    public private(set) var amount: String?
+    /// The amount in satoshi.
+    public private(set) var amountSat: UInt64?
+    /// A name for the payee, as the link claims.
+    public var label: String?
+    /// What the payment is for, as the link claims.
+    public var message: String?
+    /// Payment instructions, by key, in order: `lightning`, `lno`, `sp`, `bc` …
+    public private(set) var payloads: [Payload] = []
+    /// Where a payjoin can be arranged.
+    public var payjoin: String?
+    /// Whether outputs may be replaced in a payjoin; `pjos`.
+    public private(set) var payjoinSubstitution: String?
+    /// A URI to open with the proof of payment.
+    public private(set) var proofURI: String?
+    /// Whether the payee demands the proof.
+    public private(set) var requiresProof = false
+    /// Parameters of other standards, in order.
+    public private(set) var unknown: [Payload] = []
+    /// The chain that all instructions are of; nil where none tells.
+    public private(set) var network: BitcoinAddress.Network?
+    private var inner: [PaymentInstruction] = []
+
+    /// A parameter as written.
+    public struct Payload: Sendable, Hashable {
+        /// The key in lower case.
+        public let key: String
+        /// The value, decoded.
+        public let value: String
+    }
+
+    private static let limit = DecimalRules(fractionDigits: 8)
+    private static let maximum: UInt128 = 21_000_000_00_000_000
+    private static let known: Set<String> = BIP321Payload.keys.union([
+        "label", "message", "amount", "pop", "pj", "pjos",
+    ])
+    private static let reader = QueryReader(
+        QueryRules(foldsNames: true, repeatable: BIP321Payload.keys), known: known.union(["req-pop"]))
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard link.form == .opaque else {
+            throw StandardDefect(.malformed, "address", at: 8, "must follow the colon; remove the //")
+        }
+        let parts = link.parts
+        if !parts.path.isEmpty {
+            let address = try Self.sound(parts.path, "address")
+            self.address = address
+            network = address.network
+        }
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+        guard address != nil || !payloads.isEmpty else {
+            throw StandardDefect(
+                .missing, "address", at: parts.path.end, "is missing, and nothing else in the link can be paid")
+        }
+    }
+
+    /// Makes a link to pay `address`; nil when the amount is beyond 21 million bitcoin.
+    public init?(address: BitcoinAddress, amountSat: UInt64? = nil, label: String? = nil, message: String? = nil) {
+        self.address = address
+        self.label = label
+        self.message = message
+        network = address.network
+        if let amountSat {
+            guard let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi), amountSat <= Self.maximum
+            else { return nil }
+            self.amountSat = amountSat
+            amount = money.decimalText
+        }
+    }
+
+    /// An address whose checksum fails is a defect here: the scheme says that one was meant.
+    private static func sound(_ part: TextPart, _ name: String) throws(StandardDefect) -> BitcoinAddress {
+        do throws(StandardDefect) {
+            return try BitcoinAddress(part, name)
+        } catch {
+            throw error.kind == .foreign ? part.defect(.checksum, name, error.advice) : error
+        }
+    }
+
+    // MARK: Parameters
+
+    private mutating func take(_ key: String, _ parameter: QueryParameter) throws(StandardDefect) {
+        let isRequired = key.hasPrefix("req-")
+        let name = isRequired ? String(key.dropFirst(4)) : key
+        switch name {
+        case "amount": try takeAmount(parameter.value)
+        case "label": label = try text(parameter, name)
+        case "message": message = try text(parameter, name)
+        case "pj": payjoin = try text(parameter, name)
+        case "pjos": payjoinSubstitution = try text(parameter, name)
+        case "pop": try takeProof(parameter, isRequired: isRequired)
+        case _ where BIP321Payload.keys.contains(name): try takePayload(name, parameter)
+        default:
+            guard !isRequired else {
+                throw parameter.name.defect(
+                    .unsupported, "required parameter",
+                    "is not known and must not be ignored; use another wallet or link")
+            }
+            unknown.append(Payload(key: parameter.name.text, value: try text(parameter, "parameter")))
+        }
+    }
+
+    private func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> String {
+        try Self.reader.text(parameter, name).text
+    }
+
+    private mutating func takeAmount(_ value: TextPart) throws(StandardDefect) {
+        let decimal = try DecimalText(value, "amount", Self.limit)
+        guard let units = decimal.units(exponent: 8), units <= Self.maximum else {
+            throw value.defect(.range, "amount", "is more than the 21 million bitcoin there can ever be")
+        }
+        amount = decimal.text
+        amountSat = UInt64(units)
+    }
+
+    private mutating func takePayload(_ key: String, _ parameter: QueryParameter) throws(StandardDefect) {
+        let value = try Self.reader.text(parameter, key)
+        let reading: BIP321Payload.Reading
+        do throws(StandardDefect) {
+            reading = try BIP321Payload.read(key, value)
+        } catch {
+            // The key says what was meant.
+            throw error.kind == .foreign ? value.defect(.malformed, key, error.advice) : error
+        }
+        if let other = reading.network {
+            guard network == nil || network == other else {
+                throw value.defect(.mismatch, key, "is of another network than the rest of the link")
+            }
+            network = other
+        }
+        payloads.append(Payload(key: key, value: value.text))
+        if let instruction = reading.instruction { inner.append(instruction) }
+    }
+
+    /// A proof that a browser would open would tell a stranger who paid: ignored when offered, refused when demanded.
+    private mutating func takeProof(_ parameter: QueryParameter, isRequired: Bool) throws(StandardDefect) {
+        guard proofURI == nil else {
+            throw parameter.name.defect(.duplicate, "pop", "stands twice, with and without req-; one may")
+        }
+        let uri = try text(parameter, "pop")
+        guard Self.mayOpen(uri) || !isRequired else {
+            throw parameter.value.defect(
+                .unsupported, "req-pop", "demands to open a web page or script with the proof of payment; do not pay")
+        }
+        proofURI = uri
+        requiresProof = isRequired
+    }
+
+    private static func mayOpen(_ uri: String) -> Bool {
+        let scheme = uri.prefix { $0 != ":" }
+        guard scheme.count < uri.count, let first = scheme.utf8.first, first.isASCIILetter else { return false }
+        return !["http", "https", "file", "javascript", "mailto", "data", "blob", "vbscript", "about"]
+            .contains(scheme.lowercased())
+    }
+
+    // MARK: What it says
+
+    private func values(_ key: String) -> [String] { payloads.filter { $0.key == key }.map(\.value) }
+
+    /// The fields of `bip321`.
+    public var fields: InstructionFields {
+        var fields = InstructionFields()
+        fields.set("address", address?.text)
+        fields.set("network", network?.rawValue)
+        fields.set("amount", amount)
+        fields.set("amountSat", amountSat)
+        fields.set("label", label)
+        fields.set("message", message)
+        for key in ["lightning", "lno", "sp", "pay", "creq"] { fields.set(key, values(key).first) }
+        for key in ["bc", "tb", "bcrt"] { fields.set(key, values(key)) }
+        fields.set("pj", payjoin)
+        fields.set("pjos", payjoinSubstitution)
+        if let proofURI {
+            fields.set("pop", proofURI)
+            fields.set("popMayOpen", Self.mayOpen(proofURI))
+            fields.set("popRequired", requiresProof)
+            // With several ways to pay, what is opened depends on the one that is used.
+            if Self.mayOpen(proofURI), address == nil || payloads.isEmpty {
+                fields.set("popOpen", "\(proofURI)\(address == nil ? payloads.first?.key ?? "" : "onchain")=")
+            }
+        }
+        fields.set("unknown", Dictionary(unknown.map { ($0.key, $0.value) }) { first, _ in first })
+        return fields
+    }
+
+    /// Pays the address, or one of the alternatives.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        if let address {
+            address.describe(&instruction)
+            instruction.payee?.name = label
+        } else {
+            instruction.payee = .init(account: payloads.first?.value, name: label, check: .checksum)
+            instruction.network = network?.chain
+            if network ?? .mainnet != .mainnet { instruction.warnings.append(.testNetwork) }
+        }
+        if let amountSat, let money = try? Money(minorUnits: UInt128(amountSat), currency: .satoshi) {
+            instruction.amount = .fixed(money)
+        }
+        instruction.memo = message
+        instruction.alternatives = inner
+        if payjoin != nil { instruction.warnings.append(.followsURL) }
+        if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
+        return instruction
+    }
+
+    /// The canonical link.
+    public var text: String {
+        var items: [String] = []
+        func add(_ key: String, _ value: String?) {
+            guard let value else { return }
+            items.append("\(key)=\(PercentCoding.encode(value) { Self.staysBare($0) })")
+        }
+        add("amount", amount)
+        add("label", label)
+        add("message", message)
+        for payload in payloads { add(payload.key, payload.value) }
+        add("pj", payjoin)
+        add("pjos", payjoinSubstitution)
+        add(requiresProof ? "req-pop" : "pop", proofURI)
+        for item in unknown { items.append("\(item.key)=\(PercentCoding.encode(item.value) { Self.staysBare($0) })") }
+        return "bitcoin:\(address?.text ?? "")\(items.isEmpty ? "" : "?")\(items.joined(separator: "&"))"
+    }
+
+    /// What RFC 3986 leaves bare in a query, without the marks that part parameters.
+    private static func staysBare(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@/?+".utf8.contains(byte)
+    }
+}

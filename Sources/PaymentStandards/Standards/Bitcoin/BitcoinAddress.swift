@@ -1,0 +1,179 @@
+public import PaymentCore
+
+/// A Bitcoin address: base58check P2PKH and P2SH, or a segregated-witness program.
+///
+/// Sources: BIP-13, BIP-173, BIP-350, BIP-341; version bytes as in Bitcoin Core's `chainparams.cpp`. The texts of
+/// testnet3, testnet4 and signet are the same, and base58 ones also those of regtest.
+public struct BitcoinAddress: PaymentStandard {
+    /// `bitcoin-address`.
+    public static let id = "bitcoin-address"
+    /// What it follows.
+    public static let specification = "BIP-13, BIP-173, BIP-350"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        ["bc1", "tb1", "bcrt1"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...100, .alphanumeric)) }
+        + ["1", "3", "2", "m", "n"].map { .bare(BareShape($0, lengths: 26...36, .base58)) }
+        // Private keys, to be refused by name.
+        + ["5", "9", "K", "L", "c"].map { .bare(BareShape($0, lengths: 51...52, .base58)) }
+
+    /// Which chain it is on.
+    public enum Network: String, Sendable, Hashable {
+        /// Bitcoin.
+        case mainnet
+        /// testnet3, testnet4 or signet.
+        case testnet
+        /// A developer's own chain.
+        case regtest
+
+        /// The human-readable part of its segwit addresses.
+        public var prefix: String {
+            switch self {
+            case .mainnet: "bc"
+            case .testnet: "tb"
+            case .regtest: "bcrt"
+            }
+        }
+
+        /// Where it is, for ``PaymentInstruction/network``: its CAIP-2 id, where the text tells which chain.
+        var chain: String {
+            self == .mainnet ? "bip122:000000000019d6689c085ae165831e93" : "bitcoin-\(rawValue)"
+        }
+    }
+
+    /// What spends from it.
+    public enum Kind: String, Sendable, Hashable {
+        /// A public key's hash.
+        case p2pkh
+        /// A script's hash.
+        case p2sh
+        /// A public key's hash, by witness version 0.
+        case p2wpkh
+        /// A script's hash, by witness version 0.
+        case p2wsh
+        /// A taproot output key.
+        case p2tr
+        /// A witness program of a version or length that has no meaning yet.
+        case witnessUnknown = "witness_unknown"
+    }
+
+    /// The address as written.
+    public let text: String
+    /// Which chain it is on.
+    public let network: Network
+    /// What spends from it.
+    public let kind: Kind
+    /// The witness version, 0 to 16; nil for base58 addresses.
+    public let witnessVersion: UInt8?
+    /// The hash or witness program.
+    public let program: [UInt8]
+
+    /// Reads a text that is nothing but an address.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        try self.init(TextPart(link).trimmed, "address")
+    }
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        let isSegwit = ["bc1", "tb1", "bcrt1"].contains {
+            part.bytes.starts(with: $0.utf8) { $0.lowercasedASCII == $1 }
+        }
+        self = try isSegwit ? Self(segwit: part, name) : Self(base58: part, name)
+    }
+
+    private init(text: String, network: Network, kind: Kind, witnessVersion: UInt8?, program: [UInt8]) {
+        self.text = text
+        self.network = network
+        self.kind = kind
+        self.witnessVersion = witnessVersion
+        self.program = program
+    }
+
+    private init(segwit part: TextPart, _ name: String) throws(StandardDefect) {
+        let decoded = try Bech32(part, name)
+        guard let network = [Network.mainnet, .testnet, .regtest].first(where: { $0.prefix == decoded.prefix }) else {
+            throw part.defect(.malformed, name, "has a prefix other than bc, tb and bcrt; it is of another chain")
+        }
+        guard let version = decoded.groups.first, version <= 16 else {
+            throw part.defect(.range, name, "has no witness version from 0 to 16; copy all of it")
+        }
+        guard decoded.variant == (version == 0 ? .bech32 : .bech32m) else {
+            throw part.defect(
+                .checksum, name, "has the checksum of another witness version; ask the payee for a new address")
+        }
+        guard let program = Bech32.bytes(of: decoded.groups.dropFirst()) else {
+            throw part.defect(.malformed, name, "has stray bits at its end; ask the payee for a new address")
+        }
+        guard version == 0 ? [20, 32].contains(program.count) : (2...40).contains(program.count) else {
+            throw part.defect(.length, name, "has a witness program of \(program.count) bytes, which cannot be spent")
+        }
+        let kind: Kind =
+            switch (version, program.count) {
+            case (0, 20): .p2wpkh
+            case (0, _): .p2wsh
+            case (1, 32): .p2tr
+            default: .witnessUnknown
+            }
+        self.init(text: part.text, network: network, kind: kind, witnessVersion: version, program: program)
+    }
+
+    private init(base58 part: TextPart, _ name: String) throws(StandardDefect) {
+        guard let payload = Base58Check.decode(part) else {
+            // Without a sound checksum, nothing says that it is an address at all.
+            throw part.defect(.foreign, name, "fails its checksum: at least one character is wrong; copy it again")
+        }
+        let (network, kind): (Network, Kind)
+        switch (payload.first, payload.count) {
+        case (0x00, 21): (network, kind) = (.mainnet, .p2pkh)
+        case (0x05, 21): (network, kind) = (.mainnet, .p2sh)
+        case (0x6F, 21): (network, kind) = (.testnet, .p2pkh)
+        case (0xC4, 21): (network, kind) = (.testnet, .p2sh)
+        case (0x80, 33), (0xEF, 33), (0x80, 34), (0xEF, 34):
+            throw part.defect(
+                .secret, name, "is a private key, not an address: whoever has seen it can take the money; move it")
+        default: throw part.defect(.foreign, name, "is of another chain")
+        }
+        self.init(
+            text: part.text, network: network, kind: kind, witnessVersion: nil, program: Array(payload.dropFirst()))
+    }
+
+    /// The script that pays to it.
+    public var scriptPubKey: [UInt8] {
+        let push = [UInt8(program.count)] + program
+        return switch kind {
+        case .p2pkh: [0x76, 0xA9] + push + [0x88, 0xAC]
+        case .p2sh: [0xA9] + push + [0x87]
+        default: [witnessVersion.map { $0 == 0 ? 0 : 0x50 + $0 } ?? 0] + push
+        }
+    }
+
+    /// The fields of `bitcoin-address`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["network": .string(network.rawValue), "type": .string(kind.rawValue)]
+        fields.set("witnessVersion", witnessVersion)
+        fields.set("program", Hex.encode(program))
+        fields.set("scriptPubKey", Hex.encode(scriptPubKey))
+        return fields
+    }
+
+    /// Pays this address any amount.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        describe(&instruction)
+        // The texts are identical there, and nothing in them tells which chain was meant.
+        switch kind {
+        case .p2pkh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy"]
+        case .p2sh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy", "litecoin-legacy"]
+        case .p2pkh, .p2sh: instruction.otherReadings = ["litecoin-testnet", "dogecoin-testnet"]
+        default: break
+        }
+        if !instruction.otherReadings.isEmpty { instruction.warnings.append(.otherReadings) }
+        return instruction
+    }
+
+    /// Says in `instruction` that this address is paid.
+    func describe(_ instruction: inout PaymentInstruction) {
+        instruction.payee = .init(account: text, check: .checksum)
+        instruction.network = network.chain
+        if network != .mainnet { instruction.warnings.append(.testNetwork) }
+    }
+}

@@ -1,0 +1,124 @@
+public import PaymentCore
+
+/// EMVCo's merchant-presented code, which most national schemes build on: Pix, PayNow, PromptPay, VietQR, QRIS …
+///
+/// Source: EMV QR Code Specification for Payment Systems, Merchant-Presented Mode 1.1. The national schemes' own parts
+/// are read by ``MerchantScheme``.
+public struct MerchantCode: PaymentStandard {
+    /// `emv-mpm`.
+    public static let id = "emv-mpm"
+    /// What it follows.
+    public static let specification = "EMVCo QRCPS MPM 1.1"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.prefix("000201")]
+
+    /// The objects in order.
+    let objects: [TagLengthValue]
+    /// The account templates and card numbers (tags 02 to 51) in order.
+    let accounts: [Account]
+    /// The national scheme whose account is used.
+    let scheme: MerchantScheme.Match?
+    private let additional: [TagLengthValue]
+    private let language: [TagLengthValue]
+    private let isIncomplete: Bool
+
+    /// One account that can be paid.
+    struct Account: Sendable, Hashable {
+        let tag: String
+        let value: String
+        /// The template's objects; nil for card numbers, which are opaque.
+        let fields: [TagLengthValue]?
+
+        /// The value of sub-object `tag`.
+        func field(_ tag: String) -> TextPart? { fields?.first { $0.tag == tag }?.value }
+    }
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let text = TextPart(link).trimmed
+        objects = try TagLengthValue.all(in: text, "object")
+        try MerchantRules.checkSum(text, objects)
+        accounts = try MerchantRules.accounts(objects)
+        scheme = MerchantScheme.match(accounts)
+        isIncomplete = try MerchantRules.check(objects, text: text, isNational: scheme != nil)
+        additional = try MerchantRules.template("62", objects)
+        language = try MerchantRules.template("64", objects)
+    }
+
+    /// The value of object `tag`.
+    func value(_ tag: String) -> String? { objects.first { $0.tag == tag }?.value.text }
+
+    /// Whether the code is printed for many payments (`static`) or made for one.
+    private var initiation: String? {
+        switch value("01") {
+        case "11": "static"
+        case "12": "dynamic"
+        default: nil
+        }
+    }
+
+    /// The currency's letters; its digits where no letters are known.
+    private var currency: String? { value("53").map { ISO4217Numbers.code(of: $0) ?? $0 } }
+
+    private static func list(_ objects: [TagLengthValue]) -> JSONValue {
+        .array(objects.map { .array([.string($0.tag), .string($0.value.text)]) })
+    }
+
+    /// The fields of `emv-mpm`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["tags": Self.list(objects)]
+        fields.set("poi", initiation)
+        fields.set("mcc", value("52"))
+        fields.set("currency", currency)
+        fields.set("amount", value("54"))
+        fields.set("country", value("58"))
+        fields.set("merchantName", value("59"))
+        fields.set("city", value("60"))
+        fields.set("postalCode", value("61"))
+        fields.set("crc", value("63"))
+        fields["accounts"] = .array(
+            accounts.map { account in
+                var object: JSONValue = ["tag": .string(account.tag)]
+                if let fields = account.fields {
+                    object["fields"] = Self.list(fields)
+                } else {
+                    object["value"] = .string(account.value)
+                }
+                return object
+            })
+        if !additional.isEmpty { fields["additionalData"] = Self.list(additional) }
+        if !language.isEmpty { fields["language"] = Self.list(language) }
+        fields.set("tipIndicator", value("55"))
+        fields.set("fixedFee", value("56"))
+        fields.set("percentFee", value("57"))
+        scheme?.add(to: &fields)
+        return fields
+    }
+
+    /// Pays the account of the national scheme, or else the first one.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        let name = [value("59"), value("60")].compactMap { $0 }.joined(separator: ", ")
+        instruction.payee = .init(
+            account: scheme?.account ?? accounts.first?.value, name: name.isEmpty ? nil : name, check: .textChecksum)
+        instruction.network = scheme?.id ?? "emv:\(accounts.first?.tag ?? "")"
+        if let amount = value("54"), let currency {
+            instruction.amount = amount.dropLeadingZeros.amount(iso: currency)
+        }
+        instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
+        instruction.memo = additional.first { $0.tag == "08" }?.value.text
+        if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+        if isIncomplete { instruction.warnings.append(.missingField) }
+        scheme?.complete(&instruction)
+        return instruction
+    }
+}
+
+extension String {
+    /// Plain digits as an amount in a currency of ISO 4217.
+    fileprivate func amount(iso code: String) -> PaymentInstruction.Amount {
+        guard let currency = try? FiatCurrency(code), let money = try? Money(decimal: self, currency: .fiat(currency))
+        else { return .uncounted(digits: self, unit: code) }
+        return .fixed(money)
+    }
+}

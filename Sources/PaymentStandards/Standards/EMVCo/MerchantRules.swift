@@ -1,0 +1,122 @@
+import PaymentCore
+
+/// What EMVCo demands of each object of a merchant-presented code.
+enum MerchantRules {
+    /// The checksum is the last object and fits all before it.
+    static func checkSum(_ text: TextPart, _ objects: [TagLengthValue]) throws(StandardDefect) {
+        guard let index = objects.firstIndex(where: { $0.tag == "63" }) else {
+            throw StandardDefect(.missing, "checksum (63)", at: text.end, "is missing; scan the code again")
+        }
+        let sum = objects[index].value
+        guard index == objects.count - 1 else {
+            throw StandardDefect(
+                .malformed, "checksum (63)", at: objects[index + 1].offset, "must be the last; something follows it")
+        }
+        guard sum.count == 4, let bytes = Hex.decode(sum.text), bytes.count == 2 else {
+            throw sum.defect(.malformed, "checksum (63)", "must be four hexadecimal digits")
+        }
+        let expected = CyclicRedundancy.crc16(text.bytes.dropLast(4), initial: 0xFFFF)
+        guard expected == UInt16(bytes[0]) << 8 | UInt16(bytes[1]) else {
+            throw sum.defect(.checksum, "checksum (63)", "is wrong: the code was misread or changed; scan it again")
+        }
+    }
+
+    /// Tags 02 to 51. Those from 26 on are templates that begin with whose they are.
+    static func accounts(_ objects: [TagLengthValue]) throws(StandardDefect) -> [MerchantCode.Account] {
+        var accounts: [MerchantCode.Account] = []
+        for object in objects where "02"..."51" ~= object.tag {
+            guard object.tag >= "26" else {
+                accounts.append(.init(tag: object.tag, value: object.value.text, fields: nil))
+                continue
+            }
+            let fields = try TagLengthValue.all(in: object.value, "account \(object.tag), object")
+            guard fields.contains(where: { $0.tag == "00" && !$0.value.isEmpty }) else {
+                throw object.value.defect(
+                    .missing, "account \(object.tag)", "does not say whose it is: object 00 is missing")
+            }
+            accounts.append(.init(tag: object.tag, value: object.value.text, fields: fields))
+        }
+        return accounts
+    }
+
+    /// The objects of template `tag`; none where there is none.
+    static func template(_ tag: String, _ objects: [TagLengthValue]) throws(StandardDefect) -> [TagLengthValue] {
+        guard let object = objects.first(where: { $0.tag == tag }) else { return [] }
+        return try TagLengthValue.all(in: object.value, "template \(tag), object")
+    }
+
+    /// Checks each object, and that the demanded ones are there.
+    ///
+    /// - Returns: whether an object is missing that national schemes' own generators often leave out.
+    static func check(_ objects: [TagLengthValue], text: TextPart, isNational: Bool) throws(StandardDefect) -> Bool {
+        for object in objects { try check(object) }
+        let tags = Set(objects.map(\.tag))
+        guard tags.contains(where: { "02"..."51" ~= $0 }) else {
+            throw StandardDefect(.missing, "account (02 to 51)", at: text.end, "is missing: nobody could be paid")
+        }
+        var isIncomplete = false
+        for (tag, name) in demanded where !tags.contains(tag) {
+            guard isNational, omissible.contains(tag) else {
+                throw StandardDefect(.missing, "\(name) (\(tag))", at: text.end, "is missing")
+            }
+            isIncomplete = true
+        }
+        try checkFees(objects, tags)
+        return isIncomplete
+    }
+
+    private static let demanded = [
+        ("52", "merchant category"), ("53", "currency"), ("58", "country"), ("59", "merchant name"), ("60", "city"),
+    ]
+    private static let omissible: Set<String> = ["52", "59", "60"]
+    private static let amount = DecimalRules()
+
+    private static func check(_ object: TagLengthValue) throws(StandardDefect) {
+        let value = object.value
+        func digits(_ count: Int, _ name: String) throws(StandardDefect) {
+            guard value.count == count, value.isDigits else {
+                throw value.defect(.malformed, "\(name) (\(object.tag))", "must be \(count) digits")
+            }
+        }
+        switch object.tag {
+        case "52": try digits(4, "merchant category")
+        case "53": try digits(3, "currency")
+        case "54", "56":
+            guard value.count <= 13 else {
+                throw value.defect(.length, "amount (\(object.tag))", "has more than 13 characters")
+            }
+            _ = try DecimalText(value, "amount (\(object.tag))", amount)
+        case "55":
+            guard ["01", "02", "03"].contains(value.text) else {
+                throw value.defect(.malformed, "tip indicator (55)", "must be 01, 02 or 03")
+            }
+        case "57":
+            let percent = try DecimalText(
+                value, "fee in percent (57)", DecimalRules(fractionDigits: 2, allowsZero: false))
+            guard let hundredths = percent.units(exponent: 2), hundredths <= 9999 else {
+                throw value.defect(.range, "fee in percent (57)", "must be at most 99.99")
+            }
+        case "58":
+            guard value.count == 2, value.bytes.allSatisfy(\.isASCIILetter) else {
+                throw value.defect(.malformed, "country (58)", "must be two letters")
+            }
+        case "59": _ = try value.limited(to: 25, "merchant name (59)")
+        case "60": _ = try value.limited(to: 15, "city (60)")
+        case "61": _ = try value.limited(to: 10, "postal code (61)")
+        default: break
+        }
+    }
+
+    /// The indicator says which fee there is. Indicator 01 asks for a tip; generators add fees to it all the same.
+    private static func checkFees(_ objects: [TagLengthValue], _ tags: Set<String>) throws(StandardDefect) {
+        guard let indicator = objects.first(where: { $0.tag == "55" }) else {
+            if let fee = objects.first(where: { $0.tag == "56" || $0.tag == "57" }) {
+                throw fee.value.defect(.mismatch, "fee (\(fee.tag))", "stands without the indicator 55")
+            }
+            return
+        }
+        for (value, tag) in [("02", "56"), ("03", "57")] where indicator.value.text == value && !tags.contains(tag) {
+            throw indicator.value.defect(.missing, "fee (\(tag))", "is missing, though the indicator 55 announces it")
+        }
+    }
+}

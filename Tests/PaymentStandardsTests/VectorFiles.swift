@@ -1,0 +1,47 @@
+import PaymentCore
+import PaymentStandards
+import TestSupport
+import Testing
+
+/// The files of vectors whose inputs are payment texts. To add a standard's tests, add its line.
+let vectorFiles: [VectorFile] = [
+    VectorFile("bip321"),
+    VectorFile("bitcoin-address", unclaimed: 9),
+    VectorFile("emv-mpm", unclaimed: 2),
+    VectorFile("epc-qr", unclaimed: 1),
+    VectorFile("iban", unclaimed: 2),
+    VectorFile("payto", unclaimed: 1),
+]
+
+/// One file of vectors.
+struct VectorFile: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// How many of its invalid rows are no link at all or seem to be of no standard. All others must be explained.
+    let unclaimed: Int
+
+    init(_ name: String, unclaimed: Int = 0) {
+        self.name = name
+        self.unclaimed = unclaimed
+    }
+
+    var testDescription: String { name }
+
+    struct Row {
+        let input: String
+        let expect: [String: JSONValue]
+        let why: String
+    }
+
+    /// The rows of `list`, which is `valid` or `invalid`.
+    func rows(_ list: String) throws -> [Row] {
+        let json = try JSONValue(parsing: Array(Vectors.data(name)))
+        return (json[list]?.array ?? []).compactMap { row in
+            row["input"]?.string.map {
+                Row(input: $0, expect: row["expect"]?.object ?? [:], why: row["why"]?.string ?? "")
+            }
+        }
+    }
+
+    /// The id that `row` says its text is of; the file's name where it says nothing.
+    func standard(of row: Row) -> String { row.expect["standard"]?.string ?? name }
+}
