@@ -8,21 +8,22 @@ import TestSupport
     import CSQLite
 #endif
 
-/// Files of which only what was synced is on the disk, as SQLite itself asks for it.
+/// Files of which only what was synced is surely on the disk, as SQLite itself asks for it, and a disk that runs full.
 ///
-/// It stands below SQLite, in its interface to the system (sqlite.org/vfs.html), and takes a copy of a file whenever
-/// SQLite has that file synced. A failure of the power leaves these copies: the worst that a disk may do. All other files of
-/// the process are none of its business.
+/// It stands below SQLite, in its interface to the system (sqlite.org/vfs.html), and notes whatever SQLite writes and has
+/// synced in the folders that are watched. All other files of the process are none of its business.
 enum FailingDisk {
     private struct State {
         /// The folders that are watched, by name: SQLite spells paths in its own way.
         var folders: Set<Substring> = []
         /// Their open files: folder and name, and the address of the system's methods for them.
-        var open: [UInt: (place: String, methods: UInt)] = [:]
+        var open: [UInt: (folder: Substring, name: String, methods: UInt)] = [:]
         /// Methods with a look at syncing, by the address of the system's: logs have others than databases.
         var watching: [UInt: UInt] = [:]
-        /// What is on the disk.
-        var synced: [String: [UInt8]] = [:]
+        /// What was done to the files of a folder.
+        var logs: [Substring: DiskLog] = [:]
+        /// How many more writes there is room for in a folder.
+        var room: [Substring: Int] = [:]
     }
 
     private static let state = Mutex(State())
@@ -30,10 +31,6 @@ enum FailingDisk {
     /// The system's own interface; set once, before anything is watched.
     nonisolated(unsafe) private static var system: UnsafeMutablePointer<sqlite3_vfs>?
     nonisolated(unsafe) private static var shim = sqlite3_vfs()
-    nonisolated(unsafe) private static var methods = sqlite3_io_methods()
-    nonisolated(unsafe) private static var systemMethods: UnsafePointer<sqlite3_io_methods>?
-
-    private static let isSet = Mutex(false)
 
     private static let isReady: Bool = {
         guard let own = sqlite3_vfs_find(nil) else { return false }
@@ -55,37 +52,49 @@ enum FailingDisk {
     /// - Returns: whether SQLite takes this part.
     static func watch(_ folder: ScratchFolder) -> Bool {
         guard isReady else { return false }
-        let name = place(folder.path).suffix
-        state.withLock { _ = $0.folders.insert(name) }
+        let name = place(folder.path).name
+        state.withLock { _ = $0.folders.insert(Substring(name)) }
         return true
     }
 
-    /// What a failure of the power leaves of `folder` now, in a new one.
+    /// What was done to the files of `folder` so far.
+    static func log(of folder: ScratchFolder) -> DiskLog {
+        state.withLock { $0.logs[Substring(place(folder.path).name)] } ?? DiskLog()
+    }
+
+    /// Leaves room in `folder` for so many more writes; nil for any number.
+    static func leaveRoom(_ writes: Int?, in folder: ScratchFolder) {
+        state.withLock { $0.room[Substring(place(folder.path).name)] = writes }
+    }
+
+    /// What a failure of the power leaves of `folder` now at the worst, in a new one.
     static func afterPowerFailure(of folder: ScratchFolder) throws -> ScratchFolder {
-        let rest = ScratchFolder()
-        let synced = state.withLock(\.synced)
-        for name in try folder.names {
-            guard let bytes = synced[place(folder.file(name)).whole] else { continue }
-            try Data(bytes).write(to: URL(filePath: rest.file(name)))
-        }
-        return rest
+        let log = log(of: folder)
+        return try files(log.image(after: log.events.count))
+    }
+
+    /// A folder with these files.
+    static func files(_ files: [String: [UInt8]]) throws -> ScratchFolder {
+        let folder = ScratchFolder()
+        for (name, bytes) in files { try Data(bytes).write(to: URL(filePath: folder.file(name))) }
+        return folder
     }
 
     /// The last two parts of a path.
-    private static func place(_ path: String) -> (folder: Substring, suffix: Substring, whole: String) {
+    private static func place(_ path: String) -> (folder: Substring, name: String) {
         let parts = path.split(separator: "/").suffix(2)
-        return (parts.first ?? "", parts.last ?? "", parts.joined(separator: "/"))
+        return (parts.first ?? "", parts.last.map(String.init) ?? "")
     }
 
     // MARK: Below SQLite
 
     private static func opened(_ file: UnsafeMutablePointer<sqlite3_file>, _ path: String) {
         guard let own = file.pointee.pMethods else { return }
-        let (folder, _, whole) = place(path)
+        let (folder, name) = place(path)
         let (key, address) = (UInt(bitPattern: file), UInt(bitPattern: own))
         let watching = state.withLock { state -> UInt? in
             guard state.folders.contains(folder) else { return nil }
-            state.open[key] = (whole, address)
+            state.open[key] = (folder, name, address)
             let known = state.watching[address] ?? makeMethods(like: address)
             state.watching[address] = known
             return known
@@ -98,39 +107,54 @@ enum FailingDisk {
         guard let own = UnsafePointer<sqlite3_io_methods>(bitPattern: address) else { return address }
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         methods.initialize(to: own.pointee)
-        methods.pointee.xSync = { file, flags in FailingDisk.sync(file, flags) }
+        methods.pointee.xWrite = { file, bytes, count, offset in
+            FailingDisk.write(file, UnsafeRawBufferPointer(start: bytes, count: Int(count)), Int(offset))
+        }
+        methods.pointee.xTruncate = { file, size in
+            FailingDisk.note(file, { .truncate($0, to: Int(size)) }) { $0.xTruncate(file, size) }
+        }
+        methods.pointee.xSync = { file, flags in
+            FailingDisk.note(file, { .sync($0) }) { $0.xSync(file, flags) }
+        }
         methods.pointee.xClose = { file in FailingDisk.close(file) }
         return UInt(bitPattern: methods)
     }
 
-    /// The place of an open file, and the system's methods for it.
-    private static func known(
-        _ file: UnsafeMutablePointer<sqlite3_file>?
-    ) -> (place: String, methods: sqlite3_io_methods)? {
-        let key = UInt(bitPattern: file)
-        guard let (place, address) = state.withLock({ $0.open[key] }),
-            let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: address)
-        else { return nil }
-        return (place, methods.pointee)
+    private static func write(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawBufferPointer, _ offset: Int
+    ) -> Int32 {
+        let hasRoom = state.withLock { state -> Bool in
+            guard let folder = state.open[UInt(bitPattern: file)]?.folder, let room = state.room[folder] else {
+                return true
+            }
+            state.room[folder] = max(room - 1, 0)
+            return room > 0
+        }
+        guard hasRoom else { return SQLITE_FULL }
+        return note(file, { .write($0, at: offset, Array(bytes)) }) {
+            $0.xWrite(file, bytes.baseAddress, Int32(bytes.count), sqlite3_int64(offset))
+        }
     }
 
-    private static func sync(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {
-        guard let (place, own) = known(file) else { return SQLITE_IOERR }
-        let code = own.xSync(file, flags)
-        var size: sqlite3_int64 = 0
-        guard code == SQLITE_OK, own.xFileSize(file, &size) == SQLITE_OK else { return code }
-        // Read through SQLite's own file: opening it a second time would drop its locks.
-        var bytes = [UInt8](repeating: 0, count: Int(size))
-        guard bytes.isEmpty || own.xRead(file, &bytes, Int32(size), 0) == SQLITE_OK else { return SQLITE_IOERR }
-        let content = bytes
-        state.withLock { $0.synced[place] = content }
+    /// Has the system do something, and notes it when it is done.
+    private static func note(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ event: (String) -> DiskLog.Event,
+        _ work: (sqlite3_io_methods) -> Int32
+    ) -> Int32 {
+        guard let (folder, name, address) = state.withLock({ $0.open[UInt(bitPattern: file)] }),
+            let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: address)
+        else { return SQLITE_IOERR }
+        let code = work(methods.pointee)
+        guard code == SQLITE_OK else { return code }
+        let done = event(name)
+        state.withLock { $0.logs[folder, default: DiskLog()].events.append(done) }
         return code
     }
 
     private static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
-        guard let (_, own) = known(file) else { return SQLITE_IOERR }
-        let key = UInt(bitPattern: file)
-        state.withLock { _ = $0.open.removeValue(forKey: key) }
-        return own.xClose(file)
+        guard let known = state.withLock({ $0.open.removeValue(forKey: UInt(bitPattern: file)) }),
+            let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: known.methods)
+        else { return SQLITE_IOERR }
+        return methods.pointee.xClose(file)
     }
 }

@@ -34,7 +34,7 @@ struct PaymentRecord: Sendable {
     let merchant: String
     let scenario: WalletConnectPaySandbox.Scenario
     /// Unix seconds.
-    var expiresAt: Int64
+    let expiresAt: Int64
     /// What a dishonest service tells in place of the truth.
     var lie: WalletConnectPaySandbox.Lie?
     /// The actions that it holds back until they are fetched, by the option's id.

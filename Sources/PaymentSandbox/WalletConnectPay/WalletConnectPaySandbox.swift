@@ -97,13 +97,14 @@ public actor WalletConnectPaySandbox: SandboxService {
 
     /// The payment called `id`, its expiry applied.
     func payment(_ id: String) throws(ServiceError) -> PaymentRecord {
-        guard var payment = payments[id] else { throw .paymentNotFound }
-        if payment.status == .requiresAction, payment.expiresAt <= now {
-            payment.status = .expired
-            payments[id] = payment
-            record(id, .expired)
-        }
-        return payment
+        guard let payment = payments[id] else { throw .paymentNotFound }
+        if payment.status == .requiresAction, payment.expiresAt <= now { expireNow(id) }
+        return payments[id] ?? payment
+    }
+
+    func expireNow(_ id: String) {
+        payments[id]?.status = .expired
+        record(id, .expired)
     }
 
     func cancelNow(_ id: String) {

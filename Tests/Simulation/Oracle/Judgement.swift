@@ -110,9 +110,9 @@ struct Judgement: Sendable {
         switch history.outcome {
         case _ where !history.isFinished:
             let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
-            if isEndless && hasMoved || mayStayUnknown(history, payment) { return }
             var elsewhere = false
             if !hasMoved { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
+            if isEndless && (hasMoved || elsewhere) || mayStayUnknown(history, payment) { return }
             await oracle.breach(
                 payment, "\(payment.id): \(attempt.id) stays unfinished after everything healed",
                 elsewhere ? .otherDevices : nil)

@@ -71,7 +71,7 @@ extension WalletConnectPaySandbox {
     private func interrupt(_ id: String) {
         guard let payment = payments[id], payment.status == .requiresAction else { return }
         switch payment.scenario.plan.interruption {
-        case .expiry?: payments[id]?.expiresAt = now
+        case .expiry?: expireNow(id)
         case .cancellation?: cancelNow(id)
         case nil: break
         }
