@@ -12,7 +12,7 @@ KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
-LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentSandbox PaymentTesting \
+LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
 	WalletConnectPayProvider CitconProvider PayrailsProvider
 
 .PHONY: help deps demo test browser-test kill-test bench fuzz simulate format lint docs clean

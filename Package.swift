@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "PaymentWallet", targets: ["PaymentWallet"]),
         .library(name: "PaymentSandbox", targets: ["PaymentSandbox"]),
         .library(name: "PaymentTesting", targets: ["PaymentTesting"]),
+        .library(name: "PaymentLoopback", targets: ["PaymentLoopback"]),
         .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
         .library(name: "CitconProvider", targets: ["CitconProvider"]),
@@ -81,12 +82,15 @@ let package = Package(
         .target(
             name: "PaymentSandbox",
             dependencies: [
-                "PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "PayrailsProvider", "CMicrohttpd",
+                "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentTesting",
+                "PaymentWallet",
+                "PayrailsProvider",
             ],
             swiftSettings: settings),
 
+        .target(name: "PaymentTesting", dependencies: ["PaymentCore", "PaymentRouting"], swiftSettings: settings),
         .target(
-            name: "PaymentTesting", dependencies: ["PaymentCore", "PaymentRouting", "PaymentSandbox"],
+            name: "PaymentLoopback", dependencies: ["PaymentCore", "PaymentTesting", "CMicrohttpd"],
             swiftSettings: settings),
 
         // Providers.
@@ -117,7 +121,8 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
                 "PaymentStore",
-                "PaymentWallet", "PaymentSandbox", "CitconProvider", "PayrailsProvider", "WalletConnectPayProvider",
+                "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconProvider",
+                "PayrailsProvider", "WalletConnectPayProvider",
                 "CQREncode",
             ],
             swiftSettings: settings),
@@ -126,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentSandbox", "PaymentWallet",
+                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback",
+                "PaymentSandbox", "PaymentTesting", "PaymentWallet",
                 "WalletConnectPayProvider",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
@@ -154,24 +160,30 @@ let package = Package(
         .executableTarget(
             name: "custom-provider",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "PaymentTransport",
                 "WalletConnectPayProvider",
             ],
             path: "Examples/custom-provider", swiftSettings: settings),
         .executableTarget(
             name: "wallet-checkout",
             dependencies: [
-                "PaymentCore", "PaymentSandbox", "PaymentWallet", "WalletConnectPayKit",
+                "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "WalletConnectPayKit",
             ],
             path: "Examples/wallet-checkout", exclude: ["expected-output.txt"], swiftSettings: settings),
         .executableTarget(
             name: "stored-instrument-checkout",
-            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentTransport", "PayrailsKit"],
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport", "PayrailsKit",
+            ],
             path: "Examples/stored-instrument-checkout", exclude: ["docs", "expected-output.txt"],
             swiftSettings: settings),
         .executableTarget(
             name: "citcon-order",
-            dependencies: ["CitconKit", "PaymentCore", "PaymentSandbox", "PaymentTransport"],
+            dependencies: [
+                "CitconKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
+            ],
             path: "Examples/citcon-order", exclude: ["expected-output.txt"], swiftSettings: settings),
 
         // Tests.
@@ -189,21 +201,24 @@ let package = Package(
         .testTarget(
             name: "PaymentStoreTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport", "PaymentWallet",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "PaymentTransport", "PaymentWallet",
                 "TestSupport", "WalletConnectPayProvider", .target(name: "CSQLite", condition: linux),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "KillTests",
             dependencies: [
-                "PayingProcess", "PaymentCore", "PaymentSandbox", "PaymentStore", "TestSupport", "payroute",
+                "PayingProcess", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "TestSupport", "payroute",
             ],
             swiftSettings: settings),
         // Stopped and killed by KillTests.
         .executableTarget(
             name: "PayingProcess",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTransport", "PaymentWallet",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "PaymentTransport", "PaymentWallet",
                 "WalletConnectPayProvider",
             ],
             path: "Tests/PayingProcess", swiftSettings: settings),
@@ -228,40 +243,46 @@ let package = Package(
         .testTarget(
             name: "CitconProviderTests",
             dependencies: [
-                "CitconKit", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox",
+                "CitconKit", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
+                "PaymentSandbox", "PaymentTesting",
                 "PaymentStore", "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "PayrailsProviderTests",
             dependencies: [
-                "PayrailsProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentStore",
+                "PayrailsProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
+                "PaymentSandbox", "PaymentTesting", "PaymentStore",
                 "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "PaymentSandboxTests",
             dependencies: [
-                "PaymentCore", "PaymentCrypto", "PaymentTransport", "PaymentWallet", "PaymentSandbox", "TestSupport",
+                "PaymentCore", "PaymentCrypto", "PaymentTransport", "PaymentWallet", "PaymentLoopback",
+                "PaymentSandbox", "PaymentTesting", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentWallet", "TestSupport", "payroute",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "TestSupport", "payroute",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "WalletConnectPayProviderTests",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
-                "PaymentReview", "PaymentSandbox", "TestSupport", "WalletConnectPayProvider",
+                "PaymentReview", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "TestSupport",
+                "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .target(
             name: "Simulation",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting",
+                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox",
+                "PaymentTesting",
                 "PaymentTransport", "PaymentWallet", "PayrailsProvider", "WalletConnectPayProvider",
             ],
             path: "Tests/Simulation", swiftSettings: settings),
@@ -270,21 +291,25 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet", "Simulate",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "Simulate",
                 "Simulation", "TestSupport", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox",
+                "PaymentTesting", "PaymentWallet",
                 "PayrailsProvider", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         // Run by `make browser-test` only; skipped otherwise.
         .testTarget(
             name: "BrowserTests",
-            dependencies: ["PaymentCore", "PaymentSandbox", "PaymentTransport", "TestSupport"], swiftSettings: settings),
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport", "TestSupport",
+            ], swiftSettings: settings),
         .testTarget(
             name: "ExampleTests",
             dependencies: [

@@ -1,6 +1,8 @@
 import CitconKit
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import PaymentTransport
 
 /// Pays orders with the code of the vendor's guide, at a sandbox on this machine.

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 
 /// The fictional gateway itself: a small HTTP service with one order.
 actor CoffeeGateway: SandboxService {

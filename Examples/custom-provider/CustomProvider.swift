@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
 import PaymentTransport
 import PayrailsKit

@@ -151,7 +151,8 @@ struct RuleTests {
             ("Plugins/A/A.swift", "CLibcrypto"), ("Plugins/A/A.swift", "BProvider"),
             ("Plugins/B/A.swift", "PaymentTransport"),
             ("Sources/PaymentTransport/A.swift", "CSQLite"), ("Sources/PaymentWallet/A.swift", "CSecp256k1"),
-            ("Sources/PaymentSandbox/A.swift", "CQREncode"), ("Sources/PaymentRouting/A.swift", "CMicrohttpd"),
+            ("Sources/PaymentSandbox/A.swift", "CQREncode"), ("Sources/PaymentSandbox/A.swift", "CMicrohttpd"),
+            ("Sources/PaymentTesting/A.swift", "PaymentSandbox"),
             ("Sources/PaymentCore/A.swift", "CLzma"), ("Sources/PaymentRouting/A.swift", "SQLite3"),
             ("Tests/PaymentTransportTests/A.swift", "CSodium"), ("Sources/PaymentRouting/A.swift", "AProvider"),
         ])

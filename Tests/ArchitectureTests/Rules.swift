@@ -17,7 +17,9 @@ enum Rules {
         "PaymentReview": ["PaymentCore", "PaymentCrypto"],
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         "PaymentSandbox": nil,
-        "PaymentTesting": nil,
+        // Whoever tests a provider of their own gets no vendor with it, and no server.
+        "PaymentTesting": ["PaymentCore", "PaymentRouting"],
+        "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
         "payroute": nil,
     ]
     /// What every provider may use.
@@ -34,7 +36,7 @@ enum Rules {
         "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
         "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentCrypto", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
-        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentSandbox", "CQREncode": "payroute",
+        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute",
     ]
 
     /// What a provider must be given, never fetch for itself: time, chance and the network.

@@ -1,6 +1,8 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import PaymentTransport
 
 /// Requests a second over loopback: this package's transport beside one `URLSession`, against the same server in

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

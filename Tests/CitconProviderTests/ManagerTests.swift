@@ -1,6 +1,7 @@
 import CitconKit
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
 import PaymentTransport
 import Synchronization

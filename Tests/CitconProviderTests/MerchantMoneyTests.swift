@@ -4,6 +4,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 

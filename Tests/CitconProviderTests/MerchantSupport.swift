@@ -5,6 +5,7 @@ import PaymentCrypto
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import TestSupport
 import Testing
 

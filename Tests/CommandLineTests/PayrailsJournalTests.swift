@@ -1,5 +1,7 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import TestSupport
 import Testing
 

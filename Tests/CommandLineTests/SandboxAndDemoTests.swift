@@ -1,7 +1,9 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
+import PaymentTesting
 import TestSupport
 import Testing
 

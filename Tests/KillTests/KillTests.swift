@@ -1,7 +1,9 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 

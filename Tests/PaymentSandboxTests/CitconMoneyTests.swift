@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// Captures, cancellations and refunds (2.7, 2.8).

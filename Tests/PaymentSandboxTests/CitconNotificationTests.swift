@@ -1,7 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import Synchronization
 import Testing
 

@@ -1,5 +1,7 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// The server talks to programs of this machine. A web page that has its own name resolved to 127.0.0.1 (DNS rebinding)

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// What a request to pay must look like, and what becomes of a second one.

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// Cards that arrive encrypted.

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// The shop in front of the sandbox, asked as a browser without scripts would.

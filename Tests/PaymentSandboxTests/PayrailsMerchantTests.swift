@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// The merchant's side: tokens, sessions, instruments, operations and notifications.

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Synchronization
 
 /// Answers with what it was asked: method, path, query and body size.

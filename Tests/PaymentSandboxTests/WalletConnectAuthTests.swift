@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// Who may call, and in which version.

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// The bodies against those recorded from the real service: the same members, of the same kinds, in the same forms.

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import PaymentWallet
 import Testing
 

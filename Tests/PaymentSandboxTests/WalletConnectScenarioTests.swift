@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 import Testing
 
 /// Every scenario, played by a payer who can do everything.

@@ -4,6 +4,7 @@ import PaymentReview
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import PaymentWallet
 import Synchronization
 import TestSupport

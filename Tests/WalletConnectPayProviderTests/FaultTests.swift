@@ -1,8 +1,10 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import PaymentTransport
 import TestSupport
 import Testing

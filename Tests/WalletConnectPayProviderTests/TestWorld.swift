@@ -1,9 +1,11 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentReview
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import TestSupport

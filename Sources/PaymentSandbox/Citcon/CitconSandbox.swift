@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -149,7 +150,7 @@ public actor CitconSandbox: SandboxService {
     }
 
     func record(_ id: String, _ event: SandboxLedger.Event) {
-        ledger.entries.append(SandboxLedger.Entry(payment: id, event: event))
+        ledger.record(event, of: id)
     }
 
     func add(_ charge: CitconCharge) {

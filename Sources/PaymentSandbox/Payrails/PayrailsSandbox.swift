@@ -1,5 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
+public import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -85,7 +86,7 @@ public actor PayrailsSandbox: SandboxService {
     var now: Timestamp { Timestamp(clock.now) }
 
     func note(_ id: String, _ event: SandboxLedger.Event) {
-        log.entries.append(SandboxLedger.Entry(payment: id, event: event))
+        log.record(event, of: id)
     }
 
     /// The execution called `id` as it is now.

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -87,7 +88,7 @@ public actor WalletConnectPaySandbox: SandboxService {
     var timestamp: String { clock.now.ISO8601Format() }
 
     func record(_ id: String, _ event: SandboxLedger.Event) {
-        ledger.entries.append(SandboxLedger.Entry(payment: id, event: event))
+        ledger.record(event, of: id)
     }
 
     func add(_ record: PaymentRecord) {

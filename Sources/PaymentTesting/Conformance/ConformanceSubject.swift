@@ -1,5 +1,4 @@
 public import PaymentCore
-public import PaymentSandbox
 
 /// A provider to be probed, and what the probes need to know of its world.
 public struct ConformanceSubject: Sendable {

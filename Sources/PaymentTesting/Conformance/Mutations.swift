@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentSandbox
 import Synchronization
 
 /// A way to spoil an answer.

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,4 @@
 public import PaymentCore
-public import PaymentSandbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

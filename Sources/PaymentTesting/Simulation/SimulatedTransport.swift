@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 
 /// The network as one process sees it.
 struct SimulatedTransport: HTTPTransport {

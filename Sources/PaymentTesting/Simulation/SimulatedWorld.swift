@@ -1,6 +1,5 @@
 public import PaymentCore
 import PaymentRouting
-public import PaymentSandbox
 import Synchronization
 
 /// A world in one thread: time, network, disk, services and the order of all work follow from a seed.

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 
 /// From the payer's device to a sandbox: neither faults nor crashes of the paying process reach it, and it takes no time.
 struct DirectTransport: HTTPTransport {

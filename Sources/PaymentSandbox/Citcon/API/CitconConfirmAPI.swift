@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// Confirming a charge: what starts the wallet, or takes the money at once.
 extension CitconSandbox {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// What merchants do with charges: take money that was set aside, call off, give back.
 extension CitconSandbox {

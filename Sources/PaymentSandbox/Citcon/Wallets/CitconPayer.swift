@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentTesting
 
 extension CitconSandbox {
     /// What a simulated payer does wherever they are sent.

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// `POST …/authorize`: the request to pay.
 extension PayrailsSandbox {

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentTesting
 import PayrailsProvider
 
 /// A ``PayrailsSandbox`` with a shop in front of it: serves the library's checkout page, which really pays.

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentTesting
 
 extension PayrailsSandbox {
     /// What a simulated payer does on the pages of a payment.

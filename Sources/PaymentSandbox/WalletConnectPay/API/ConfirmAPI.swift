@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// Confirming, and what becomes of it.
 extension WalletConnectPaySandbox {

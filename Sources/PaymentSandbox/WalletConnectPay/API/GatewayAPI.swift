@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// What wallets can ask of a payment.
 enum GatewayVerb: Sendable, Hashable {

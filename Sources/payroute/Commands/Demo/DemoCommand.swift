@@ -1,6 +1,8 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
+import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 

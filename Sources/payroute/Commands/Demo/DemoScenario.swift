@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 
 /// What is paid in the demonstration: a service and what it does.
 struct DemoPayment {

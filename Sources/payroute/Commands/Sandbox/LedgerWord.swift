@@ -1,4 +1,5 @@
 import PaymentSandbox
+import PaymentTesting
 
 /// An event of a sandbox's ledger by its kind, as people are told of it.
 enum LedgerWord: String {

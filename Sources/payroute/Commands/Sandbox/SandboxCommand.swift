@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
 
 /// `payroute sandbox`: the simulated services on this machine, until a signal comes.

@@ -1,5 +1,7 @@
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 import PaymentTransport
 
 /// One provider's simulated service as the command line serves and lists it. A new provider adds one here.

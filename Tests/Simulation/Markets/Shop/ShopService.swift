@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentSandbox
+import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,6 +1,7 @@
 import CMicrohttpd
 import Dispatch
 public import PaymentCore
+public import PaymentTesting
 import Synchronization
 
 /// Serves a ``SandboxService`` over HTTP/1.1 on 127.0.0.1.

@@ -31,7 +31,15 @@ public struct SandboxLedger: Sendable, Hashable {
     }
 
     /// All events, oldest first.
-    public internal(set) var entries: [Entry] = []
+    public private(set) var entries: [Entry] = []
+
+    /// Makes an empty ledger.
+    public init() {}
+
+    /// Notes what happened to `payment`.
+    public mutating func record(_ event: Event, of payment: String) {
+        entries.append(Entry(payment: payment, event: event))
+    }
 
     /// The events of one payment, oldest first.
     public func events(of payment: String) -> [Event] {

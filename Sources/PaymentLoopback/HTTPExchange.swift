@@ -1,5 +1,6 @@
 import CMicrohttpd
 import PaymentCore
+import PaymentTesting
 
 /// One request on its way through the HTTP library. Touched by the polling thread only.
 final class HTTPExchange {

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentTesting
 
 /// Several sandboxes behind one address, told apart by the paths of requests.
 public struct SharedAddress: SandboxService {

@@ -60,7 +60,7 @@ public struct SandboxTransport: HTTPTransport {
 
 extension SandboxAnswer {
     /// The byte that endless bodies repeat.
-    static let filler = UInt8(ascii: "x")
+    package static let filler = UInt8(ascii: "x")
 }
 
 /// Keeps the first of several results.
