@@ -218,6 +218,25 @@ struct BeliefTests {
         #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
     }
 
+    @Test("A provider's notification about another provider's payment is not taken")
+    func foreignNotification() async throws {
+        var base = ScriptedProvider()
+        base.payBody = { _, _ in Self.pending }
+        var other = ScriptedProvider()
+        other.descriptor = ProviderDescriptor(
+            id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
+        let journal = InMemoryJournal()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([base, Shop(base: other, word: Self.paid)]), transport: ScriptedTransport(),
+            journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.handle(IncomingNotification(headers: [:], body: []), from: "other")
+        }
+        #expect(error?.code == .integrity)
+        #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
+    }
+
     @Test("A word that nothing came of does not end an attempt that has sent nothing yet")
     func notBegun() async throws {
         let (inside, leave) = (Gate(), Gate())

@@ -326,6 +326,21 @@ struct PayTests {
         }
     }
 
+    @Test("A quote for another payment than the link's is never shown, nor paid")
+    func quoteOfAnother() async throws {
+        var world = World()
+        world.provider.quotedReference = PaymentReference(provider: "acme", id: "p2")
+        let router = try world.router
+        let payer = Payer { quote in
+            Issue.record("the payer was asked about another payment")
+            return quote.options.first?.id
+        }
+        let error = await #expect(throws: PaymentError.self) { try await router.pay(ScriptedProvider.link, as: payer) }
+        #expect(error?.code == .integrity && error?.phase == .beforeSend)
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(try await world.journal.unfinished().isEmpty)
+    }
+
     @Test("A foreign error becomes a provider fault that tells only its type")
     func foreignError() async throws {
         struct Leak: Error, CustomStringConvertible { var description: String { "key sk_live" } }

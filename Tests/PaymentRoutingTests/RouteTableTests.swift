@@ -7,12 +7,15 @@ import Testing
 private struct Claimant: PaymentProvider {
     let descriptor: ProviderDescriptor
     var refused = "\u{0}"
+    var holdsSecret: Bool?
 
     init(_ id: String, _ patterns: LinkPattern...) {
         descriptor = ProviderDescriptor(id: ProviderID(rawValue: id), name: id, patterns: patterns, outboundHosts: [])
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? { link.text.contains(refused) ? nil : LinkMatch(reference: "r") }
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        link.text.contains(refused) ? nil : LinkMatch(reference: "r", holdsSecret: holdsSecret)
+    }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw Unused() }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome { throw Unused() }
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -234,5 +237,21 @@ struct RouteTableTests {
             }
             #expect(router.route("litecoin:1").explanation.contains("litecoin"))
         }
+    }
+
+    @Test(
+        "A link that holds a secret is shown without it, as its provider says; by its form where it says nothing",
+        arguments: [
+            ("https://pay.good.com/t0ken", true, false), ("https://pay.good.com/t0ken", false, true),
+            ("https://pay.good.com/t0ken", nil, true), ("good:t0ken", true, false), ("good:t0ken", false, true),
+            ("good:t0ken", nil, false),
+        ] as [(String, Bool?, Bool)])
+    func secrets(text: String, word: Bool?, isShown: Bool) throws {
+        var claimant = Claimant("good", .host("pay.good.com"), .scheme("good"))
+        claimant.holdsSecret = word
+        let decision = try router([claimant]).route(text)
+        #expect(decision.winner == "good")
+        #expect(decision.holdsSecret == !isShown)
+        #expect(decision.shown(text).contains("t0ken") == isShown)
     }
 }

@@ -15,6 +15,8 @@ struct ScriptedProvider: RedirectCompletingProvider {
     var match: @Sendable (PaymentLink) -> LinkMatch? = ScriptedProvider.match
     var options: [PaymentOption] = [.euros("card")]
     var quotedOutcome: PaymentOutcome?
+    /// What the quote is said to be for, when it is not what was asked about.
+    var quotedReference: PaymentReference?
     var expiresAt: Date?
     var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
     var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
@@ -36,7 +38,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         calls.count("quote")
         return PaymentQuote(
-            reference: request.reference, payee: Payee(name: "Shop"), amount: nil, options: options,
+            reference: quotedReference ?? request.reference, payee: Payee(name: "Shop"), amount: nil, options: options,
             expiresAt: expiresAt, outcome: quotedOutcome)
     }
 

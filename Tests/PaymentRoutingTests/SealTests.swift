@@ -120,6 +120,15 @@ struct SealTests {
             }
         ),
         (
+            "another price under the option's name",
+            { history, _ in
+                let option = history.attempt.option
+                history = attempt(
+                    history, option: PaymentOption(id: option.id, title: option.title, amount: .cents(100_000)),
+                    seal: history.attempt.seal)
+            }
+        ),
+        (
             "another attempt's option and seal",
             { history, other in
                 history = attempt(history, option: other.attempt.option, seal: other.attempt.seal)
@@ -230,6 +239,36 @@ struct SealTests {
                 #expect(try await world.histories.first?.entries.count == last)
             }
         }
+    }
+
+    @Test("What a step is called lends nothing to what is said of it: a failure cannot be made another step's")
+    func lentBytes() async throws {
+        var world = try Self.world()
+        let journal = RecordingJournal()
+        world.journal = journal
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        world.provider.payBody = { _, context in
+            _ = try? await context.step("capture", .mutation(replay: .never)) { () async throws -> Bool in
+                throw PaymentError(.network, "lost", phase: .maybeSent)
+            }
+            _ = try? await context.step("capture:look", .query) { () async throws -> Bool in
+                throw PaymentError(.network, "down")
+            }
+            return .pending(retryAfter: nil)
+        }
+        _ = try await world.pay()
+        var history = try #require(await journal.written)
+        let failed = try #require(
+            history.entries.firstIndex { $0.event == .stepFailed(name: "capture:look", reason: "down") })
+        history.entries.removeSubrange((failed + 1)...)
+        // As if the capture had surely done nothing.
+        history.entries[failed] = JournalEntry(
+            date: history.entries[failed].date, event: .stepFailed(name: "capture", reason: "look:down"),
+            seal: history.entries[failed].seal)
+        let later = try Self.world()
+        try await later.leave(history)
+        _ = try? await later.router.resume(history.attempt.id, as: .careless)
+        #expect(later.transport.sent.isEmpty && later.provider.calls["pay"] == 0)
     }
 
     @Test("An attempt that was put under another payment's name does not tell that payment's outcome")
