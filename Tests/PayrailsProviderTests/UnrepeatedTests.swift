@@ -64,6 +64,41 @@ struct UnrepeatedTests {
         #expect(service.count(.authorize) == (isBegun ? 0 : 1))
     }
 
+    @Test(
+        "An answer that cannot be read leaves open whether it was carried out",
+        arguments: ["", "<html>", "[]", "null"],
+        [200, 201])
+    func garbled(body: String, status: Int) async throws {
+        let journal = InMemoryJournal()
+        let service = ScriptedService([
+            .authorize: [.bytes(Array(body.utf8), status)], .read: [Self.untouched],
+        ])
+        for _ in 0..<2 {
+            guard case .unknown = try await router(service, journal).pay(Self.link, as: .careless) else {
+                Issue.record("it may have been")
+                return
+            }
+        }
+        #expect(service.count(.authorize) == 1)
+        #expect(await journal.unfinished().map(\.mayHaveMovedMoney) == [true])
+    }
+
+    @Test("A decline from before is not this request's ending, though the clock that wrote this one is slow")
+    func declineFromBefore() async throws {
+        let declined = [Sample.created, Sample.requested, Sample.failed]
+        let old = Answer.ok(Sample.status(declined))
+        // Written before the decline that came before it.
+        let begun = declined + [("authorizeRequested", "55.200000001")]
+        let service = ScriptedService([
+            .read: [old, old, old, .ok(Sample.status(begun))],
+            .wait: [.ok(Sample.status(begun + [Sample.successful]))],
+        ])
+        #expect(
+            try await router(service, InMemoryJournal()).pay(Self.link, as: .careless)
+                == .succeeded(PaymentReceipt(reference: Self.reference)))
+        #expect(service.count(.authorize) == 1)
+    }
+
     /// An attempt that was interrupted right before its request to pay.
     private func interrupted(in journal: InMemoryJournal, _ clock: VirtualClock) async throws -> AttemptID {
         let lease = PaymentLease(payment: Self.reference, holder: "crashed", duration: .seconds(1))
