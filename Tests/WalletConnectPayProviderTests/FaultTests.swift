@@ -71,6 +71,22 @@ import WalletConnectPayProvider
         }
     }
 
+    /// The service says "200", and nobody can read what else: it may have taken the money.
+    @Test(arguments: ["", "<html>", "[]", "{}", #"{"status":7}"#, #"{"status":"succeeded""#])
+    func anUnreadableAnswerToTheConfirmationIsUnknownAndIsNotRepeated(_ body: String) async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment()
+        world.faults.inject(.status(200, body: body)) { $1.hasSuffix("/confirm") }
+        for _ in 0..<2 {
+            guard case .unknown = try await world.router.pay(payment.link, as: world.payer()) else {
+                Issue.record("the outcome cannot be known")
+                return
+            }
+            #expect(world.confirmRequests == 1)
+        }
+        #expect(await world.journal.unfinished().map(\.mayHaveMovedMoney) == [true])
+    }
+
     @Test func afterAnOutageTheFirstAttemptIsFinished() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
