@@ -42,6 +42,7 @@ import Testing
         // Nothing to pay in it.
         ("walletapp://x?payUrl=https%3A%2F%2Fevil.example%2F%3Fpid%3Dpay_1", .nothing),
         ("walletapp://x?payUrl=https%3A%2F%2Fpay.walletconnect.com.evil.example%2Fpay_1", .nothing),
+        ("walletapp://x?payUrl=https%3A%2F%2Fevilpay.walletconnect.com%2Fpay_1", .nothing),
         ("walletapp://x?payUrl=https%3A%2F%2Fpay.walletconnect.com%40evil.example%2Fpay_1", .nothing),
         ("walletapp://x?payUrl=https%3A%2F%2Fpay.walletconnect.com%3A8443%2Fpay_1", .nothing),
         ("walletapp://x?payUrl=pay_1", .nothing),
