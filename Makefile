@@ -15,7 +15,7 @@ SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
 	WalletConnectPayProvider CitconProvider PayrailsProvider
 
-.PHONY: help deps demo test browser-test kill-test bench fuzz simulate format lint docs clean
+.PHONY: help deps demo test browser-test kill-test bench fuzz simulate mutants format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,10 @@ fuzz: deps ## check what must hold for every link, answer, notification and wall
 simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
 	swift build -c release --product Simulate
 	@"$$(swift build -c release --show-bin-path)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
+
+mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
+	swift build --product Mutants
+	@"$$(swift build --show-bin-path)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')
 
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples

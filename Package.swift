@@ -193,7 +193,10 @@ let package = Package(
             path: "Tests/ReviewModel", swiftSettings: settings),
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", dependencies: ["MutationList"], swiftSettings: settings),
+        .target(name: "MutationList", path: "Tests/Mutants/List", swiftSettings: settings),
+        .executableTarget(
+            name: "Mutants", dependencies: ["MutationList"], path: "Tests/Mutants/Runner", swiftSettings: settings),
         .testTarget(
             name: "PaymentRoutingTests",
             dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "TestSupport"],
