@@ -218,6 +218,14 @@ struct BeliefTests {
         #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
     }
 
+    @Test("A cancellation tells of no other payment, also where no attempt is open")
+    func foreignCancellation() async throws {
+        let word = PaymentOutcome.succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")))
+        let router = try Self.router(Shop(base: ScriptedProvider(), word: word), InMemoryJournal())
+        let error = await #expect(throws: PaymentError.self) { try await router.cancel(ScriptedProvider.reference) }
+        #expect(error?.code == .integrity)
+    }
+
     @Test("A provider's notification about another provider's payment is not taken")
     func foreignNotification() async throws {
         var base = ScriptedProvider()
