@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
-PACKAGES := libcurl4-openssl-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
+PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000

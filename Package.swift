@@ -45,6 +45,9 @@ let package = Package(
             name: "CLibcrypto", path: "Sources/SystemLibraries/CLibcrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
+            name: "CLzma", path: "Sources/SystemLibraries/CLzma", pkgConfig: "liblzma",
+            providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
+        .systemLibrary(
             name: "CSecp256k1", path: "Sources/SystemLibraries/CSecp256k1", pkgConfig: "libsecp256k1",
             providers: [.apt(["libsecp256k1-dev"]), .brew(["secp256k1"])]),
         .systemLibrary(
@@ -74,7 +77,7 @@ let package = Package(
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
         .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
         .target(
-            name: "PaymentStandards", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+            name: "PaymentStandards", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "CLzma"],
             swiftSettings: settings),
         .target(
             name: "PaymentWallet", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],

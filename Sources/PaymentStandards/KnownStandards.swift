@@ -5,8 +5,12 @@ public enum KnownStandards {
         // Bitcoin
         BIP321.self, BitcoinAddress.self,
         // Banking
-        EPCCode.self, IBAN.self, Payto.self,
+        BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
+        ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,
+        ShortPaymentDescriptor.self, SlovenianBill.self, SwedishInvoice.self, SwissBill.self, UkrainianCode.self,
         // EMVCo
         MerchantCode.self,
+        // Phone
+        SwishCode.self, SwishLink.self,
     ]
 }

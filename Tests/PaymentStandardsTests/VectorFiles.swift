@@ -5,12 +5,18 @@ import Testing
 
 /// The files of vectors whose inputs are payment texts. To add a standard's tests, add its line.
 let vectorFiles: [VectorFile] = [
+    VectorFile("bezahlcode"),
     VectorFile("bip321"),
     VectorFile("bitcoin-address", unclaimed: 9),
     VectorFile("emv-mpm", unclaimed: 2),
     VectorFile("epc-qr", unclaimed: 1),
     VectorFile("iban", unclaimed: 2),
+    VectorFile("more-national", unclaimed: 3),
+    VectorFile("paybysquare", unclaimed: 2),
     VectorFile("payto", unclaimed: 1),
+    VectorFile("regional-qr", unclaimed: 1),
+    VectorFile("spd", unclaimed: 1),
+    VectorFile("swiss-qr-bill"),
 ]
 
 /// One file of vectors.

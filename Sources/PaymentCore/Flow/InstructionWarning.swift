@@ -16,6 +16,8 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let expires = Self(rawValue: "expires")
     /// The payer may change the amount.
     public static let amountEditable = Self(rawValue: "amount-editable")
+    /// The payee may demand another amount than the one printed when it is paid.
+    public static let amountMayDiffer = Self(rawValue: "amount-may-differ")
     /// The text and something inside it name different amounts.
     public static let amountsDiffer = Self(rawValue: "amounts-differ")
     /// A memo or tag that decides whose money it becomes is not there.

@@ -91,10 +91,5 @@ struct DecimalText: Sendable, Hashable {
     }
 
     /// The amount in a currency of ISO 4217, or its digits where the code is unknown or has fewer decimals.
-    func amount(iso code: String) -> PaymentInstruction.Amount {
-        guard let currency = try? FiatCurrency(code), let money = money(.fiat(currency)) else {
-            return .uncounted(digits: text, unit: code)
-        }
-        return .fixed(money)
-    }
+    func amount(iso code: String) -> PaymentInstruction.Amount { .init(text, iso: code) }
 }

@@ -82,7 +82,7 @@ public struct EPCCode: WritablePaymentStandard {
     ) throws(StandardDefect) {
         let amount = cents.map { "EUR\($0 / 100).\($0 % 100 < 10 ? "0" : "")\($0 % 100)" }
         let lines = ["BCD", "002", "1", "SCT", "", name, iban, amount, purpose, reference, remittance, information]
-        try self.init(text: lines.map { $0 ?? "" }.joined(separator: "\n"))
+        try self.init(text: FixedLines.joined(lines.map { $0 ?? "" }))
     }
 
     private static func required(
@@ -106,10 +106,7 @@ public struct EPCCode: WritablePaymentStandard {
             guard !isRequired else { throw line.defect(.missing, "BIC (line 5)", "is missing; version 001 demands it") }
             return nil
         }
-        guard CheckDigits.isBankCode(line.bytes) else {
-            throw line.defect(.malformed, "BIC (line 5)", "must be 8 or 11 letters and digits, such as BFSWDE33BER")
-        }
-        return line.text
+        return try BankCode(line, "BIC (line 5)").text
     }
 
     private static func amount(_ line: TextPart) throws(StandardDefect) -> String? {
@@ -152,9 +149,7 @@ public struct EPCCode: WritablePaymentStandard {
         var instruction = bareInstruction
         instruction.payee = iban.payee(named: name)
         instruction.network = identification == "INST" ? "sepa-instant" : "sepa"
-        if let amount, let money = try? Money(decimal: amount.dropLeadingZeros, currency: .eur) {
-            instruction.amount = .fixed(money)
-        }
+        instruction.amount = .init(amount, iso: "EUR")
         instruction.memo = remittance
         instruction.reference = structuredReference
         return instruction
@@ -169,13 +164,5 @@ public struct EPCCode: WritablePaymentStandard {
         ]
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
-    }
-}
-
-extension String {
-    /// Digits without needless zeros before the point, as ``Money`` reads them.
-    var dropLeadingZeros: String {
-        let rest = drop { $0 == "0" }
-        return rest.first.map { $0 == "." } ?? true ? "0\(rest)" : String(rest)
     }
 }

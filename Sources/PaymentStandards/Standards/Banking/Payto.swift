@@ -116,10 +116,7 @@ public struct Payto: WritablePaymentStandard {
     }
 
     private static func bankCode(_ part: TextPart) throws(StandardDefect) -> Part {
-        guard CheckDigits.isBankCode(part.bytes) else {
-            throw part.defect(.malformed, "BIC", "must be 8 or 11 letters and digits")
-        }
-        return Part(name: "bic", value: part.text)
+        Part(name: "bic", value: try BankCode(part, "BIC").text)
     }
 
     private mutating func take(_ key: String, _ parameter: QueryParameter) throws(StandardDefect) {

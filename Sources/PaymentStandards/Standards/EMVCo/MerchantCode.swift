@@ -102,23 +102,12 @@ public struct MerchantCode: PaymentStandard {
         instruction.payee = .init(
             account: scheme?.account ?? accounts.first?.value, name: name.isEmpty ? nil : name, check: .textChecksum)
         instruction.network = scheme?.id ?? "emv:\(accounts.first?.tag ?? "")"
-        if let amount = value("54"), let currency {
-            instruction.amount = amount.dropLeadingZeros.amount(iso: currency)
-        }
+        instruction.amount = .init(value("54"), iso: currency)
         instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
         instruction.memo = additional.first { $0.tag == "08" }?.value.text
         if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
         if isIncomplete { instruction.warnings.append(.missingField) }
         scheme?.complete(&instruction)
         return instruction
-    }
-}
-
-extension String {
-    /// Plain digits as an amount in a currency of ISO 4217.
-    fileprivate func amount(iso code: String) -> PaymentInstruction.Amount {
-        guard let currency = try? FiatCurrency(code), let money = try? Money(decimal: self, currency: .fiat(currency))
-        else { return .uncounted(digits: self, unit: code) }
-        return .fixed(money)
     }
 }

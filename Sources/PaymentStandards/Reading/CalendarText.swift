@@ -1,0 +1,98 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A day as a payment text writes it, checked against the calendar.
+struct CalendarDay: Sendable, Hashable {
+    /// The orders in which texts write year, month and day. `yy` is of this century.
+    enum Layout: Sendable {
+        case yyyyMMdd, ddMMyyyy, yyMMdd
+        /// With points between: `31.12.2030`.
+        case dottedDay
+
+        fileprivate var shape: (count: Int, year: Range<Int>, month: Int, day: Int, words: String) {
+            switch self {
+            case .yyyyMMdd: (8, 0..<4, 4, 6, "eight digits: year, month, day")
+            case .ddMMyyyy: (8, 4..<8, 2, 0, "eight digits: day, month, year")
+            case .yyMMdd: (6, 0..<2, 2, 4, "six digits: year, month, day")
+            case .dottedDay: (10, 6..<10, 3, 0, "written as 31.12.2030")
+            }
+        }
+    }
+
+    let year: Int
+    let month: Int
+    let day: Int
+
+    /// Reads `part`, which its standard calls `name`.
+    ///
+    /// - Throws: ``StandardDefect``, also for a day that no calendar has.
+    init(_ part: TextPart, _ name: String, _ layout: Layout) throws(StandardDefect) {
+        let shape = layout.shape
+        let bytes = Array(part.bytes)
+        let points = layout == .dottedDay ? [2, 5] : []
+        guard bytes.count == shape.count,
+            bytes.indices.allSatisfy({ points.contains($0) ? bytes[$0] == 0x2E : bytes[$0].isASCIIDigit })
+        else { throw part.defect(.malformed, name, "must be \(shape.words)") }
+        func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+        year = number(shape.year) + (shape.year.count == 2 ? 2000 : 0)
+        month = number(shape.month..<shape.month + 2)
+        day = number(shape.day..<shape.day + 2)
+        guard 1...12 ~= month, day >= 1, day <= Self.length(month, year) else {
+            throw part.defect(.range, name, "is a day that no calendar has")
+        }
+    }
+
+    private static func length(_ month: Int, _ year: Int) -> Int {
+        guard month == 2 else { return [4, 6, 9, 11].contains(month) ? 30 : 31 }
+        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    }
+
+    /// As ISO 8601 writes it: `2030-12-31`.
+    var iso: String {
+        let head = String(repeating: "0", count: max(0, 4 - String(year).count))
+        return "\(head)\(year)-\(twoDigits(month))-\(twoDigits(day))"
+    }
+
+    /// The moment so many seconds after the day's beginning in UTC.
+    func date(seconds: Int = 0) -> Date {
+        // Days since 1970 of the Gregorian calendar, with years that begin in March.
+        let years = month > 2 ? year : year - 1
+        let era = years / 400
+        let yearOfEra = years - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return Date(timeIntervalSince1970: Double(days * 86_400 + seconds))
+    }
+}
+
+/// A time of day as six digits.
+struct ClockTime: Sendable, Hashable {
+    /// Hours, minutes and seconds.
+    let hour, minute, second: Int
+
+    /// Reads `part`: `hhmmss`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        let bytes = Array(part.bytes)
+        guard bytes.count == 6, part.isDigits else {
+            throw part.defect(.malformed, name, "must be six digits: hour, minute, second")
+        }
+        let numbers = stride(from: 0, to: 6, by: 2).map { Int(bytes[$0] - 0x30) * 10 + Int(bytes[$0 + 1] - 0x30) }
+        (hour, minute, second) = (numbers[0], numbers[1], numbers[2])
+        guard hour < 24, minute < 60, second < 60 else {
+            throw part.defect(.range, name, "is a time that no clock has")
+        }
+    }
+
+    /// Seconds since midnight.
+    var seconds: Int { hour * 3600 + minute * 60 + second }
+    /// `23:59:59`.
+    var iso: String { [hour, minute, second].map(twoDigits).joined(separator: ":") }
+}
+
+/// A number below 100 with two digits.
+func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

@@ -1,0 +1,86 @@
+import PaymentCore
+
+/// Lines whose number says what they hold, as most printed codes have them.
+struct FixedLines {
+    private let lines: [TextPart]
+    /// The text's end, where what is missing would stand.
+    private let end: TextPart
+
+    /// Reads the lines of `text`.
+    ///
+    /// - Parameters:
+    ///   - counts: how many lines there may be, an empty one at the end not counted.
+    ///   - allowsCR: whether CR alone may end lines.
+    /// - Throws: ``StandardDefect`` where line ends are mixed or there are too few or too many lines.
+    init(_ text: TextPart, _ counts: ClosedRange<Int>, allowsCR: Bool = false) throws(StandardDefect) {
+        let read = TextLines(text)
+        guard read.ending != .mixed, allowsCR || read.ending != .cr else {
+            throw text.defect(.malformed, "line ends", "must all be LF or all CR LF")
+        }
+        var lines = read.lines
+        end = text.suffix(0)
+        while lines.count > counts.upperBound, lines.last?.isEmpty == true { lines.removeLast() }
+        guard lines.count <= counts.upperBound else {
+            throw lines[counts.upperBound].defect(
+                .length, "line \(counts.upperBound + 1)", "stands behind the last; remove it")
+        }
+        guard lines.count >= counts.lowerBound else {
+            throw end.defect(
+                .missing, "line \(lines.count + 1)",
+                "is missing; there must be \(counts.lowerBound) lines. Scan the code again")
+        }
+        self.lines = lines
+    }
+
+    /// The text of `lines`.
+    ///
+    /// - Throws: ``StandardDefect`` where one holds a line end: what follows it would be read as another field.
+    static func joined(_ lines: [String]) throws(StandardDefect) -> String {
+        for (index, line) in lines.enumerated() where line.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            throw StandardDefect(.malformed, "line \(index + 1)", at: 0, "may not hold a line end")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// How many lines there are.
+    var count: Int { lines.count }
+
+    /// Line `index`, counted from 0; empty where there are fewer.
+    subscript(_ index: Int) -> TextPart { index < lines.count ? lines[index] : end }
+
+    /// The name of line `index` for people, who count from 1.
+    static func name(_ what: String, _ index: Int) -> String { "\(what) (line \(index + 1))" }
+
+    /// A text of 1 to `limit` characters.
+    func required(_ index: Int, _ limit: Int, _ what: String) throws(StandardDefect) -> String {
+        guard !self[index].isEmpty else { throw self[index].defect(.missing, Self.name(what, index), "is missing") }
+        return try self[index].limited(to: limit, Self.name(what, index)).text
+    }
+
+    /// A text of at most `limit` characters; nil when there is none.
+    func optional(_ index: Int, _ limit: Int, _ what: String) throws(StandardDefect) -> String? {
+        self[index].isEmpty ? nil : try self[index].limited(to: limit, Self.name(what, index)).text
+    }
+
+    /// One of `choices`.
+    func choice(_ index: Int, _ choices: [String], _ what: String) throws(StandardDefect) -> String {
+        let text = self[index].text
+        guard choices.contains(text) else {
+            throw self[index].defect(
+                .malformed, Self.name(what, index), "must be \(choices.joined(separator: " or "))")
+        }
+        return text
+    }
+
+    /// A text of the ASCII characters that `isAllowed` takes and of one of `counts`; nil for an empty line.
+    func shaped(
+        _ index: Int, _ counts: ClosedRange<Int>, _ what: String, _ words: String, _ isAllowed: (UInt8) -> Bool
+    ) throws(StandardDefect) -> String? {
+        let line = self[index]
+        guard !line.isEmpty else { return nil }
+        guard counts.contains(line.count), line.bytes.allSatisfy(isAllowed) else {
+            throw line.defect(.malformed, Self.name(what, index), "must be \(words)")
+        }
+        return line.text
+    }
+}

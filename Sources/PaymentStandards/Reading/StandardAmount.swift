@@ -1,0 +1,34 @@
+import PaymentCore
+
+extension PaymentInstruction.Amount {
+    /// An amount of main units in a currency of ISO 4217: open without digits, bare digits where ``Money`` cannot count
+    /// them in it.
+    init(_ digits: String?, iso code: String?) {
+        guard let digits else {
+            self = .open
+            return
+        }
+        let code = code ?? ""
+        if let currency = try? FiatCurrency(code),
+            let money = try? Money(decimal: digits.dropLeadingZeros, currency: .fiat(currency))
+        {
+            self = .fixed(money)
+        } else {
+            self = .uncounted(digits: digits, unit: code)
+        }
+    }
+}
+
+extension String {
+    /// Digits without needless zeros before the point, as ``Money`` reads them.
+    var dropLeadingZeros: String {
+        let rest = drop { $0 == "0" }
+        return rest.first.map { $0 == "." } ?? true ? "0\(rest)" : String(rest)
+    }
+
+    /// Digits that count hundredths as an amount of main units: `00000015050` as `150.50`.
+    var hundredthsAsUnits: String {
+        let digits = String(repeating: "0", count: max(0, 3 - utf8.count)) + self
+        return "\(digits.dropLast(2))".dropLeadingZeros + ".\(digits.suffix(2))"
+    }
+}

@@ -1,0 +1,119 @@
+public import PaymentCore
+
+/// A `bank:` link of the German BezahlCode.
+///
+/// Source: BezahlCode specification 2.2. Withdrawn in practice, still printed. A direct debit asks the reader for a
+/// mandate, a contact for nothing: neither is a payment.
+public struct BezahlCode: PaymentStandard {
+    /// `bezahlcode`.
+    public static let id = "bezahlcode"
+    /// What it follows.
+    public static let specification = "BezahlCode 2.2"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("bank")]
+
+    /// What the link asks for: `singlepaymentsepa`, `contact` …
+    public let action: String
+    /// The parameters as they are shown, by their own names.
+    private let values: [String: String]
+
+    private static let actions: Set<String> = [
+        "singlepayment", "singlepaymentsepa", "singledirectdebit", "singledirectdebitsepa", "periodicsinglepayment",
+        "periodicsinglepaymentsepa", "contact", "contact_v2",
+    ]
+    private static let names = [
+        "name", "iban", "bic", "separeference", "amount", "reason", "currency", "executiondate", "account", "bnc",
+        "creditorid", "mandateid", "dateofsignature", "periodictimeunit", "periodictimeunitrotation",
+        "periodicfirstexecutiondate", "periodiclastexecutiondate", "postingkey",
+    ]
+    private static let reader = QueryReader(QueryRules(), known: Set(names))
+    private static let limits = ["name": 70, "reason": 140, "separeference": 35, "creditorid": 35, "mandateid": 35]
+    private static let amountRules = DecimalRules(
+        mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 9, allowsZero: false)
+
+    private var isContact: Bool { action.hasPrefix("contact") }
+    /// Whether it asks for a mandate to take money.
+    public var isPull: Bool { action.hasPrefix("singledirectdebit") }
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard let authority = parts.authority, Self.actions.contains(authority.text) else {
+            throw (parts.authority ?? parts.path).defect(
+                .unsupported, "action", "is none of BezahlCode; it must follow bank:// as in bank://singlepaymentsepa")
+        }
+        action = authority.text
+        var values: [String: String] = [:]
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            guard Self.names.contains(key) else { return }
+            values[key] = try Self.value(key, Self.reader.text(parameter, key))
+        }
+        self.values = values
+        var needed = ["name"]
+        if !isContact { needed += action.hasSuffix("sepa") ? ["iban"] : ["account", "bnc"] }
+        for name in needed where values[name] == nil {
+            throw StandardDefect(.missing, name, at: link.text.utf8.count, "is missing")
+        }
+    }
+
+    private static func value(_ key: String, _ part: TextPart) throws(StandardDefect) -> String? {
+        guard !part.isEmpty else { return nil }
+        if let limit = limits[key] { return try part.limited(to: limit, key).text }
+        switch key {
+        case "iban": return try IBAN(part, "iban", allowsSpaces: true).text
+        case "bic": return try BankCode(part, "bic").text
+        case "amount": return try DecimalText(part, "amount", amountRules).text
+        case "currency":
+            guard part.count == 3, part.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
+                throw part.defect(.malformed, "currency", "must be three capital letters")
+            }
+        case "account", "bnc":
+            guard part.isDigits, part.count <= 9 else {
+                throw part.defect(.malformed, key, "must be at most nine digits")
+            }
+        case "executiondate", "dateofsignature", "periodicfirstexecutiondate", "periodiclastexecutiondate":
+            return try CalendarDay(part, key, .ddMMyyyy).iso
+        case "periodictimeunit":
+            guard part.equals("M") || part.equals("W") else { throw part.defect(.malformed, key, "must be M or W") }
+        case "periodictimeunitrotation", "postingkey":
+            guard part.isDigits, part.count <= 3 else {
+                throw part.defect(.malformed, key, "must be at most three digits")
+            }
+        default: break
+        }
+        return part.text
+    }
+
+    /// The fields of `bezahlcode`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["action": .string(action)]
+        let names = [
+            ("name", "name"), ("iban", "iban"), ("bic", "bic"), ("account", "account"), ("bnc", "bankCode"),
+            ("separeference", "reference"), ("amount", "amount"), ("reason", "reason"), ("currency", "currency"),
+            ("executiondate", "executionDate"), ("creditorid", "creditorId"), ("mandateid", "mandateId"),
+            ("dateofsignature", "dateOfSignature"), ("postingkey", "postingKey"), ("periodictimeunit", "periodUnit"),
+        ]
+        for (key, name) in names { fields.set(name, values[key]) }
+        fields.set("periodRotation", values["periodictimeunitrotation"].flatMap { Int($0) })
+        fields.set("first", values["periodicfirstexecutiondate"])
+        fields.set("last", values["periodiclastexecutiondate"])
+        if isPull { fields.set("pull", true) }
+        if isContact { fields.set("payment", false) }
+        return fields
+    }
+
+    /// Pays the account, unless it asks for a mandate or is a contact.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = isPull ? .pull : isContact ? .information : .payment
+        let isChecked = values["iban"] != nil
+        let account = values["iban"] ?? values["account"].map { "\(values["bnc"] ?? "")/\($0)" }
+        instruction.payee = .init(account: account, name: values["name"], check: isChecked ? .checksum : .none)
+        if !isChecked { instruction.warnings.append(.missingChecksum) }
+        instruction.network = isContact ? nil : isChecked ? "sepa" : "de-bank-account"
+        instruction.amount = .init(values["amount"], iso: values["currency"] ?? "EUR")
+        instruction.memo = values["reason"]
+        instruction.reference = values["separeference"]
+        return instruction
+    }
+}

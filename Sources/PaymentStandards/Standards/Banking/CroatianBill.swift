@@ -1,0 +1,83 @@
+public import PaymentCore
+
+/// The code on Croatia's payment form (HUB3), a PDF417 symbol.
+///
+/// Source: Croatian Banking Association, 2D barcode for payment orders (HUB3A). The kuna gave way to the euro on
+/// 2023-01-01 and still stands on old bills.
+public struct CroatianBill: PaymentStandard {
+    /// `hub3`.
+    public static let id = "hub3"
+    /// What it follows.
+    public static let specification = "HUB3A 2D barcode"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.prefix("HRVHUB")]
+
+    /// The payee's account.
+    public let iban: IBAN
+    /// The payee's name.
+    public let payee: String
+    /// `EUR` or `HRK`.
+    public let currency: String
+    /// The amount with two decimals.
+    public let amount: String
+    /// The payee's reference, without its model.
+    public let reference: String?
+    private let payer: String?
+    private let model: String?
+    private let purposeCode: String?
+    private let description: String?
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let whole = TextPart(link)
+        let head = TextLines(whole)[0]
+        guard head.equals("HRVHUB30") else {
+            throw head.defect(.unsupported, "version (line 1)", "must be HRVHUB30")
+        }
+        let lines = try FixedLines(whole, 14...14)
+        currency = try lines.choice(1, ["EUR", "HRK"], "currency")
+        guard lines[2].count == 15, lines[2].isDigits else {
+            throw lines[2].defect(.malformed, "amount (line 3)", "must be fifteen digits, the last two cents")
+        }
+        amount = lines[2].text.hundredthsAsUnits
+        payer = try lines.optional(3, 30, "payer")
+        _ = try lines.optional(4, 27, "payer's street")
+        _ = try lines.optional(5, 27, "payer's place")
+        payee = try lines.required(6, 25, "payee")
+        _ = try lines.optional(7, 25, "payee's street")
+        _ = try lines.optional(8, 27, "payee's place")
+        iban = try IBAN(lines[9], "IBAN (line 10)")
+        model = try lines.shaped(10, 4...4, "model", "HR and two digits") { $0.isASCIILetter || $0.isASCIIDigit }
+        if let model, !model.hasPrefix("HR") {
+            throw lines[10].defect(.malformed, "model (line 11)", "must be HR and two digits")
+        }
+        reference = try lines.optional(11, 22, "reference")
+        purposeCode = try lines.shaped(12, 4...4, "purpose code", "four capital letters") { $0 &- 0x41 < 26 }
+        description = try lines.optional(13, 35, "description")
+    }
+
+    /// The fields of `hub3`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["currency": .string(currency)]
+        fields.set("amount", amount)
+        fields.setOrNull("payer", payer)
+        fields.set("payee", payee)
+        fields.set("iban", iban.text)
+        fields.set("model", model)
+        fields.set("reference", reference)
+        fields.set("purposeCode", purposeCode)
+        fields.set("description", description)
+        return fields
+    }
+
+    /// Pays the account. An amount of zero lets the payer enter one.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = iban.payee(named: payee)
+        instruction.network = "iban:\(iban.country)"
+        if amount != "0.00" { instruction.amount = .init(amount, iso: currency) }
+        instruction.memo = description
+        instruction.reference = [model, reference].compactMap { $0 }.joined(separator: " ")
+        return instruction
+    }
+}

@@ -1,0 +1,210 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A payment order of the Slovak PAY by square: a table packed with LZMA and written in base32hex.
+///
+/// Source: Slovak Banking Association, PAY by square 1.0 to 1.2, as its public implementations read it. The text has no
+/// mark of its own: it is recognised by its header and by unpacking.
+public struct PayBySquare: PaymentStandard {
+    /// `paybysquare`.
+    public static let id = "paybysquare"
+    /// What it follows.
+    public static let specification = "SBA PAY by square 1.2"
+    /// How its texts begin: the first digits hold the type, 0 for an order and 1 for an invoice.
+    public static let patterns: [StandardPattern] = ["0", "1", "2", "3"].map {
+        .bare(BareShape($0, lengths: 40...PaymentLink.maximumLength, .base32hex))
+    }
+
+    /// 0 for 1.0, 1 for 1.1, 2 for 1.2.
+    public let version: Int
+    /// The unpacked table: fields between tabs.
+    public let unpacked: String
+    /// The invoice's number.
+    public let invoiceID: String?
+    /// The orders; one as a rule.
+    public let payments: [Order]
+
+    /// One order in the table.
+    public struct Order: Sendable, Hashable {
+        /// What it is, as bits: 1 an order, 2 a standing order, 4 a direct debit.
+        public fileprivate(set) var type = 1
+        /// The texts by the names that the vectors use; those that are empty are left out.
+        fileprivate var texts: [String: String] = [:]
+        /// The accounts, each with its bank's code or an empty text.
+        fileprivate var accounts: [[String]] = []
+        /// Day, months as bits, periodicity and last date.
+        fileprivate var standingOrder: [String] = []
+        /// Ten fields.
+        fileprivate var directDebit: [String] = []
+        /// Name, street and city.
+        fileprivate var beneficiary: [String] = []
+
+        fileprivate var json: JSONValue {
+            var object = texts.mapValues(JSONValue.string)
+            object["type"] = .string(String(type))
+            object["accounts"] = .array(accounts.map { .array($0.map(JSONValue.string)) })
+            for (name, list) in [
+                ("standingOrder", standingOrder), ("directDebit", directDebit), ("beneficiary", beneficiary),
+            ] where !list.allSatisfy(\.isEmpty) {
+                object[name] = .array(list.map(JSONValue.string))
+            }
+            return .object(object)
+        }
+    }
+
+    /// The most bytes that are unpacked; codes that fit a printed square hold far fewer.
+    private static let maximumSize = 8192
+    /// Header, length, the first byte of LZMA and its code.
+    private static let smallest = 9
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let part = TextPart(link).trimmed
+        let packed = Self.bytes(of: part.bytes)
+        // LZMA begins with a zero byte; with the header that is as strong as a mark of two letters.
+        guard packed.count > Self.smallest, packed[4] == 0, packed[0] >> 4 <= 1, packed[1] == 0 else {
+            throw part.defect(.foreign, "header", "is not one of PAY by square")
+        }
+        let size = Int(packed[2]) | Int(packed[3]) << 8
+        guard size > 4, size <= Self.maximumSize, size < packed.count * 64 else {
+            throw part.defect(.foreign, "length", "is none that a code has")
+        }
+        guard packed[0] >> 4 == 0 else {
+            throw part.defect(.unsupported, "type", "is that of an invoice; it is no payment order")
+        }
+        version = Int(packed[0] & 15)
+        guard version <= 2 else { throw part.defect(.unsupported, "version", "is newer than 1.2") }
+        guard let content = LZMAStream.unpack(packed[4...], size: size, dictionary: 131_072) else {
+            throw part.defect(.malformed, "packed text", "is cut off or damaged; scan the code again")
+        }
+        let sum = CyclicRedundancy.crc32(content[4...])
+        guard (0..<4).allSatisfy({ content[$0] == UInt8(truncatingIfNeeded: sum >> (8 * UInt32($0))) }) else {
+            throw part.defect(.checksum, "checksum", "is wrong: the code was misread or changed; scan it again")
+        }
+        guard let text = String(validating: content[4...], as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) || $0 == "\t" })
+        else { throw part.defect(.encoding, "packed text", "is not plain UTF-8 text between tabs") }
+        unpacked = text
+        var table = Table(TextPart(decoded: text, at: part.offset))
+        let invoice = try table.next("invoice id")
+        invoiceID = invoice.isEmpty ? nil : invoice.text
+        payments = try table.orders()
+    }
+
+    /// The bytes that base32hex spells; bits left over at the end are dropped.
+    private static func bytes(of digits: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count * 5 / 8)
+        var word: UInt16 = 0
+        var bits: UInt16 = 0
+        for digit in digits {
+            word = word << 5 | UInt16(digit.isASCIIDigit ? digit - 0x30 : digit &- 0x41 &+ 10)
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+                word &= (1 << bits) - 1
+            }
+        }
+        return bytes
+    }
+
+    /// The fields of `paybysquare`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["bySquareType": 0]
+        fields.set("version", version)
+        fields.set("documentType", 0)
+        fields.set("text", unpacked)
+        fields.setOrNull("invoiceId", invoiceID)
+        fields["payments"] = .array(payments.map(\.json))
+        return fields
+    }
+
+    /// Pays the first account of the first order.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        guard let order = payments.first else { return instruction }
+        if payments.contains(where: { $0.type & 4 != 0 }) { instruction.purpose = .pull }
+        instruction.payee = .init(
+            account: order.accounts.first?.first, name: order.beneficiary.first.flatMap { $0.isEmpty ? nil : $0 },
+            check: .checksum)
+        instruction.network = "sepa"
+        instruction.amount = .init(order.texts["amount"], iso: order.texts["currency"])
+        instruction.memo = order.texts["note"]
+        instruction.reference = order.texts["variableSymbol"] ?? order.texts["originatorReference"]
+        if payments.count > 1 || order.accounts.count > 1 { instruction.warnings.append(.severalPayees) }
+        return instruction
+    }
+}
+
+/// Takes the fields of the unpacked table one after the other.
+private struct Table {
+    private var fields: ArraySlice<TextPart>
+    private let end: TextPart
+
+    init(_ text: TextPart) {
+        fields = text.split(at: "\t")[...]
+        end = text.suffix(0)
+    }
+
+    mutating func next(_ name: String) throws(StandardDefect) -> TextPart {
+        guard let field = fields.popFirst() else { throw end.defect(.missing, name, "is missing in the packed text") }
+        return field
+    }
+
+    /// A count from `range`.
+    private mutating func count(_ range: ClosedRange<Int>, _ name: String) throws(StandardDefect) -> Int {
+        let field = try next(name)
+        guard field.isDigits, field.count <= 3, let count = Int(field.text), range.contains(count) else {
+            throw field.defect(.range, name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return count
+    }
+
+    private mutating func list(_ count: Int, _ name: String) throws(StandardDefect) -> [String] {
+        var list: [String] = []
+        for _ in 0..<count { list.append(try next(name).text) }
+        return list
+    }
+
+    mutating func orders() throws(StandardDefect) -> [PayBySquare.Order] {
+        var orders: [PayBySquare.Order] = []
+        for _ in 0..<(try count(1...100, "number of payments")) { orders.append(try order()) }
+        // Version 1.0 ends here; its texts often name the beneficiaries all the same.
+        for index in orders.indices where !fields.isEmpty {
+            orders[index].beneficiary = try list(3, "beneficiary")
+        }
+        return orders
+    }
+
+    private mutating func order() throws(StandardDefect) -> PayBySquare.Order {
+        var order = PayBySquare.Order()
+        order.type = try count(1...7, "type of payment")
+        let amount = try next("amount")
+        if !amount.isEmpty {
+            order.texts["amount"] = try DecimalText(amount, "amount", DecimalRules(fractionDigits: 2)).text
+        }
+        let currency = try next("currency")
+        guard currency.count == 3, currency.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
+            throw currency.defect(.malformed, "currency", "must be three capital letters")
+        }
+        order.texts["currency"] = currency.text
+        let due = try next("due date")
+        if !due.isEmpty {
+            _ = try CalendarDay(due, "due date", .yyyyMMdd)
+            order.texts["dueDate"] = due.text
+        }
+        for name in ["variableSymbol", "constantSymbol", "specificSymbol", "originatorReference", "note"] {
+            let field = try next(name)
+            if !field.isEmpty { order.texts[name] = field.text }
+        }
+        for _ in 0..<(try count(1...100, "number of accounts")) {
+            let iban = try IBAN(try next("IBAN"), "IBAN")
+            let bank = try next("BIC")
+            order.accounts.append([iban.text, bank.isEmpty ? "" : try BankCode(bank, "BIC").text])
+        }
+        if try count(0...1, "mark of a standing order") == 1 { order.standingOrder = try list(4, "standing order") }
+        if try count(0...1, "mark of a direct debit") == 1 { order.directDebit = try list(10, "direct debit") }
+        return order
+    }
+}

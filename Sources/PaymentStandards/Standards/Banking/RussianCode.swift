@@ -1,0 +1,106 @@
+public import PaymentCore
+
+/// The code on Russian bills (`ST00011`, `ST00012`, `ST00013`).
+///
+/// Source: GOST R 56042-2014: a mark, a character set, a separator of the writer's choice, then `Key=value`. Keys are
+/// compared without regard to case, as banks' readers do.
+public struct RussianCode: PaymentStandard {
+    /// `st00012`.
+    public static let id = "st00012"
+    /// What it follows.
+    public static let specification = "GOST R 56042-2014"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.prefix("ST000")]
+
+    /// How the bytes of the code were to be read: `windows-1251`, `utf-8` or `koi8-r`.
+    public let encoding: String
+    /// The character between fields.
+    public let separator: String
+    /// The payee's name.
+    public let name: String
+    /// The payee's account, 20 digits.
+    public let account: String
+    /// The amount in kopecks.
+    public let kopecks: String?
+    private let values: [String: String]
+
+    private static let encodings: [UInt8: String] = [0x31: "windows-1251", 0x32: "utf-8", 0x33: "koi8-r"]
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let whole = TextPart(link).trimmed
+        guard whole.starts(with: "ST0001") else {
+            throw whole.dropFirst(2).defect(.unsupported, "version", "must be 0001")
+        }
+        let tail = whole.dropFirst(6)
+        guard let digit = tail.bytes.first, let encoding = Self.encodings[digit] else {
+            throw tail.defect(.unsupported, "character set", "must be 1, 2 or 3")
+        }
+        guard let mark = tail.bytes.dropFirst().first, mark > 0x20, mark < 0x7F, !mark.isASCIILetter,
+            !mark.isASCIIDigit, mark != UInt8(ascii: "=")
+        else { throw tail.dropFirst(1).defect(.malformed, "separator", "must be a mark such as |") }
+        self.encoding = encoding
+        let separator = Unicode.Scalar(mark)
+        self.separator = String(Character(separator))
+        var raw: [String: TextPart] = [:]
+        for field in tail.dropFirst(2).split(at: separator) where !field.isEmpty {
+            let (key, value) = field.cut(at: "=")
+            guard let value, !key.isEmpty else {
+                throw field.defect(.malformed, "field", "must be a key, = and a value")
+            }
+            guard raw.updateValue(value, forKey: key.lowercased) == nil else {
+                throw key.defect(.duplicate, "field", "stands twice; readers would disagree which counts")
+            }
+        }
+        func required(_ key: String) throws(StandardDefect) -> TextPart {
+            guard let part = raw[key.lowercased()], !part.isEmpty else {
+                throw whole.suffix(0).defect(.missing, key, "is missing")
+            }
+            return part
+        }
+        name = try required("Name").limited(to: 160, "Name").text
+        account = try Self.digits(required("PersonalAcc"), "PersonalAcc", 20...20)
+        _ = try required("BankName").limited(to: 45, "BankName")
+        _ = try Self.digits(required("BIC"), "BIC", 9...9)
+        let correspondent = try required("CorrespAcc")
+        if !correspondent.equals("0") { _ = try Self.digits(correspondent, "CorrespAcc", 20...20) }
+        kopecks = try raw["sum"].map { part throws(StandardDefect) in try Self.digits(part, "Sum", 1...18) }
+        _ = try raw["purpose"]?.limited(to: 210, "Purpose")
+        if let tax = raw["payeeinn"], !tax.isEmpty { _ = try Self.digits(tax, "PayeeINN", 1...12) }
+        values = raw.mapValues(\.text)
+    }
+
+    private static func digits(
+        _ part: TextPart, _ name: String, _ counts: ClosedRange<Int>
+    ) throws(StandardDefect) -> String {
+        guard counts.contains(part.count), part.isDigits else {
+            let count = counts.count == 1 ? "\(counts.upperBound)" : "at most \(counts.upperBound)"
+            throw part.defect(.malformed, name, "must be \(count) digits")
+        }
+        return part.text
+    }
+
+    /// The fields of `st00012`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["encoding": .string(encoding), "separator": .string(separator)]
+        fields.set("name", name)
+        fields.set("personalAcc", account)
+        for key in ["bankName", "bic", "correspAcc"] { fields.set(key, values[key.lowercased()]) }
+        fields.set("sumKopecks", kopecks)
+        fields.set("amount", kopecks?.hundredthsAsUnits)
+        if kopecks != nil { fields.set("currency", "RUB") }
+        for key in ["purpose", "payeeINN", "lastName"] { fields.set(key, values[key.lowercased()]) }
+        return fields
+    }
+
+    /// Pays the account. Its check digits need the bank's number and are the bank's to look at.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: account, name: name)
+        instruction.warnings.append(.missingChecksum)
+        instruction.network = "ru-bank-account"
+        instruction.amount = .init(kopecks?.hundredthsAsUnits, iso: "RUB")
+        instruction.memo = values["purpose"]
+        return instruction
+    }
+}

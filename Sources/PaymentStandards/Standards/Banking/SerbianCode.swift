@@ -1,0 +1,108 @@
+public import PaymentCore
+
+/// The code of Serbia's instant payments (NBS IPS QR).
+///
+/// Source: National Bank of Serbia, IPS QR: fields of a key and a value, joined by `|`.
+public struct SerbianCode: PaymentStandard {
+    /// `nbs-ips`.
+    public static let id = "nbs-ips"
+    /// What it follows.
+    public static let specification = "NBS IPS QR"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = kinds.map { .prefix("K:\($0)|") }
+
+    /// Printed bill, point of sale, shown by the payer, online.
+    private static let kinds = ["PR", "PT", "PK", "EK"]
+
+    /// `PR`, `PT`, `PK` or `EK`.
+    public let kind: String
+    /// 18 digits with their check digits.
+    public let account: String
+    /// The payee's name; line ends in it part the address.
+    public let payee: String
+    /// The amount in dinars, or nil.
+    public let amount: String?
+    private let values: [String: String]
+
+    private static let amountRules = DecimalRules(
+        mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 15, needsFraction: false)
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let whole = TextPart(link)
+        guard whole.count <= 355 else {
+            throw whole.defect(.length, "code", "has more than 355 bytes; shorten its texts")
+        }
+        var raw: [String: TextPart] = [:]
+        for field in whole.split(at: "|") {
+            let (key, value) = field.cut(at: ":")
+            guard let value, !value.isEmpty, 1...2 ~= key.count, key.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
+                throw field.defect(.malformed, "field", "must be a key of capital letters, a colon and a value")
+            }
+            guard raw.updateValue(value, forKey: key.text) == nil else {
+                throw key.defect(.duplicate, "field \(key.text)", "stands twice; readers would disagree which counts")
+            }
+        }
+        func required(_ key: String, _ name: String) throws(StandardDefect) -> TextPart {
+            guard let part = raw[key] else {
+                throw whole.suffix(0).defect(.missing, "\(name) (\(key))", "is missing")
+            }
+            return part
+        }
+        kind = try required("K", "kind").text
+        for (key, wanted, name) in [("V", "01", "version"), ("C", "1", "character set")] {
+            let part = try required(key, name)
+            guard part.text == wanted else { throw part.defect(.unsupported, "\(name) (\(key))", "must be \(wanted)") }
+        }
+        let account = try required("R", "account")
+        guard account.count == 18, account.isDigits else {
+            throw account.defect(.malformed, "account (R)", "must be 18 digits")
+        }
+        guard CheckDigits.remainder97(account.bytes) == 1 else {
+            throw account.defect(.checksum, "account (R)", "fails its check digits: at least one digit is wrong")
+        }
+        self.account = account.text
+        payee = try required("N", "payee").limited(to: 70, "payee (N)").text
+        amount = try raw["I"].map(Self.amount)
+        if let code = raw["SF"], code.count != 3 || !code.isDigits {
+            throw code.defect(.malformed, "payment code (SF)", "must be three digits")
+        }
+        for (key, limit) in [("P", 70), ("S", 35), ("RO", 35)] { _ = try raw[key]?.limited(to: limit, key) }
+        values = raw.mapValues(\.text)
+    }
+
+    private static func amount(_ part: TextPart) throws(StandardDefect) -> String {
+        let name = "amount (I)"
+        guard part.starts(with: "RSD") else { throw part.defect(.malformed, name, "must begin with RSD") }
+        let digits = part.dropFirst(3)
+        let decimal = try DecimalText(digits, name, amountRules)
+        guard digits.bytes.contains(amountRules.mark) else {
+            throw digits.defect(.malformed, name, "must have a comma, as in RSD100,00")
+        }
+        return decimal.text.trimmingPoint
+    }
+
+    /// The fields of `nbs-ips`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["kind": .string(kind), "version": "01"]
+        fields.set("account", account)
+        fields.set("payee", payee)
+        fields.set("currency", "RSD")
+        fields.set("amount", amount)
+        for (key, name) in [("P", "payer"), ("SF", "paymentCode"), ("S", "purpose"), ("RO", "reference")] {
+            fields.set(name, values[key])
+        }
+        return fields
+    }
+
+    /// Pays the account.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: account, name: payee, check: .checksum)
+        instruction.network = "nbs-ips"
+        instruction.amount = .init(amount, iso: "RSD")
+        instruction.memo = values["S"]
+        instruction.reference = values["RO"]
+        return instruction
+    }
+}

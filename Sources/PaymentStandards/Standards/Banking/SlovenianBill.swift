@@ -1,0 +1,92 @@
+public import PaymentCore
+
+/// The code on Slovenia's payment form (UPN QR).
+///
+/// Source: Bank Association of Slovenia, UPN QR technical standard: 19 lines and a control number, in ISO 8859-2.
+public struct SlovenianBill: PaymentStandard {
+    /// `upn-qr`.
+    public static let id = "upn-qr"
+    /// What it follows.
+    public static let specification = "UPN QR"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.firstLine("UPNQR")]
+
+    /// The payee's account.
+    public let iban: IBAN
+    /// The payee's name.
+    public let payee: String
+    /// The amount in euros with two decimals.
+    public let amount: String
+    /// The payee's reference, such as `SI12…`.
+    public let reference: String?
+    /// What the payment is for.
+    public let purpose: String?
+    private let other: InstructionFields
+    private let dueDate: String?
+    private let control: Int
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let lines = try FixedLines(TextPart(link), 20...21)
+        for index in [2, 3, 10] where !(lines[index].isEmpty || lines[index].equals("X")) {
+            throw lines[index].defect(.malformed, "mark (line \(index + 1))", "must be X or empty")
+        }
+        if !lines[1].isEmpty { _ = try IBAN(lines[1], "payer's IBAN (line 2)", allowsSpaces: true) }
+        var other: InstructionFields = [:]
+        other.set("payer", try lines.optional(5, 33, "payer"))
+        guard lines[8].count == 11, lines[8].isDigits else {
+            throw lines[8].defect(.malformed, "amount (line 9)", "must be eleven digits, the last two cents")
+        }
+        amount = lines[8].text.hundredthsAsUnits
+        other.set(
+            "purposeCode",
+            try lines.shaped(11, 4...4, "purpose code", "four capital letters") { $0 &- 0x41 < 26 })
+        purpose = try lines.optional(12, 42, "purpose")
+        if !lines[13].isEmpty { _ = try CalendarDay(lines[13], "due date (line 14)", .dottedDay) }
+        dueDate = lines[13].isEmpty ? nil : lines[13].text
+        iban = try IBAN(lines[14], "payee's IBAN (line 15)", allowsSpaces: true)
+        reference = try lines.shaped(15, 4...26, "reference", "SI or RF, two digits and up to 22 characters") {
+            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
+        }
+        if lines[15].starts(with: "RF") { _ = try CreditorReference.rf(lines[15], "reference (line 16)") }
+        payee = try lines.required(16, 33, "payee")
+        other.set("payeeAddress", try lines.optional(17, 33, "payee's street"))
+        other.set("payeePlace", try lines.optional(18, 33, "payee's place"))
+        self.other = other
+        // Each of the 19 line ends counts as one character.
+        let sum = (0..<19).reduce(19) { $0 + lines[$1].scalarCount }
+        guard lines[19].count == 3, lines[19].isDigits, Int(lines[19].text) == sum else {
+            throw lines[19].defect(
+                .checksum, "control number (line 20)", "does not fit the lengths of the lines; scan the code again")
+        }
+        control = sum
+        guard lines[20].bytes.allSatisfy({ $0 == 0x20 }) else {
+            throw lines[20].defect(.length, "line 21", "stands behind the control number; remove it")
+        }
+    }
+
+    /// The fields of `upn-qr`.
+    public var fields: InstructionFields {
+        var fields = other
+        fields.set("amount", amount)
+        fields.set("currency", "EUR")
+        fields.set("purpose", purpose)
+        fields.setOrNull("dueDate", dueDate)
+        fields.set("iban", iban.text)
+        fields.set("reference", reference)
+        fields.set("payee", payee)
+        fields.set("control", control)
+        return fields
+    }
+
+    /// Pays the account. An amount of zero lets the payer enter one.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = iban.payee(named: payee)
+        instruction.network = "sepa"
+        if amount != "0.00" { instruction.amount = .init(amount, iso: "EUR") }
+        instruction.memo = purpose
+        instruction.reference = reference
+        return instruction
+    }
+}

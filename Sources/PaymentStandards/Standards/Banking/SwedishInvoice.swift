@@ -1,0 +1,119 @@
+public import PaymentCore
+
+/// The code on Swedish invoices (UsingQR): a JSON object.
+///
+/// Source: UsingQR 1.0.
+public struct SwedishInvoice: PaymentStandard {
+    /// `usingqr`.
+    public static let id = "usingqr"
+    /// What it follows.
+    public static let specification = "UsingQR 1"
+    /// How its texts begin. Any JSON object with a member `uqr` is meant.
+    public static let patterns: [StandardPattern] = [.prefix("{")]
+
+    /// 1 an invoice, 2 a credit note, 3 an invoice that has been paid.
+    public let type: Int
+    /// The payee's name.
+    public let payee: String
+    /// The amount due.
+    public let amount: String?
+    /// The currency's letters: `SEK` where the text says nothing.
+    public let currency: String
+    /// `BG`, `PG`, `IBAN` or `BBAN`.
+    public let accountType: String
+    /// The account.
+    public let account: String
+    /// The invoice's reference.
+    public let reference: String?
+    private let organisation: String?
+    private let dueDate: String?
+    private let invoiceDate: String?
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let whole = TextPart(link).trimmed
+        guard let json = try? JSONValue(parsing: whole.text), let version = json["uqr"] else {
+            throw whole.defect(.foreign, "text", "is no JSON object with uqr")
+        }
+        /// The text of a member, where the object begins: JSON readers do not tell places.
+        func value(_ name: String) -> TextPart? {
+            let text = json[name]?.string ?? json[name]?.number?.text ?? ""
+            return text.isEmpty ? nil : TextPart(decoded: text, at: Self.place(of: name, in: whole))
+        }
+        func required(_ name: String) throws(StandardDefect) -> TextPart {
+            guard let part = value(name) else { throw whole.suffix(0).defect(.missing, name, "is missing") }
+            return part
+        }
+        func date(_ name: String) throws(StandardDefect) -> String? {
+            try value(name).map { part throws(StandardDefect) in try CalendarDay(part, name, .yyyyMMdd).iso }
+        }
+        guard version.int64 == 1 else {
+            throw StandardDefect(.unsupported, "uqr", at: Self.place(of: "uqr", in: whole), "must be 1")
+        }
+        guard let type = json["tp"]?.int64, 1...3 ~= type else {
+            throw StandardDefect(.malformed, "tp", at: Self.place(of: "tp", in: whole), "must be 1, 2 or 3")
+        }
+        self.type = Int(type)
+        payee = try required("nme").text
+        organisation = value("cid")?.text
+        reference = value("iref")?.text
+        dueDate = try date("ddt")
+        invoiceDate = try date("idt")
+        amount = try value("due").map { part throws(StandardDefect) in
+            try DecimalText(part, "due", DecimalRules(fractionDigits: 2, wholeDigits: 15)).text
+        }
+        let currency = value("cur") ?? TextPart(decoded: "SEK", at: whole.offset)
+        guard currency.count == 3, currency.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
+            throw currency.defect(.malformed, "cur", "must be three capital letters")
+        }
+        self.currency = currency.text
+        let kind = try required("pt")
+        guard ["BG", "PG", "IBAN", "BBAN"].contains(kind.text) else {
+            throw kind.defect(.malformed, "pt", "must be BG, PG, IBAN or BBAN")
+        }
+        accountType = kind.text
+        let account = try required("acc")
+        if accountType == "IBAN" {
+            self.account = try IBAN(account, "acc", allowsSpaces: true).text
+        } else {
+            guard account.bytes.contains(where: \.isASCIIDigit),
+                account.bytes.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == 0x20 })
+            else { throw account.defect(.malformed, "acc", "must be digits, parted by - or spaces") }
+            self.account = account.text
+        }
+    }
+
+    /// Where the member `name` stands.
+    private static func place(of name: String, in part: TextPart) -> Int {
+        part.bytes.firstRange(of: Array("\"\(name)\"".utf8))?.lowerBound ?? part.offset
+    }
+
+    /// The fields of `usingqr`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = [:]
+        fields.set("type", type)
+        fields.set("payee", payee)
+        fields.set("organisation", organisation)
+        fields.set("reference", reference)
+        fields.set("dueDate", dueDate)
+        fields.set("invoiceDate", invoiceDate)
+        fields.set("amount", amount)
+        fields.set("currency", currency)
+        fields.set("accountType", accountType)
+        fields.set("account", account)
+        return fields
+    }
+
+    /// Pays the account; credit notes and paid invoices are for information.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = type == 1 ? .payment : .information
+        let isChecked = accountType == "IBAN"
+        instruction.payee = .init(account: account, name: payee, check: isChecked ? .checksum : .none)
+        if !isChecked { instruction.warnings.append(.missingChecksum) }
+        instruction.network = ["BG": "bankgiro", "PG": "plusgiro"][accountType] ?? "iban:SE"
+        instruction.amount = .init(amount, iso: currency)
+        instruction.reference = reference
+        return instruction
+    }
+}

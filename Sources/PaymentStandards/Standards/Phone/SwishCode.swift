@@ -1,0 +1,90 @@
+public import PaymentCore
+
+/// The code that the Swish app reads: `C1237856901;100,00;message;mask`.
+///
+/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask say what the payer may change; without
+/// one, nothing.
+public struct SwishCode: PaymentStandard {
+    /// `swish-qr`.
+    public static let id = "swish-qr"
+    /// What it follows.
+    public static let specification = "Swish QR 1.7"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = (0...9).map { .prefix("C\($0)") }
+
+    /// The payee's phone or Swish number.
+    public let payee: String
+    /// The amount in kronor; nil for the payer to fill in.
+    public let amount: String?
+    /// The message to the payee.
+    public let message: String?
+    /// What the payer may change: `payee`, `amount`, `message`.
+    public let editable: [String]
+
+    static let amountRules = DecimalRules(
+        mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 12, needsFraction: false, allowsZero: false)
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let text = TextPart(link).trimmed
+        let parts = text.split(at: ";")
+        let number = parts[0].dropFirst(1)
+        guard parts.count > 1, number.isDigits else { throw text.defect(.foreign, "code", "is not one of Swish") }
+        guard parts.count <= 4 else { throw parts[4].defect(.length, "part 5", "stands behind the last; remove it") }
+        guard 5...15 ~= number.count else {
+            throw number.defect(.length, "number", "must have 5 to 15 digits")
+        }
+        payee = number.text
+        amount =
+            parts[1].isEmpty ? nil : try DecimalText(parts[1], "amount", Self.amountRules).text.trimmingPoint
+        let message = parts.count > 2 ? try parts[2].decoded("message").limited(to: 50, "message").text : ""
+        self.message = message.isEmpty ? nil : message
+        let mask = parts.count > 3 ? parts[3] : text.suffix(0)
+        guard mask.isEmpty || mask.count == 1 && UInt8(ascii: "0")...UInt8(ascii: "7") ~= mask.bytes[mask.offset] else {
+            throw mask.defect(.range, "mask", "must be a digit from 0 to 7")
+        }
+        let bits = mask.bytes.first.map { $0 - 0x30 } ?? 0
+        editable = zip(["payee", "amount", "message"], 0...).filter { bits >> $0.1 & 1 == 1 }.map(\.0)
+    }
+
+    /// The fields of `swish-qr`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["payee": .string(payee)]
+        fields.setOrNull("amount", amount)
+        fields.setOrNull("message", message)
+        fields["editable"] = .array(editable.map(JSONValue.string))
+        return fields
+    }
+
+    /// Pays the number.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable)
+        return instruction
+    }
+}
+
+extension PaymentInstruction {
+    /// What both forms of Swish say.
+    mutating func completeSwish(payee: String, amount digits: String?, message: String?, editable: [String]) {
+        payeeOfPhone(payee)
+        network = "swish"
+        amount = .init(digits, iso: "SEK")
+        memo = message
+        if editable.contains("amount"), case .fixed(let money) = amount {
+            amount = .suggested(money)
+            warnings.append(.amountEditable)
+        }
+    }
+
+    /// A phone or alias number, in which nothing would show a typing mistake.
+    mutating func payeeOfPhone(_ number: String, name: String? = nil) {
+        payee = .init(account: number, name: name)
+        warnings.append(.missingChecksum)
+    }
+}
+
+extension String {
+    /// Without a point at its end, which `1,` leaves.
+    var trimmingPoint: String { last == "." ? String(dropLast()) : self }
+}

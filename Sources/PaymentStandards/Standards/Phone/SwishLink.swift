@@ -1,0 +1,129 @@
+public import PaymentCore
+
+/// A link that opens the Swish app.
+///
+/// Source: Getswish developer guides: `swish://payment?data=` with JSON, `swish://paymentrequest?token=`, whose amount
+/// and payee only the service knows, and the web form on `app.swish.nu`, which has no published grammar.
+public struct SwishLink: PaymentStandard {
+    /// `swish-link`.
+    public static let id = "swish-link"
+    /// What it follows.
+    public static let specification = "Swish app links"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("swish"), .host("app.swish.nu")]
+
+    /// The payee's number; nil where only a token stands.
+    public private(set) var payee: String?
+    /// The amount in kronor.
+    public private(set) var amount: String?
+    /// The message to the payee.
+    public private(set) var message: String?
+    /// What the payer may change; nil where the link does not say.
+    public private(set) var editable: [String]?
+    /// The name of a payment request on the service.
+    public private(set) var token: String?
+    /// Where the app would go back to.
+    public private(set) var callback: String?
+
+    private static let known: Set<String> = ["data", "token", "callbackurl", "sw", "amt", "cur", "msg"]
+    private static let reader = QueryReader(QueryRules(), known: known)
+    private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        var values: [String: TextPart] = [:]
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            guard Self.known.contains(key) else { return }
+            values[key] = try Self.reader.text(parameter, key)
+        }
+        func required(_ key: String) throws(StandardDefect) -> TextPart {
+            guard let part = values[key], !part.isEmpty else {
+                throw StandardDefect(.missing, key, at: link.text.utf8.count, "is missing")
+            }
+            return part
+        }
+        if link.isHTTP {
+            guard link.isHTTPS else { throw TextPart(link).defect(.malformed, "scheme", "must be https") }
+            guard parts.path.equals("/1/p/sw/") || parts.path.equals("/1/p/sw") else {
+                throw parts.path.defect(.foreign, "path", "is not that of a payment")
+            }
+            payee = try Self.number(required("sw"))
+            if let digits = values["amt"], !digits.isEmpty {
+                amount = try DecimalText(digits, "amt", Self.amountRules).text
+            }
+            if let currency = values["cur"], !currency.equals("SEK") {
+                throw currency.defect(.unsupported, "cur", "must be SEK")
+            }
+            message = values["msg"].flatMap { $0.isEmpty ? nil : $0.text }
+            return
+        }
+        switch parts.authority?.text {
+        case "payment": try readData(required("data"))
+        case "paymentrequest":
+            token = try required("token").text
+            callback = values["callbackurl"]?.text
+        default:
+            throw (parts.authority ?? parts.path).defect(
+                .unsupported, "action", "must be payment or paymentrequest, as in swish://payment")
+        }
+    }
+
+    private static func number(_ part: TextPart) throws(StandardDefect) -> String {
+        guard 5...15 ~= part.count, part.isDigits else {
+            throw part.defect(.malformed, "payee", "must be 5 to 15 digits")
+        }
+        return part.text
+    }
+
+    private mutating func readData(_ part: TextPart) throws(StandardDefect) {
+        guard let json = try? JSONValue(parsing: part.text), json.object != nil else {
+            throw part.defect(.malformed, "data", "must be a JSON object")
+        }
+        guard json["version"]?.int64 == 1 else { throw part.defect(.unsupported, "version in data", "must be 1") }
+        /// The text of a member, and nil for an empty one or none.
+        func value(_ name: String) throws(StandardDefect) -> TextPart? {
+            switch json[name]?["value"] {
+            case .string(let text): return text.isEmpty ? nil : TextPart(decoded: text, at: part.offset)
+            case .number(let number): return TextPart(decoded: number.text, at: part.offset)
+            case nil, .null: return nil
+            default: throw part.defect(.malformed, "\(name) in data", "must be a text or a number")
+            }
+        }
+        guard let number = try value("payee") else { throw part.defect(.missing, "payee in data", "is missing") }
+        payee = try Self.number(number)
+        amount = try value("amount").map { digits throws(StandardDefect) in
+            try DecimalText(digits, "amount in data", Self.amountRules).text
+        }
+        message = try value("message")?.text
+        editable = ["payee", "amount", "message"].filter { json[$0]?["editable"]?.bool == true }
+    }
+
+    /// The fields of `swish-link`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = [:]
+        fields.set("payee", payee)
+        fields.set("amount", amount)
+        if payee != nil { fields.set("currency", "SEK") }
+        fields.set("message", message)
+        if let editable { fields["editable"] = .array(editable.map(JSONValue.string)) }
+        fields.set("token", token)
+        fields.set("callback", callback)
+        return fields
+    }
+
+    /// Pays the number, or what the token names.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = "swish"
+        if let payee {
+            instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable ?? [])
+        } else {
+            instruction.amount = .onService
+            instruction.reference = token
+            instruction.warnings.append(.followsURL)
+        }
+        if callback != nil { instruction.warnings.append(.opensNothing) }
+        return instruction
+    }
+}
