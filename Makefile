@@ -22,7 +22,7 @@ help: ## list the commands
 
 deps: ## install the system libraries (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)
-	@brew list secp256k1 libmicrohttpd qrencode >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd qrencode
+	@brew list secp256k1 libmicrohttpd qrencode xz >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd qrencode xz
 else
 	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || \
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }

@@ -9,8 +9,12 @@ public enum KnownStandards {
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,
         ShortPaymentDescriptor.self, SlovenianBill.self, SwedishInvoice.self, SwissBill.self, UkrainianCode.self,
         // EMVCo
-        MerchantCode.self,
+        ConsumerCode.self, MerchantCode.self,
+        // Hosted
+        AlipayLink.self, BankPageLink.self, CashAppLink.self, MercadoPagoLink.self, PayPalLink.self, PayerCode.self,
+        RevolutLink.self, StripeLink.self, UnionPayLink.self, VenmoLink.self, VippsLink.self, WalletPass.self,
+        WeChatPayLink.self, WiseLink.self,
         // Phone
-        SwishCode.self, SwishLink.self,
+        SwishCode.self, SwishLink.self, UPILink.self,
     ]
 }

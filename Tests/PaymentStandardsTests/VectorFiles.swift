@@ -8,8 +8,11 @@ let vectorFiles: [VectorFile] = [
     VectorFile("bezahlcode"),
     VectorFile("bip321"),
     VectorFile("bitcoin-address", unclaimed: 9),
+    VectorFile("emv-cpm", unclaimed: 2),
     VectorFile("emv-mpm", unclaimed: 2),
     VectorFile("epc-qr", unclaimed: 1),
+    VectorFile("hosted-links", unclaimed: 8),
+    VectorFile("hosted-links-more"),
     VectorFile("iban", unclaimed: 2),
     VectorFile("more-national", unclaimed: 3),
     VectorFile("paybysquare", unclaimed: 2),
@@ -17,6 +20,7 @@ let vectorFiles: [VectorFile] = [
     VectorFile("regional-qr", unclaimed: 1),
     VectorFile("spd", unclaimed: 1),
     VectorFile("swiss-qr-bill"),
+    VectorFile("upi"),
 ]
 
 /// One file of vectors.

@@ -1,5 +1,11 @@
 import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The national schemes on top of ``MerchantCode``: whose account template it is, and what its parts mean.
 ///
 /// To add a scheme: one line in ``all``, and a function where its parts have fields of their own. Globally unique ids
@@ -15,6 +21,8 @@ struct MerchantScheme: Sendable {
     let identifier: String?
     /// The sub-objects that name the account, the first present one counts.
     var accountFields: [String] = ["01"]
+    /// The sub-object that says until when the code is good.
+    var expiryField: String?
     /// Adds the scheme's own fields.
     var describe: @Sendable (Account, inout InstructionFields) -> Void = { _, _ in }
 
@@ -22,7 +30,9 @@ struct MerchantScheme: Sendable {
     static let all: [MerchantScheme] = [
         .init(
             id: "pix", tags: "26"..."51", identifier: "br.gov.bcb.pix", accountFields: ["01", "25"], describe: pix),
-        .init(id: "paynow", tags: "26"..."51", identifier: "SG.PAYNOW", accountFields: ["02"], describe: payNow),
+        .init(
+            id: "paynow", tags: "26"..."51", identifier: "SG.PAYNOW", accountFields: ["02"], expiryField: "04",
+            describe: payNow),
         .init(
             id: "promptpay", tags: "29"..."29", identifier: "A000000677010111", accountFields: ["01", "02", "03"],
             describe: promptPay),
@@ -35,7 +45,7 @@ struct MerchantScheme: Sendable {
         .init(id: "duitnow", tags: "26"..."26", identifier: "A0000006150001", accountFields: ["02"]),
         .init(
             id: "fps-hk", tags: "26"..."26", identifier: "hk.com.hkicl", accountFields: ["02", "03", "04"],
-            describe: fasterPayment),
+            expiryField: "05", describe: fasterPayment),
         .init(id: "qrph", tags: "27"..."27", identifier: "com.p2pqrpay", accountFields: ["04", "02"]),
         .init(id: "qrph", tags: "28"..."28", identifier: "ph.ppmi.p2m", accountFields: ["04", "02"]),
         .init(id: "khqr", tags: "29"..."30", identifier: nil, accountFields: ["00"]),
@@ -76,6 +86,14 @@ struct MerchantScheme: Sendable {
         /// Who is paid.
         var account: String? { scheme.accountFields.lazy.compactMap { template.field($0)?.text }.first }
 
+        /// A day, to its end, or a day and time, as clocks show it in Singapore and Hong Kong: eight hours ahead.
+        private static func moment(_ part: TextPart) -> Date? {
+            guard let day = try? CalendarDay(part.prefix(8), "expiry", .yyyyMMdd) else { return nil }
+            if part.count == 8 { return day.date(seconds: 86_400 - 8 * 3600) }
+            guard let time = try? ClockTime(part.dropFirst(8), "expiry") else { return nil }
+            return day.date(seconds: time.seconds - 8 * 3600)
+        }
+
         /// Adds `scheme` and the scheme's own fields.
         func add(to fields: inout InstructionFields) {
             fields.set("scheme", id)
@@ -87,6 +105,10 @@ struct MerchantScheme: Sendable {
             if instruction.fields["pixUrl"] != nil {
                 instruction.warnings.append(.followsURL)
                 if case .open = instruction.amount { instruction.amount = .onService }
+            }
+            if let end = scheme.expiryField.flatMap({ template.field($0) }).flatMap(Self.moment) {
+                instruction.expiresAt = end
+                instruction.warnings.append(.expires)
             }
             if instruction.fields["amountEditable"]?.bool == true, case .fixed(let money) = instruction.amount {
                 instruction.amount = .suggested(money)

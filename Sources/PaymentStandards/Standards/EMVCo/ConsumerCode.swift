@@ -1,0 +1,118 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// EMVCo's consumer-presented code: what a customer's phone shows a shop to be charged.
+///
+/// Source: EMV QR Code Specification for Payment Systems, Consumer-Presented Mode 1.1: base64 of BER-TLV. It holds card
+/// data, and whoever shows it is the one who pays: it is never something to pay, and never shown or logged.
+public struct ConsumerCode: PaymentStandard {
+    /// `emv-cpm`.
+    public static let id = "emv-cpm"
+    /// What it follows.
+    public static let specification = "EMVCo QRCPS CPM 1.1"
+    /// How its texts begin: the base64 of tag 85 and `CPV`.
+    public static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
+
+    /// The objects.
+    private let objects: [Object]
+
+    private struct Object: Sendable, Hashable {
+        let tag: String
+        let value: [UInt8]
+        /// What a template holds; nil for a plain value.
+        let children: [Object]?
+
+        var json: JSONValue {
+            [
+                .string(tag),
+                children.map { .array($0.map(\.json)) } ?? .string(Hex.encode(value).uppercased()),
+            ]
+        }
+    }
+
+    private static let maximumDepth = 4
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let text = TextPart(link).trimmed
+        guard let bytes = Self.base64(text) else {
+            throw text.defect(.encoding, "code", "is not base64; scan it again")
+        }
+        objects = try Self.objects(in: bytes[...], text, depth: 0)
+        guard let first = objects.first, first.tag == "85", first.value == Array("CPV01".utf8) else {
+            throw text.defect(.unsupported, "payload format (85)", "must be CPV01")
+        }
+        let applications = objects.filter { $0.tag == "61" }
+        guard !applications.isEmpty else {
+            throw text.suffix(0).defect(.missing, "application (61)", "is missing")
+        }
+        guard applications.allSatisfy({ $0.children?.contains { $0.tag == "4F" } == true }) else {
+            throw text.defect(.missing, "application id (4F)", "is missing in an application")
+        }
+    }
+
+    /// Base64 of RFC 4648 section 4, with its padding.
+    private static func base64(_ text: TextPart) -> [UInt8]? {
+        var digits = text.bytes[...]
+        guard digits.count % 4 == 0 else { return nil }
+        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        guard !digits.contains(where: { "-_=".utf8.contains($0) }) else { return nil }
+        let other = digits.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? 0x5F : $0 }
+        return Base64URL.decode(String(decoding: other, as: UTF8.self))
+    }
+
+    /// BER-TLV: tags of one or two bytes, lengths below 256. A place in base64 is that of its group of four.
+    private static func objects(
+        in bytes: ArraySlice<UInt8>, _ text: TextPart, depth: Int
+    ) throws(StandardDefect) -> [Object] {
+        var objects: [Object] = []
+        var rest = bytes
+        while let first = rest.first {
+            let place = min(text.offset + rest.startIndex / 3 * 4, text.end)
+            func cut() -> StandardDefect {
+                StandardDefect(.length, "object", at: place, "is cut off; scan the code again")
+            }
+            var tag = [first]
+            rest = rest.dropFirst()
+            if first & 0x1F == 0x1F {
+                guard let second = rest.popFirst() else { throw cut() }
+                guard second & 0x80 == 0 else {
+                    throw StandardDefect(.malformed, "object", at: place, "has a tag of more than two bytes")
+                }
+                tag.append(second)
+            }
+            guard var length = rest.popFirst().map(Int.init) else { throw cut() }
+            if length == 0x81 {
+                guard let long = rest.popFirst() else { throw cut() }
+                length = Int(long)
+            } else if length > 0x7F {
+                throw StandardDefect(.malformed, "object", at: place, "has a length that no code holds")
+            }
+            guard rest.count >= length else { throw cut() }
+            let value = rest.prefix(length)
+            rest = rest.dropFirst(length)
+            var children: [Object]?
+            if first & 0x20 != 0 {
+                guard depth < maximumDepth else {
+                    throw StandardDefect(.malformed, "object", at: place, "nests too deeply")
+                }
+                children = try self.objects(in: value, text, depth: depth + 1)
+            }
+            objects.append(Object(tag: Hex.encode(tag).uppercased(), value: Array(value), children: children))
+        }
+        return objects
+    }
+
+    /// The fields of `emv-cpm`.
+    public var fields: InstructionFields {
+        ["payloadFormat": "CPV01", "tlv": .array(objects.map(\.json))]
+    }
+
+    /// A code to be shown, not paid.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = .presentation
+        instruction.holdsSecret = true
+        return instruction
+    }
+}

@@ -1,0 +1,41 @@
+public import PaymentCore
+
+/// Digits that a customer shows a shop to be charged. Whoever reads them cannot pay with them, and they are worth money
+/// for as long as they are good.
+///
+/// Source: public rules of WeChat Pay (18 digits from 10 to 15), Alipay (16 to 24 from 25 to 30) and UnionPay (19 from
+/// 62). They have no check digits.
+public struct PayerCode: ServiceLink {
+    /// `alipay-payer-code`; a text may be of another service.
+    public static let id = "alipay-payer-code"
+    /// All kinds.
+    public static let ids = [id, "wechat-payer-code", "unionpay-payer-code"]
+    /// What it follows.
+    public static let specification = "payer codes of Alipay, WeChat Pay and UnionPay"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        kinds.flatMap { kind in kind.prefixes.map { .bare(BareShape(String($0), lengths: kind.lengths, .digits)) } }
+
+    private static let kinds:
+        [(standard: String, network: String, prefixes: ClosedRange<Int>, lengths: ClosedRange<Int>)] = [
+            ("wechat-payer-code", "wechat-pay", 10...15, 18...18), (id, "alipay", 25...30, 16...24),
+            ("unionpay-payer-code", "unionpay", 62...62, 19...19),
+        ]
+
+    /// What the digits are.
+    public let reading: ServiceReading
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let text = TextPart(link).trimmed
+        guard
+            let kind = Self.kinds.first(where: { kind in
+                kind.lengths.contains(text.count) && kind.prefixes.contains(Int(text.prefix(2).text) ?? 0)
+            })
+        else { throw text.defect(.foreign, "code", "is none") }
+        var reading = ServiceReading(kind.standard, network: kind.network)
+        reading.setNotPayable(.presentation)
+        reading.holdsSecret = true
+        self.reading = reading
+    }
+}

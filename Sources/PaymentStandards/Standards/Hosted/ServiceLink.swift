@@ -1,0 +1,98 @@
+public import PaymentCore
+
+/// A standard whose texts lead to one service's page or app, which knows the rest.
+///
+/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where nothing but payments
+/// is on a host, any other path there is a defect; elsewhere it is foreign.
+public protocol ServiceLink: PaymentStandard {
+    /// What the link says.
+    var reading: ServiceReading { get }
+}
+
+extension ServiceLink {
+    /// The short name of the kind of link.
+    public var standard: String { reading.standard }
+    /// The fields of the kind of link.
+    public var fields: InstructionFields { reading.fields }
+
+    /// Leads to the service.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = reading.purpose
+        if reading.payee != nil || reading.purpose == .payment { instruction.payee = .init(account: reading.payee) }
+        // Anybody can register the next name that looks the same.
+        if reading.payee != nil { instruction.warnings.append(.missingChecksum) }
+        instruction.network = reading.network
+        instruction.amount = reading.amount
+        instruction.memo = reading.memo
+        instruction.reference = reading.reference
+        instruction.holdsSecret = reading.holdsSecret
+        instruction.warnings += reading.warnings
+        return instruction
+    }
+}
+
+/// What a link to a service says.
+public struct ServiceReading: Sendable, Hashable {
+    /// The short name of the kind of link: `paypal-me`.
+    public let standard: String
+    /// All that the link says, by the vectors' names.
+    public internal(set) var fields: InstructionFields = [:]
+    /// The service.
+    let network: String
+    /// What following the link does.
+    var purpose: PaymentInstruction.Purpose = .payment
+    /// Whom it names.
+    var payee: String?
+    /// How much it asks for.
+    var amount: PaymentInstruction.Amount = .onService
+    /// What it is for.
+    var memo: String?
+    /// The name of the payment on the service.
+    var reference: String?
+    /// Whether the link is worth money to whoever sees it.
+    var holdsSecret = false
+    var warnings: [InstructionWarning] = []
+
+    init(_ standard: String, network: String) {
+        self.standard = standard
+        self.network = network
+    }
+
+    /// Sets whom the link names.
+    mutating func setPayee(_ text: String) {
+        payee = text
+        fields.set("payee", text)
+    }
+
+    /// Sets the payment's name on the service, as the field `name`.
+    mutating func setReference(_ name: String, _ text: String) {
+        reference = text
+        fields.set(name, text)
+    }
+
+    /// Sets what it is for, as the field `name`; nothing for an empty text.
+    mutating func setMemo(_ name: String, _ text: String?) {
+        guard let text, !text.isEmpty else { return }
+        memo = text
+        fields.set(name, text)
+    }
+
+    /// Sets the amount; the payer may change it on every service's page unless it `isFixed`.
+    mutating func setAmount(_ digits: String?, _ currency: String?, isFixed: Bool = false) {
+        fields.set("amount", digits)
+        if digits != nil { fields.set("currency", currency) }
+        amount = .init(digits, iso: currency)
+        if !isFixed, case .fixed(let money) = amount {
+            amount = .suggested(money)
+            warnings.append(.amountEditable)
+        }
+    }
+
+    /// Says that the link is nothing to pay, however it looks.
+    mutating func setNotPayable(_ purpose: PaymentInstruction.Purpose) {
+        self.purpose = purpose
+        fields.set("payable", false)
+        if purpose != .pull { amount = .open }
+    }
+}

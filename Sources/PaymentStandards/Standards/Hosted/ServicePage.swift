@@ -1,0 +1,112 @@
+import PaymentCore
+
+/// Host, path and query of a link to a service, or of its printed form without a scheme: `paypal.me/alice`.
+struct ServicePage {
+    /// The host in lower case; for a link of an app's own scheme what stands in its place.
+    let host: String
+    /// The scheme; `https` for a printed form.
+    let scheme: String
+    /// The segments of the path, still encoded; none for `/`. An empty one at the end is left out.
+    let path: [TextPart]
+    /// The parameters that were asked for, decoded; a `+` is a space.
+    private let values: [String: TextPart]
+    private let end: TextPart
+
+    /// The rules for amounts in links.
+    static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
+
+    /// Reads `link`.
+    ///
+    /// - Parameter parameters: the names of the query that count; each may stand once.
+    /// - Throws: ``StandardDefect`` for a web link that is not encrypted, broken encoding or a parameter that stands twice.
+    init(_ link: PaymentLink, parameters: Set<String> = []) throws(StandardDefect) {
+        let whole = TextPart(link)
+        end = whole.suffix(0)
+        guard link.form != .text else {
+            let text = whole.trimmed
+            let (page, query) = text.cut(at: "?")
+            var segments = page.split(at: "/")
+            let host = segments.removeFirst()
+            (scheme, self.host) = ("https", host.lowercased)
+            path = Self.withoutEnd(segments)
+            values = try Self.read(query, parameters)
+            return
+        }
+        guard !link.isPlainHTTP else {
+            throw whole.defect(.malformed, "scheme", "must be https; the link could be changed on its way")
+        }
+        let parts = link.parts
+        scheme = link.scheme.map(String.init) ?? ""
+        host = parts.authority?.text ?? ""
+        path = parts.path.isEmpty ? [] : Self.withoutEnd(parts.path.dropFirst(1).split(at: "/"))
+        values = try Self.read(parts.query, parameters)
+    }
+
+    private static func withoutEnd(_ segments: [TextPart]) -> [TextPart] {
+        segments.last?.isEmpty == true ? segments.dropLast() : segments
+    }
+
+    private static func read(_ query: TextPart?, _ known: Set<String>) throws(StandardDefect) -> [String: TextPart] {
+        let reader = QueryReader(QueryRules(plusIsSpace: true), known: known)
+        var values: [String: TextPart] = [:]
+        try reader.read(query) { key, parameter throws(StandardDefect) in
+            if known.contains(key) { values[key] = try reader.text(parameter, key) }
+        }
+        return values
+    }
+
+    /// The parameter `name`; nil when it is empty or not there.
+    subscript(_ name: String) -> TextPart? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The parameter `name`, which must be there.
+    func required(_ name: String) throws(StandardDefect) -> TextPart {
+        guard let value = self[name] else { throw end.defect(.missing, name, "is missing") }
+        return value
+    }
+
+    /// Segment `index` of the path, which must be there, with 1 to `limit` of the characters of URLs that need no escape.
+    func segment(_ index: Int, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
+        guard index < path.count, !path[index].isEmpty else { throw end.defect(.missing, name, "is missing") }
+        return try Self.token(path[index], name, limit: limit)
+    }
+
+    /// 1 to `limit` letters, digits and `-_.~`.
+    static func token(_ part: TextPart, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
+        guard part.bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }) else {
+            throw part.defect(.malformed, name, "may hold only letters, digits and - _ . ~")
+        }
+        return try part.limited(to: limit, name).text
+    }
+
+    /// Throws unless the path has at most `count` segments.
+    func limit(_ count: Int) throws(StandardDefect) {
+        guard path.count <= count else { throw path[count].defect(.malformed, "path", "goes on where it must end") }
+    }
+
+    /// Whether the path begins with `segments`.
+    func begins(_ segments: StaticString...) -> Bool {
+        path.count >= segments.count && zip(path, segments).allSatisfy { $0.equals($1) }
+    }
+
+    /// What is thrown for a page that is none of the service's payments.
+    func foreign() -> StandardDefect { end.defect(.foreign, "path", "is not that of a payment") }
+
+    /// What is thrown for an unknown page on a host that has only payments.
+    func unknown() -> StandardDefect {
+        (path.first ?? end).defect(.unsupported, "path", "is not one of this service's payment links; copy all of it")
+    }
+
+    /// An amount with a point.
+    static func amount(_ part: TextPart, _ name: String = "amount") throws(StandardDefect) -> String {
+        try DecimalText(part, name, amountRules).text
+    }
+
+    /// Three letters of a currency in either case.
+    static func currency(_ part: TextPart) throws(StandardDefect) -> String {
+        let code = part.text.uppercased()
+        guard part.count == 3, ISO4217.exponent(of: code) != nil else {
+            throw part.defect(.range, "currency", "must be three letters of ISO 4217, such as EUR")
+        }
+        return code
+    }
+}

@@ -1,0 +1,32 @@
+public import PaymentCore
+
+/// Links that put a pass into a phone's wallet. They look like payments and are none.
+///
+/// Source: Google Wallet API (save links); Apple's passes by the ending of their files, on any host.
+public struct WalletPass: ServiceLink {
+    /// `google-wallet-pass`.
+    public static let id = "google-wallet-pass"
+    /// All kinds.
+    public static let ids = [id, "apple-wallet-pass"]
+    /// What it follows.
+    public static let specification = "Google and Apple Wallet passes"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.host("pay.google.com"), .webPathSuffix(".pkpass")]
+
+    /// What the link says.
+    public let reading: ServiceReading
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard link.isHTTPS else { throw TextPart(link).defect(.foreign, "link", "is not encrypted") }
+        let page = try ServicePage(link)
+        let isGoogle = page.host == "pay.google.com"
+        guard !isGoogle || page.begins("gp", "v", "save") && page.path.count > 3 else { throw page.foreign() }
+        var reading =
+            isGoogle
+            ? ServiceReading(Self.id, network: "google-wallet")
+            : ServiceReading("apple-wallet-pass", network: "apple-wallet")
+        reading.setNotPayable(.information)
+        self.reading = reading
+    }
+}

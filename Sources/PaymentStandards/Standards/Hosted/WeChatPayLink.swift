@@ -1,0 +1,45 @@
+public import PaymentCore
+
+/// Links of WeChat Pay: a person's collect code and both models of merchants' native codes.
+///
+/// Source: WeChat Pay merchant documentation, native payment models 1 and 2. A link's host is read in lower case, and so is
+/// the token of a collect code.
+public struct WeChatPayLink: ServiceLink {
+    /// `wechat-native`.
+    public static let id = "wechat-native"
+    /// All kinds.
+    public static let ids = [id, "wechat-native-1", "wechat-collect"]
+    /// What it follows.
+    public static let specification = "WeChat Pay codes"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("weixin", payloads: ["wxpay"]), .scheme("wxp")]
+
+    /// What the link says.
+    public let reading: ServiceReading
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let page = try ServicePage(link, parameters: ["pr", "sign", "appid", "mch_id", "product_id"])
+        if page.scheme == "wxp" {
+            var reading = ServiceReading("wechat-collect", network: "wechat-pay")
+            guard !page.host.isEmpty, page.path.isEmpty else { throw page.unknown() }
+            reading.setReference("token", page.host)
+            self.reading = reading
+            return
+        }
+        guard page.host == "wxpay", page.begins("bizpayurl") else { throw page.unknown() }
+        if page["sign"] == nil {
+            var reading = ServiceReading(Self.id, network: "wechat-pay")
+            reading.setReference("pr", try ServicePage.token(page.required("pr"), "pr"))
+            self.reading = reading
+        } else {
+            var reading = ServiceReading("wechat-native-1", network: "wechat-pay")
+            reading.fields.set("appid", try ServicePage.token(page.required("appid"), "appid"))
+            let merchant = try ServicePage.token(page.required("mch_id"), "mch_id")
+            reading.fields.set("mchId", merchant)
+            reading.payee = merchant
+            reading.setReference("productId", try ServicePage.token(page.required("product_id"), "product_id"))
+            self.reading = reading
+        }
+    }
+}

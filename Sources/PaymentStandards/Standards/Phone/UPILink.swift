@@ -1,0 +1,201 @@
+public import PaymentCore
+
+/// A link of India's Unified Payments Interface: a payment, or a mandate for later debits.
+///
+/// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are compared
+/// without regard to case, since mandates mix it, and `+` is a space by habit. The signature (`sign`) can be checked only
+/// with the key of whoever made it.
+public struct UPILink: WritablePaymentStandard {
+    /// `upi`.
+    public static let id = "upi"
+    /// What it follows.
+    public static let specification = "NPCI UPI Linking 1.6"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = (["upi"] + apps).map { .scheme($0) }
+
+    /// Apps that take the query under a scheme of their own.
+    private static let apps = ["phonepe", "paytmmp", "tez", "gpay", "bhim", "credpay"]
+    /// Those whose links have `upi/` before the action.
+    private static let nestedApps: Set<String> = ["tez", "gpay", "bhim"]
+
+    /// `pay` or `mandate`.
+    public let action: String
+    /// The scheme of the app that the link was made for, or nil.
+    public let app: String?
+    /// The parameters, decoded, in the specification's order; those that it does not name follow.
+    private let parameters: [Parameter]
+
+    private struct Parameter: Sendable, Hashable {
+        let name: String
+        let value: String
+    }
+
+    private static let names = [
+        "pa", "pn", "mc", "tid", "tr", "tn", "am", "mam", "cu", "url", "mode", "orgid", "purpose", "mn",
+        "validitystart",
+        "validityend", "amrule", "recur", "recurvalue", "recurtype", "rev", "share", "block", "txntype", "qrmedium",
+        "sign",
+    ]
+    private static let reader = QueryReader(QueryRules(plusIsSpace: true, foldsNames: true), known: Set(names))
+    private static let limits = ["pn": 99, "tid": 35, "tr": 35, "tn": 80, "mn": 50, "url": 2048]
+    private static let choices: [String: Set<String>] = [
+        "amrule": ["MAX", "EXACT"], "recurtype": ["BEFORE", "ON", "AFTER"],
+        "recur": [
+            "ONETIME", "DAILY", "WEEKLY", "FORTNIGHTLY", "MONTHLY", "BIMONTHLY", "QUARTERLY", "HALFYEARLY", "YEARLY",
+            "ASPRESENTED",
+        ],
+    ]
+    private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 16, allowsZero: false)
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        let scheme = link.scheme.map(String.init) ?? ""
+        app = scheme == Self.id ? nil : scheme
+        guard let authority = parts.authority else {
+            throw parts.path.defect(.malformed, "action", "must follow \(scheme):// as in upi://pay")
+        }
+        let isNested = app != nil && authority.equals("upi")
+        let word = isNested ? parts.path.dropFirst(1) : authority
+        guard word.equals("pay") || word.equals("mandate"), isNested || parts.path.count <= 1 else {
+            throw word.defect(.unsupported, "action", "must be pay or mandate; nothing else is a link to pay")
+        }
+        action = word.text
+        var values: [String: String] = [:]
+        var others: [Parameter] = []
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            let part = try Self.reader.text(parameter, Self.names.contains(key) ? key : "parameter")
+            guard Self.names.contains(key) else {
+                others.append(Parameter(name: parameter.name.text, value: part.text))
+                return
+            }
+            values[key] = try Self.value(key, part)
+        }
+        guard values["pa"] != nil else {
+            throw StandardDefect(.missing, "pa", at: link.text.utf8.count, "is missing: nobody could be paid")
+        }
+        parameters = Self.names.compactMap { name in values[name].map { Parameter(name: name, value: $0) } } + others
+    }
+
+    /// Makes a link to pay.
+    ///
+    /// - Parameters:
+    ///   - paise: hundredths of a rupee, or nil to let the payer enter the amount.
+    ///   - reference: the payee's id of the transaction.
+    /// - Throws: ``StandardDefect`` where a link made of these would not be read.
+    public init(
+        address: String, name: String, paise: UInt64? = nil, note: String? = nil, reference: String? = nil
+    ) throws(StandardDefect) {
+        let values = [
+            ("pa", address), ("pn", name), ("tr", reference), ("tn", note),
+            ("am", paise.map { String($0).hundredthsAsUnits }), ("cu", "INR"),
+        ]
+        let parameters = values.compactMap { name, value in value.map { Parameter(name: name, value: $0) } }
+        try self.init(text: "upi://pay?" + Self.query(parameters))
+    }
+
+    private static func value(_ key: String, _ part: TextPart) throws(StandardDefect) -> String? {
+        // The specification's own sample has mam=null.
+        if part.isEmpty || key == "am" || key == "mam", part.isEmpty || part.equals("null") {
+            if key == "pa" { throw part.defect(.missing, "pa", "is empty") }
+            return nil
+        }
+        if let limit = limits[key] {
+            if key == "url" {
+                guard part.startsIgnoringCase("https://") || part.startsIgnoringCase("http://") else {
+                    throw part.defect(.malformed, "url", "must be a web link; others may run a program")
+                }
+            }
+            return try part.limited(to: limit, key).text
+        }
+        switch key {
+        case "pa": try checkAddress(part)
+        case "am", "mam": return try DecimalText(part, key, amountRules).text
+        case "cu":
+            guard part.equals("INR") else { throw part.defect(.unsupported, "cu", "must be INR") }
+        case "mc":
+            guard part.count == 4, part.isDigits else { throw part.defect(.malformed, "mc", "must be four digits") }
+        case "validitystart", "validityend": _ = try CalendarDay(part, key, .ddMMyyyy)
+        default:
+            guard choices[key]?.contains(part.text.uppercased()) ?? true else {
+                throw part.defect(.malformed, key, "has a value that the specification does not know")
+            }
+        }
+        return part.text
+    }
+
+    /// `name@handle`.
+    private static func checkAddress(_ part: TextPart) throws(StandardDefect) {
+        let halves = part.split(at: "@")
+        let isName = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || "._-".utf8.contains(byte) }
+        let isHandle = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: ".") }
+        guard halves.count == 2, 2...256 ~= halves[0].count, 2...64 ~= halves[1].count,
+            halves[0].bytes.allSatisfy(isName), halves[1].bytes.allSatisfy(isHandle),
+            halves[1].bytes.first?.isASCIILetter == true
+        else { throw part.defect(.malformed, "pa", "must be an address such as name@bank, with one @") }
+    }
+
+    private subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    private func date(_ name: String) -> CalendarDay? {
+        self[name].flatMap { try? CalendarDay(TextPart(decoded: $0, at: 0), name, .ddMMyyyy) }
+    }
+
+    /// The fields of `upi`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["action": .string(action)]
+        fields.set("app", app)
+        fields.set("pa", self["pa"])
+        fields.set("pn", self["pn"])
+        fields.setOrNull("am", self["am"])
+        fields.setOrNull("mam", self["mam"])
+        let same = [
+            "mc", "tid", "tr", "tn", "cu", "url", "mode", "orgid", "purpose", "mn", "amrule", "recur", "recurvalue",
+            "recurtype", "rev", "share", "block", "sign",
+        ]
+        for name in same { fields.set(name, self[name]) }
+        fields.set("validityStart", date("validitystart")?.iso)
+        fields.set("validityEnd", date("validityend")?.iso)
+        fields.set("txnType", self["txntype"])
+        fields.set("qrMedium", self["qrmedium"])
+        return fields
+    }
+
+    /// Pays the address; a mandate lets it take money later.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = action == "mandate" ? .pull : .payment
+        instruction.payeeOfPhone(self["pa"] ?? "", name: self["pn"])
+        instruction.network = "upi"
+        instruction.amount = .init(self["am"], iso: "INR")
+        if let least = self["mam"], case .fixed(let money) = PaymentInstruction.Amount(least, iso: "INR") {
+            instruction.amount = .minimum(money)
+            instruction.warnings.append(.amountEditable)
+        }
+        instruction.memo = self["tn"]
+        instruction.reference = self["tr"] ?? self["tid"]
+        if let end = date("validityend") {
+            // The end of the day in India, five and a half hours ahead.
+            instruction.expiresAt = end.date(seconds: 86_400 - 19_800)
+            instruction.warnings.append(.expires)
+        }
+        if self["url"] != nil { instruction.warnings.append(.opensNothing) }
+        if self["sign"] == nil { instruction.warnings.append(.unsignedOrigin) }
+        return instruction
+    }
+
+    /// The canonical link.
+    public var text: String {
+        let head = app.map { Self.nestedApps.contains($0) ? "\($0)://upi/" : "\($0)://" } ?? "upi://"
+        return "\(head)\(action)?\(Self.query(parameters))"
+    }
+
+    private static func query(_ parameters: [Parameter]) -> String {
+        parameters.map { parameter in
+            "\(parameter.name)="
+                + PercentCoding.encode(parameter.value) {
+                    $0.isASCIILetter || $0.isASCIIDigit || "-_.~@:/".utf8.contains($0)
+                }
+        }.joined(separator: "&")
+    }
+}
