@@ -2,13 +2,13 @@ public import PaymentCore
 
 /// A `bank:` link of the German BezahlCode.
 ///
-/// Source: BezahlCode specification 2.2. Withdrawn in practice, still printed. A direct debit asks the reader for a
+/// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
 /// mandate, a contact for nothing: neither is a payment.
 public struct BezahlCode: PaymentStandard {
     /// `bezahlcode`.
     public static let id = "bezahlcode"
     /// What it follows.
-    public static let specification = "BezahlCode 2.2"
+    public static let specification = "BezahlCode"
     /// How its texts begin.
     public static let patterns: [StandardPattern] = [.scheme("bank")]
 

@@ -24,7 +24,10 @@ public struct StripeLink: ServiceLink {
             link, parameters: ["prefilled_email", "client_reference_id", "prefilled_promo_code"])
         switch page.host {
         case "buy.stripe.com": reading = try Self.paymentLink(page)
-        case "checkout.stripe.com": reading = try Self.checkout(page)
+        case "checkout.stripe.com":
+            var reading = try Self.checkout(page)
+            if link.fragment == nil { reading.warnings.append(.missingField) }
+            self.reading = reading
         case "invoice.stripe.com": reading = try Self.invoice(page)
         default:
             guard page.begins("receipts"), page.path.count > 1 else { throw page.unknown() }

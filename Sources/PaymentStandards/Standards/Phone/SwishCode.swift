@@ -8,7 +8,7 @@ public struct SwishCode: PaymentStandard {
     /// `swish-qr`.
     public static let id = "swish-qr"
     /// What it follows.
-    public static let specification = "Swish QR 1.7"
+    public static let specification = "Swish QR"
     /// How its texts begin.
     public static let patterns: [StandardPattern] = (0...9).map { .prefix("C\($0)") }
 
@@ -67,7 +67,7 @@ public struct SwishCode: PaymentStandard {
 extension PaymentInstruction {
     /// What both forms of Swish say.
     mutating func completeSwish(payee: String, amount digits: String?, message: String?, editable: [String]) {
-        payeeOfPhone(payee)
+        setUncheckedPayee(payee)
         network = "swish"
         amount = .init(digits, iso: "SEK")
         memo = message
@@ -76,15 +76,4 @@ extension PaymentInstruction {
             warnings.append(.amountEditable)
         }
     }
-
-    /// A phone or alias number, in which nothing would show a typing mistake.
-    mutating func payeeOfPhone(_ number: String, name: String? = nil) {
-        payee = .init(account: number, name: name)
-        warnings.append(.missingChecksum)
-    }
-}
-
-extension String {
-    /// Without a point at its end, which `1,` leaves.
-    var trimmingPoint: String { last == "." ? String(dropLast()) : self }
 }

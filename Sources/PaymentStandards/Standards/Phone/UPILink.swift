@@ -165,7 +165,7 @@ public struct UPILink: WritablePaymentStandard {
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = action == "mandate" ? .pull : .payment
-        instruction.payeeOfPhone(self["pa"] ?? "", name: self["pn"])
+        instruction.setUncheckedPayee(self["pa"] ?? "", name: self["pn"])
         instruction.network = "upi"
         instruction.amount = .init(self["am"], iso: "INR")
         if let least = self["mam"], case .fixed(let money) = PaymentInstruction.Amount(least, iso: "INR") {

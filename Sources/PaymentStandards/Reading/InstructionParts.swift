@@ -19,7 +19,18 @@ extension PaymentInstruction.Amount {
     }
 }
 
+extension PaymentInstruction {
+    /// Sets a payee in whose account nothing would show a typing mistake, and warns of it.
+    mutating func setUncheckedPayee(_ account: String, name: String? = nil) {
+        payee = .init(account: account, name: name)
+        warnings.append(.missingChecksum)
+    }
+}
+
 extension String {
+    /// Without a point at its end, which `1,` leaves.
+    var trimmingPoint: String { last == "." ? String(dropLast()) : self }
+
     /// Digits without needless zeros before the point, as ``Money`` reads them.
     var dropLeadingZeros: String {
         let rest = drop { $0 == "0" }
