@@ -25,6 +25,10 @@ struct LinkCommandTests {
                 #"{"candidates":[],"decision":"unroutable","input":"https://example.com/a","provider":null,"reason":"no provider claims links to example.com","reference":null,"role":null,"standard":null,"trust":null}"#
             ),
             (
+                "https://pay.wa1letconnect.com/a", 1,
+                #"{"candidates":[],"decision":"unroutable","input":"https://pay.wa1letconnect.com/a","provider":null,"reason":"no provider claims links to pay.wa1letconnect.com; it resembles pay.walletconnect.com (walletconnect-pay) and is another host: it has characters that only look the same","reference":null,"resembles":{"difference":"confusable","host":"pay.walletconnect.com","provider":"walletconnect-pay"},"role":null,"standard":null,"trust":null}"#
+            ),
+            (
                 "https://pay.walletconnect.com@evil.com/?pid=pay_1", 1,
                 #"{"candidates":[],"decision":"rejected","input":"https://…@evil.com/?pid=pay_1","provider":null,"reason":"a user name before the host (@ at byte 29) hides which host is called; it is not allowed","reference":null,"role":null,"standard":null,"trust":null}"#
             ),

@@ -17,7 +17,8 @@ import Testing
                 https://pay.walletconnect.com/?pid=pay_123 -> claimed by walletconnect-pay \
                 (https://(*.)pay.walletconnect.com/)
                 https://pay.walletconnect.com.evil.example/?pid=pay_123 -> no provider claims links to \
-                pay.walletconnect.com.evil.example
+                pay.walletconnect.com.evil.example; it resembles pay.walletconnect.com (walletconnect-pay) and is another \
+                host: the real name only stands in it, and what follows is called
 
                 """)
     }

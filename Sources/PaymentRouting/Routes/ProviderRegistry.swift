@@ -1,4 +1,5 @@
 public import PaymentCore
+import Synchronization
 
 /// The providers an application uses: an immutable value, checked and compiled when it is made.
 public struct ProviderRegistry: Sendable {
@@ -24,6 +25,28 @@ public struct ProviderRegistry: Sendable {
         let equalClaims: EqualClaims
         let indices: [ProviderID: Int]
         let table: RouteTable
+        /// Made when the first link goes nowhere; most registries never need it.
+        private let lookAlikes = Mutex<LookAlikeIndex?>(nil)
+
+        /// The registered host that `host` resembles.
+        func lookAlike(of host: Substring) -> LookAlike? {
+            let index = lookAlikes.withLock { index in
+                if let index { return index }
+                let made = LookAlikeIndex(
+                    descriptors.flatMap { descriptor in
+                        descriptor.patterns.compactMap { pattern in
+                            switch try? PatternRules.normalized(pattern, of: descriptor.id) {
+                            case .host(let host, _): (host, descriptor.id, false)
+                            case .hostSuffix(let host, _): (host, descriptor.id, true)
+                            default: nil
+                            }
+                        }
+                    })
+                index = made
+                return made
+            }
+            return index.find(host)
+        }
 
         init(_ providers: [any PaymentProvider], equalClaims: EqualClaims) throws(RegistryError) {
             self.providers = providers
@@ -63,6 +86,14 @@ public struct ProviderRegistry: Sendable {
 
     /// Visits the claims on `link`, the most specific first, until a provider recognises it.
     func find(_ link: PaymentLink, _ finding: inout Finding) { contents.table.find(link, &finding) }
+
+    /// The registered host that the host of `link` resembles; nil for all but web links to names.
+    func lookAlike(of link: PaymentLink) -> LookAlike? {
+        guard link.isHTTP, let host = link.host, link.hostKind == .name || link.hostKind == .internationalName else {
+            return nil
+        }
+        return contents.lookAlike(of: host)
+    }
 
     /// The place of the provider called `id` in ``providers``, or nil.
     func index(of id: ProviderID) -> Int? { contents.indices[id] }

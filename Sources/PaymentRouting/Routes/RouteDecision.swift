@@ -44,8 +44,8 @@ public enum RouteDecision: Sendable, Hashable {
     case unclear([PaymentInstruction])
     /// The text is not acceptable as a link.
     case rejected(LinkDefect)
-    /// It is a link, but nobody here knows what to do with it.
-    case unroutable(PaymentLink)
+    /// It is a link, but nobody here knows what to do with it. Its host may resemble one that a provider claims.
+    case unroutable(PaymentLink, resembles: LookAlike?)
 
     /// `input`, the text that was routed, as it may be shown and logged: whole, or without what is secret of it and with
     /// the payment that it names.
@@ -54,7 +54,7 @@ public enum RouteDecision: Sendable, Hashable {
         case .matched(let route) where route.holdsSecret:
             "\(route.link) (\(route.provider)\(route.match.reference.map { "/" + $0 } ?? ""))"
         case .ambiguous(let routes) where holdsSecret: routes.first?.link.publicText ?? ""
-        case .unroutable(let link) where holdsSecret: link.publicText
+        case .unroutable(let link, _) where holdsSecret: link.publicText
         case .recognized(let instruction) where instruction.holdsSecret: "(\(instruction.standard), not shown)"
         case .unclear where holdsSecret: "(text of \(input.utf8.count) bytes)"
         case .defective(_, _, let link) where holdsSecret: link.publicText
@@ -68,7 +68,7 @@ public enum RouteDecision: Sendable, Hashable {
         switch self {
         case .matched(let route): route.holdsSecret
         case .ambiguous(let routes): routes.contains(where: \.holdsSecret)
-        case .unroutable(let link): link.mayHoldSecret
+        case .unroutable(let link, _): link.mayHoldSecret
         case .recognized(let instruction): instruction.holdsSecret
         case .unclear(let instructions): instructions.contains(where: \.holdsSecret)
         // What was meant to be an instruction may be half a key.
@@ -92,11 +92,12 @@ public enum RouteDecision: Sendable, Hashable {
         case .unclear(let instructions):
             "sound as \(instructions.map(\.standard).joined(separator: ", ")); say which is meant"
         case .rejected(let defect): defect.description
-        case .unroutable(let link):
+        case .unroutable(let link, let real):
             switch link.form {
             // Elsewhere the place of the host may hold any word.
             case .web where link.isHTTP:
                 "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
+                    + (real.map { "; \($0.explanation)" } ?? "")
             case .web, .opaque: "no provider takes this \(link.scheme ?? ""): link"
             case .text: "no provider claims this text"
             }

@@ -19,7 +19,7 @@ extension ProviderRegistry {
             case .ambiguous(let instructions): return .unclear(instructions)
             }
         }
-        return .unroutable(link)
+        return .unroutable(link, resembles: lookAlike(of: link))
     }
 }
 

@@ -26,7 +26,10 @@ struct Inspection {
         guard answer.holdsSecret, !reveals else { return }
         hidesSecret = true
         // Which items there are is no secret; the scheme, the form and the payment's name are what may be shown.
-        for (name, _) in fields where !["form", "scheme", "payment"].contains(name) { fields[name] = Self.hidden }
+        // No truth value is one either.
+        for (name, value) in fields where !["form", "scheme", "payment"].contains(name) && value.bool == nil {
+            fields[name] = Self.hidden
+        }
     }
 
     private init(of answer: RouteDecision) {
@@ -35,7 +38,7 @@ struct Inspection {
         case .defective(_, let defect, _): self.init(error: defect.description)
         case .recognized(let instruction): self.init(instruction)
         case .unclear(let instructions): self.init(fields: Self.fields(instructions))
-        case .unroutable(let link): self.init(fields: Self.fields(link), link: link)
+        case .unroutable(let link, _): self.init(fields: Self.fields(link), link: link)
         case .matched(let route): self.init(route.link, payment: route.match.reference)
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:], link: routes.first?.link)

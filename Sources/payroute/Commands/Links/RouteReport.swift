@@ -29,6 +29,8 @@ struct RouteReport {
     var isVerified: Bool?
     var standard: String?
     var reason: String
+    /// The registered host that the link's only resembles.
+    var resembles: LookAlike?
 
     /// Puts the router's answer about `input` into words.
     ///
@@ -56,7 +58,9 @@ struct RouteReport {
             decision = .rejected
             standard = name
         case .rejected: decision = .rejected
-        case .unroutable: decision = .unroutable
+        case .unroutable(_, let real):
+            decision = .unroutable
+            resembles = real
         }
     }
 
@@ -83,6 +87,8 @@ struct RouteReport {
             line.addMember("provider", provider)
             line.addMember("reason", reason)
             line.addMember("reference", reference)
+            // Only where there is one, so that the object keeps its members otherwise.
+            if let resembles { line.addMember("resembles", resembles.members) }
             line.addMember("role", role)
             line.addMember("standard", standard)
             line.addMember("trust", trust)
@@ -105,5 +111,12 @@ struct RouteReport {
             Table.Cell(Printable.short(reference ?? "-", 38)),
             Table.Cell(Printable.text(reason)),
         ]
+    }
+}
+
+extension LookAlike {
+    /// The members of the object in `route --json`.
+    fileprivate var members: [String: JSONValue] {
+        ["difference": .string(difference.rawValue), "host": .string(host), "provider": .string(provider.rawValue)]
     }
 }
