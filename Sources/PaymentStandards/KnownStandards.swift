@@ -4,6 +4,8 @@ public enum KnownStandards {
     public static let all: [any PaymentStandard.Type] = [
         // Bitcoin
         BIP321.self, BitcoinAddress.self,
+        // Lightning
+        BIP353.self, Bolt11.self, Bolt12.self, LNURL.self,
         // Banking
         BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,

@@ -45,6 +45,11 @@ public struct PaymentLink: Sendable {
     public var port: UInt16? { layout.port == 0 ? nil : layout.port }
 
     package let layout: LinkLayout
+    /// The text before its scheme and host were put into lower case; nil where nothing or more than that changed.
+    ///
+    /// Some standards put what must keep its case where a URI has its scheme or host (`algorand://ADDRESS`). Nothing
+    /// that compares or opens links may look at it.
+    package let spelling: String?
 
     /// Scans `text`.
     ///
@@ -53,6 +58,7 @@ public struct PaymentLink: Sendable {
         var canonical = text
         layout = try LinkScanner.scan(&canonical)
         self.text = canonical
+        spelling = canonical != text && canonical.equalsIgnoringASCIICase(text) ? text : nil
     }
 
     /// The scheme in lower case, or nil for a text.

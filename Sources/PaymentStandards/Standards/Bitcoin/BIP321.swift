@@ -217,6 +217,10 @@ public struct BIP321: WritablePaymentStandard {
         }
         instruction.memo = message
         instruction.alternatives = inner
+        let isOther = { (other: PaymentInstruction) in
+            if case .fixed = other.amount { other.amount != instruction.amount } else { false }
+        }
+        if amountSat != nil, inner.contains(where: isOther) { instruction.warnings.append(.amountsDiffer) }
         if payjoin != nil { instruction.warnings.append(.followsURL) }
         if let proofURI, !Self.mayOpen(proofURI) { instruction.warnings.append(.opensNothing) }
         return instruction

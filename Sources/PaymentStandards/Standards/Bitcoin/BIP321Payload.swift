@@ -43,34 +43,16 @@ enum BIP321Payload {
     /// A BOLT 11 invoice; an LNURL or an offer stand there too, in the wild.
     private static func lightning(_ value: TextPart) throws(StandardDefect) -> Reading {
         if value.startsIgnoringCase("lno1") { return try offer(value) }
-        let decoded = try Bech32(value, "lightning", limit: PaymentLink.maximumLength)
-        guard decoded.variant == .bech32 else {
-            throw value.defect(.checksum, "lightning", "has the wrong kind of checksum; ask for a new invoice")
+        if value.startsIgnoringCase("lnurl1") {
+            return Reading(instruction: try LNURL(value, "lightning", isBare: false).instruction)
         }
-        if decoded.prefix == "lnurl" { return Reading() }
-        guard let network = network(ofInvoice: decoded.prefix) else {
-            throw value.defect(.malformed, "lightning", "is no invoice; those begin with lnbc, lntb or lnbcrt")
-        }
-        return Reading(network: network)
+        let invoice = try Bolt11(value, "lightning")
+        return Reading(network: invoice.network.addresses, instruction: invoice.instruction)
     }
 
-    /// The chain that an invoice's prefix names. `lntbs` is signet's, whose addresses are testnet's.
-    private static func network(ofInvoice prefix: String) -> BitcoinAddress.Network? {
-        if prefix.hasPrefix("lnbcrt") { return .regtest }
-        if prefix.hasPrefix("lnbc") { return .mainnet }
-        return prefix.hasPrefix("lntb") ? .testnet : nil
-    }
-
-    /// The outer form of a BOLT 12 offer, which has no checksum.
+    /// A BOLT 12 offer.
     private static func offer(_ value: TextPart) throws(StandardDefect) -> Reading {
-        guard value.startsIgnoringCase("lno1"), value.count > 4 else {
-            throw value.defect(.malformed, "lno", "is no offer; those begin with lno1")
-        }
-        let alphabet = Set("qpzry9x8gf2tvdw0s3jn54khce6mua7l+".utf8)
-        for index in value.bytes.indices.dropFirst(4) where !alphabet.contains(value.bytes[index].lowercasedASCII) {
-            throw StandardDefect(
-                .malformed, "lno", at: value.place(index), "has a character that offers do not use; copy it again")
-        }
-        return Reading()
+        let offer = try Bolt12(value, "lno")
+        return Reading(network: offer.network, instruction: offer.instruction)
     }
 }

@@ -1,0 +1,20 @@
+import CSecp256k1
+
+/// A Schnorr signature over secp256k1 (BIP-340), as BOLT 12 uses it.
+public struct SchnorrSignature: Sendable, Hashable {
+    private let bytes: [UInt8]
+
+    /// Takes the 64 bytes of a signature; nil for any other number.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 64 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    /// Whether the owner of `key` made it over `message`. Of the key only its x counts.
+    public func isValid(message: [UInt8], key: Secp256k1PublicKey) -> Bool {
+        let context = Secp256k1Context.shared.pointer
+        var point = secp256k1_xonly_pubkey()
+        return secp256k1_xonly_pubkey_parse(context, &point, Array(key.uncompressed[1...32])) == 1
+            && secp256k1_schnorrsig_verify(context, bytes, message, message.count, &point) == 1
+    }
+}

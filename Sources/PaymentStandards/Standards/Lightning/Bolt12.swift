@@ -1,0 +1,115 @@
+public import PaymentCore
+import PaymentSecp256k1
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A Lightning offer, or the invoice request and invoice that come of one. Source: BOLT 12.
+///
+/// Offers have neither checksum nor signature. Requests and invoices are signed, which is checked; people do not pay
+/// them, wallets exchange them.
+public struct Bolt12: PaymentStandard {
+    /// `bolt12-offer`.
+    public static let id = "bolt12-offer"
+    /// The offer, and the two that follow it.
+    public static let ids = [id, "bolt12-invoice-request", "bolt12-invoice"]
+    /// What it follows.
+    public static let specification = "BOLT 12"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        ["lno", "lnr", "lni"].flatMap { prefix in
+            [
+                .scheme("lightning", payloads: ["\(prefix)1"]), .prefix("\(prefix)1"),
+                .prefix("\(prefix)1".uppercased()), .prefix("\(prefix)+"), .prefix("\(prefix)+".uppercased()),
+                .bare(BareShape("\(prefix)1", ignoresCase: true, lengths: 5...8192, .alphanumeric)),
+            ]
+        }
+
+    private let stream: Bolt12Stream
+
+    /// Reads `link`: a bare text, or what follows `lightning:`.
+    public init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        stream = try Bolt12Stream(part, name)
+        guard let rules = Bolt12Rules.all[stream.prefix] else {
+            throw part.defect(.unsupported, name, "is of a kind that is not known")
+        }
+        try rules.check(stream, part.end)
+    }
+
+    /// The offer, request or invoice in lower case, without joins.
+    public var text: String { stream.text }
+
+    /// Which of ``ids`` it is.
+    public var standard: String {
+        switch stream.prefix {
+        case "lnr": Self.ids[1]
+        case "lni": Self.ids[2]
+        default: Self.id
+        }
+    }
+
+    /// The fields of `bolt12-offer`.
+    public var fields: InstructionFields {
+        [
+            "hrp": .string(stream.prefix),
+            "fields": .array(
+                stream.records.map {
+                    [
+                        "type": .number(JSONNumber($0.type)), "length": .number(JSONNumber($0.value.count)),
+                        "hex": .string(Hex.encode($0.value)),
+                    ]
+                }),
+        ]
+    }
+
+    /// Whether it can be paid on Bitcoin's own network. An offer names none for it alone.
+    private var isForMainnet: Bool {
+        stream[2].map { Bolt12Rules.chains(in: $0).contains(Bolt12Rules.bitcoin) } ?? true
+    }
+
+    private func text(_ type: UInt64) -> String? { stream[type].map { String(decoding: $0.value, as: UTF8.self) } }
+
+    private func number(_ type: UInt64) -> UInt64? { stream[type].map { $0.value.reduce(0) { $0 << 8 | UInt64($1) } } }
+
+    private var amount: PaymentInstruction.Amount {
+        if let msat = number(170) ?? number(82) { return LightningText.amount(msat: msat) }
+        guard let amount = number(8) else { return .open }
+        guard let code = text(6) else { return LightningText.amount(msat: amount) }
+        let money = (try? FiatCurrency(code)).flatMap { try? Money(minorUnits: UInt128(amount), currency: .fiat($0)) }
+        return money.map { .fixed($0) } ?? .uncounted(digits: String(amount), unit: code)
+    }
+
+    /// Pays the offer or invoice; a request asks the reader for an invoice.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        let payee = stream[176] ?? stream[22]
+        instruction.payee = .init(
+            account: payee.map { Hex.encode($0.value) }, name: text(18), check: stream[176] == nil ? .none : .signature)
+        if stream.prefix == "lno", payee != nil { instruction.warnings.append(.missingChecksum) }
+        if stream.prefix == "lnr" { instruction.purpose = .information }
+        instruction.network = "lightning"
+        instruction.amount = amount
+        instruction.memo = text(10)
+        instruction.reference = stream[168].map { Hex.encode($0.value) }
+        let ends =
+            stream[176] == nil
+            ? number(14)
+            : number(164).map { $0.addingReportingOverflow(number(166) ?? 7200) }
+                .flatMap { $0.overflow ? nil : $0.partialValue }
+        if let ends {
+            instruction.expiresAt = Date(timeIntervalSince1970: Double(ends))
+            instruction.warnings.append(.expires)
+        }
+        if !isForMainnet { instruction.warnings.append(.testNetwork) }
+        return instruction
+    }
+
+    /// The chain that it can be paid on, where it is one of Bitcoin's.
+    var network: BitcoinAddress.Network? { isForMainnet ? .mainnet : nil }
+}

@@ -1,0 +1,193 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// The address of a service that answers with a Lightning invoice (or a withdrawal, a channel, a login), or a Lightning
+/// address `user@host`.
+///
+/// Source: LUD-01 (bech32), LUD-04 (login), LUD-16 (addresses), LUD-17 (schemes). Nothing is known of amount and payee
+/// until the service has answered; an address may as well be for e-mail only.
+public struct LNURL: PaymentStandard {
+    /// `lnurl`.
+    public static let id = "lnurl"
+    /// What it follows.
+    public static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        [
+            .scheme("lightning", payloads: ["lnurl1", ""]), .webParameter("lightning"), .mailbox,
+            .bare(BareShape("lnurl1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
+        ] + schemes.keys.sorted().map { .scheme($0) }
+
+    /// LUD-17's schemes and what their services do.
+    private static let schemes: [String: Kind?] = [
+        "lnurlp": .payRequest, "lnurlw": .withdrawRequest, "lnurlc": .channelRequest, "keyauth": nil,
+    ]
+
+    /// What the service does, where the text tells.
+    public enum Kind: String, Sendable, Hashable {
+        /// Answers with invoices to pay.
+        case payRequest
+        /// Pays the reader.
+        case withdrawRequest
+        /// Opens a channel to the reader.
+        case channelRequest
+    }
+
+    /// The address to ask.
+    public let url: String
+    /// The host that is asked, as the address has it.
+    public let domain: String
+    /// What the service does, where the text tells.
+    public private(set) var kind: Kind?
+    /// The user of a Lightning address.
+    public private(set) var user: String?
+    /// `login`, where the text is one (LUD-04).
+    public private(set) var tag: String?
+    /// What a login signs, 32 bytes in hexadecimal.
+    public private(set) var challenge: String?
+    /// What a login is for: `register`, `login`, `link` or `auth`.
+    public private(set) var action: String?
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        switch link.scheme.map(String.init) {
+        case "http", "https": try self.init(inParameterOf: link)
+        case "lightning", nil:
+            let payload = LightningText.payload(of: link)
+            try self.init(payload, "LNURL", isBare: link.scheme == nil)
+        case let scheme?:
+            try self.init(scheme: scheme, link)
+        }
+    }
+
+    /// The fallback form: a web page for people without a wallet, and an LNURL in its query.
+    private init(inParameterOf link: PaymentLink) throws(StandardDefect) {
+        guard let query = link.parts.query else { throw StandardDefect(.foreign, "query", at: 0, "is not there") }
+        for item in query.split(at: "&") {
+            let (name, value) = item.cut(at: "=")
+            if name.equals("lightning"), let value, value.startsIgnoringCase("lnurl1") {
+                try self.init(bech32: value, "lightning parameter")
+                return
+            }
+        }
+        throw query.defect(.foreign, "query", "has no LNURL")
+    }
+
+    /// Reads `part`, which its standard calls `name`. A bare text that is no LNURL may be anything.
+    init(_ part: TextPart, _ name: String, isBare: Bool) throws(StandardDefect) {
+        if part.startsIgnoringCase("lnurl1") {
+            try self.init(bech32: part, name)
+        } else {
+            try self.init(address: part, isBare: isBare)
+        }
+    }
+
+    private init(bech32 part: TextPart, _ name: String) throws(StandardDefect) {
+        let decoded = try Bech32(part, name, limit: PaymentLink.maximumLength)
+        guard decoded.variant == .bech32, decoded.prefix == "lnurl" else {
+            throw part.defect(.checksum, name, "has the checksum of another kind of text; ask for a new one")
+        }
+        guard let bytes = Bech32.bytes(of: decoded.groups), let text = String(validating: bytes, as: UTF8.self) else {
+            throw part.defect(.encoding, name, "does not hold a UTF-8 text; ask for a new one")
+        }
+        try self.init(url: text, part, name)
+    }
+
+    private init(scheme: String, _ link: PaymentLink) throws(StandardDefect) {
+        // `lnurlp:host/path` is seen, too.
+        let rest = LightningText.payload(of: link)
+        let host = rest.prefix(
+            rest.bytes.firstIndex { "/?#:".utf8.contains($0) }.map { $0 - rest.offset } ?? rest.count)
+        try self.init(url: "\(Self.isOnion(host.lowercased) ? "http" : "https")://\(rest.text)", rest, "address")
+        kind = Self.schemes[scheme] ?? nil
+    }
+
+    private init(address part: TextPart, isBare: Bool) throws(StandardDefect) {
+        let (user, host) = part.cut(at: "@")
+        let kind: StandardDefect.Kind = isBare ? .foreign : .malformed
+        let isUser = { (byte: UInt8) in byte &- 0x61 < 26 || byte.isASCIIDigit || "-_.".utf8.contains(byte) }
+        guard let host, !user.isEmpty, user.bytes.allSatisfy(isUser) else {
+            throw part.defect(kind, "Lightning address", "must be user@host, the user in a–z, 0–9, - _ and .")
+        }
+        guard host.bytes.contains(UInt8(ascii: ".")), let link = try? PaymentLink("https://\(host.text)/"),
+            link.hostKind == .name || link.hostKind == .internationalName, link.port == nil, link.path == "/",
+            let name = link.host.map(String.init)
+        else { throw host.defect(kind, "Lightning address", "must end with a host's name") }
+        url = "\(Self.isOnion(name) ? "http" : "https")://\(name)/.well-known/lnurlp/\(user.text)"
+        domain = name
+        self.user = user.text
+        self.kind = .payRequest
+    }
+
+    /// Takes the address `url`, which came from `part`.
+    private init(url: String, _ part: TextPart, _ name: String) throws(StandardDefect) {
+        let isPlain = url.hasPrefix("http://")
+        guard isPlain || url.hasPrefix("https://") else {
+            throw part.defect(.malformed, name, "does not lead to a web address; do not use it")
+        }
+        let rest = url.dropFirst(isPlain ? 7 : 8)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let host = authority.prefix { $0 != ":" }.lowercased()
+        // A Tor service's name is not looked up, so letters of any kind may stand before its suffix.
+        let isSound =
+            Self.isOnion(host) && !url.utf8.allSatisfy { $0 < 0x80 }
+            ? url.unicodeScalars.allSatisfy { $0.value > 0x20 && !"\\@\u{7F}".unicodeScalars.contains($0) }
+            : (try? PaymentLink(url))?.isHTTP == true
+        guard isSound, !host.isEmpty else {
+            throw part.defect(.malformed, name, "leads to an address that browsers and wallets would read differently")
+        }
+        guard !isPlain || Self.isOnion(host) else {
+            throw part.defect(.malformed, name, "leads to a service without encryption; ask for an https address")
+        }
+        self.url = url
+        domain = host
+        try readLogin(part, name)
+    }
+
+    private mutating func readLogin(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        guard let query = url.split(separator: "?", maxSplits: 1).dropFirst().first else { return }
+        let items = QueryItems(query.prefix { $0 != "#" })
+        func value(_ key: String) -> String? { items.first { $0.name == key }.map { String($0.value) } }
+        tag = value("tag")
+        guard tag == "login" else { return }
+        action = value("action")
+        challenge = value("k1")
+        guard let challenge, challenge.utf8.count == 64, Hex.decode(challenge)?.count == 32 else {
+            throw part.defect(.malformed, "k1", "of a login must be 32 bytes in hexadecimal")
+        }
+        guard ["register", "login", "link", "auth", nil].contains(action) else {
+            throw part.defect(.malformed, "action", "must be register, login, link or auth")
+        }
+    }
+
+    private static func isOnion(_ host: String) -> Bool { host.hasSuffix(".onion") }
+
+    /// The fields of `lnurl`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["url": .string(url), "domain": .string(domain)]
+        fields.set("user", user)
+        fields.set("kind", kind?.rawValue)
+        fields.set("tag", tag)
+        fields.set("k1", challenge)
+        fields.set("action", action)
+        return fields
+    }
+
+    /// Asks the service; what it does may only show then.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
+        instruction.network = "lightning"
+        instruction.amount = .onService
+        instruction.warnings = [.followsURL]
+        if tag == "login" || kind == .channelRequest { instruction.purpose = .information }
+        if kind == .withdrawRequest || tag == "withdrawRequest" { instruction.purpose = .receipt }
+        if user != nil {
+            instruction.warnings.append(.missingChecksum)
+            // Only the host can tell; BIP-353 may be tried first.
+            instruction.otherReadings = ["bip353", "e-mail"]
+            instruction.warnings.append(.otherReadings)
+        }
+        return instruction
+    }
+}

@@ -1,0 +1,18 @@
+import PaymentCore
+
+/// What Lightning's standards share.
+enum LightningText {
+    /// A bare text, or what follows `lightning:` or, as some write it, `lightning://`.
+    static func payload(of link: PaymentLink) -> TextPart {
+        let payload = link.payload.trimmed
+        return link.form == .web ? payload.dropFirst(2) : payload
+    }
+
+    /// An amount in thousandths of a satoshi: in satoshi where it is whole, otherwise as finely as it has to be.
+    static func amount(msat: UInt64) -> PaymentInstruction.Amount {
+        let isWhole = msat % 1000 == 0
+        let money = try? Money(
+            minorUnits: UInt128(isWhole ? msat / 1000 : msat), currency: .satoshi, exponent: isWhole ? 8 : 11)
+        return money.map { .fixed($0) } ?? .uncounted(digits: String(msat), unit: "msat")
+    }
+}
