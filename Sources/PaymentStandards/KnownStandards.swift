@@ -6,6 +6,8 @@ public enum KnownStandards {
         BIP321.self, BitcoinAddress.self,
         // Lightning
         BIP353.self, Bolt11.self, Bolt12.self, LNURL.self,
+        // Ethereum and names for all chains
+        CAIP.self, EIP681.self, ERC55.self,
         // Banking
         BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,

@@ -35,9 +35,15 @@ public struct EthereumAddress: Sendable, Hashable {
     }
 
     /// `0x` and 40 digits whose case is the checksum of ERC-55.
-    public var checksummed: String {
+    public var checksummed: String { checksummed(hashing: "") }
+
+    /// `0x` and 40 digits whose case is the checksum of ERC-1191, which differs for each chain (Rootstock's are 30 and
+    /// 31).
+    public func checksummed(chainID: UInt64) -> String { checksummed(hashing: "\(chainID)0x") }
+
+    private func checksummed(hashing prefix: String) -> String {
         let digits = Array(Hex.encode(bytes).utf8)
-        let hash = Keccak256.hash(digits)
+        let hash = Keccak256.hash(Array(prefix.utf8) + digits)
         let cased = digits.enumerated().map { index, digit in
             let nibble = index % 2 == 0 ? hash[index / 2] >> 4 : hash[index / 2] & 15
             return digit.isASCIILetter && nibble >= 8 ? digit & 0xDF : digit

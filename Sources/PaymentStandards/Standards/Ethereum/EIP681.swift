@@ -1,0 +1,205 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// An `ethereum:` link: coins or tokens to pay, or a contract to call. Source: ERC-681, ERC-831, ERC-67.
+///
+/// Of a token transfer the link's target is the token's contract and not the payee, who stands among the parameters.
+public struct EIP681: WritablePaymentStandard {
+    /// `eip681`.
+    public static let id = "eip681"
+    /// What it follows.
+    public static let specification = "ERC-681, ERC-831, ERC-67"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("ethereum")]
+
+    /// Whether `pay-` precedes the target.
+    public let hasPrefix: Bool
+    /// The address or name of who is paid or called, as written.
+    public let target: String
+    /// The chain's number; nil for the wallet's own setting.
+    public let chainID: String?
+    /// The function to call; nil for a plain payment.
+    public let function: String?
+    /// The parameters in order, numbers as digits.
+    public private(set) var parameters: [Parameter] = []
+
+    /// A named value.
+    public struct Parameter: Sendable, Hashable {
+        /// The name: `value`, `gas` …, or the type of a function's argument.
+        public let name: String
+        /// The value; of whole numbers the digits.
+        public let value: String
+    }
+
+    private static let numbers: Set<String> = ["value", "gas", "gasLimit", "gasPrice"]
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard link.form == .opaque else {
+            throw StandardDefect(.malformed, "target", at: 9, "must follow the colon; remove the //")
+        }
+        let parts = link.parts
+        if let fragment = parts.fragment {
+            throw fragment.defect(.malformed, "fragment", "may not be there; remove what follows the #")
+        }
+        let (head, function) = parts.path.cut(at: "/")
+        let (name, chain) = head.cut(at: "@")
+        (hasPrefix, target) = try Self.readTarget(name)
+        chainID = try chain.map { part throws(StandardDefect) in try Self.readChain(part) }
+        self.function = try function.map { part throws(StandardDefect) in try Self.readFunction(part) }
+        let reader = QueryReader(
+            QueryRules(repeatable: self.function == nil || self.function == "transfer" ? [] : ["address", "uint256"]),
+            known: Self.numbers.union(["data", "address", "uint256"]))
+        try reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            try take(key, try reader.text(parameter, key))
+        }
+        guard self.function == "transfer" else { return }
+        for key in ["address", "uint256"] where value(key) == nil {
+            throw StandardDefect(
+                .missing, "parameter \(key)", at: link.text.utf8.count, "is missing; a token transfer needs it")
+        }
+    }
+
+    /// Makes a link to pay `wei` of a chain's own coin to `address`; nil where a part is not one.
+    public init?(address: String, chainID: UInt64? = nil, wei: String? = nil) {
+        let link = "ethereum:\(address)\(chainID.map { "@\($0)" } ?? "")\(wei.map { "?value=\($0)" } ?? "")"
+        guard wei?.utf8.allSatisfy(\.isASCIIDigit) ?? true, let value = try? EIP681(text: link), value.isAddress,
+            value.function == nil
+        else { return nil }
+        self = value
+    }
+
+    // MARK: Parts
+
+    private static func readTarget(_ part: TextPart) throws(StandardDefect) -> (Bool, String) {
+        let hasPrefix = part.startsIgnoringCase("pay-")
+        let target = hasPrefix ? part.dropFirst(4) : part
+        guard !target.isEmpty else { throw target.defect(.missing, "target", "is missing; it says who is paid") }
+        if !hasPrefix, !target.starts(with: "0x"), target.bytes.contains(UInt8(ascii: "-")) {
+            throw target.defect(
+                .unsupported, "prefix", "before the - announces another kind of link; only pay- is known")
+        }
+        try checkParty(target, "target")
+        return (hasPrefix, target.text)
+    }
+
+    /// An address, or a name with a dot.
+    private static func checkParty(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        let isName =
+            part.bytes.contains(UInt8(ascii: ".")) && !part.split(at: ".").contains(where: \.isEmpty)
+            && part.bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+        if !isName { _ = try ERC55.address(part, name) }
+    }
+
+    private static func readChain(_ part: TextPart) throws(StandardDefect) -> String {
+        guard part.isDigits, part.count <= 32 else {
+            throw part.defect(.malformed, "chain id", "must be decimal digits")
+        }
+        let digits = part.bytes.drop { $0 == UInt8(ascii: "0") }
+        return digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func readFunction(_ part: TextPart) throws(StandardDefect) -> String {
+        guard let first = part.bytes.first, first.isASCIILetter || first == UInt8(ascii: "_"),
+            part.bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") })
+        else { throw part.defect(.malformed, "function", "must be a name of letters, digits and _") }
+        return part.text
+    }
+
+    private mutating func take(_ key: String, _ value: TextPart) throws(StandardDefect) {
+        let isNumber = Self.numbers.contains(key) || key.hasPrefix("uint") && function != nil
+        if isNumber {
+            parameters.append(Parameter(name: key, value: try WholeNumber.digits(value, key)))
+            return
+        }
+        if key == "address", function != nil { try Self.checkParty(value, key) }
+        if key == "data", Hex.decode(value.text) == nil || !value.starts(with: "0x") {
+            throw value.defect(.malformed, key, "must be 0x and pairs of hexadecimal digits")
+        }
+        parameters.append(Parameter(name: key, value: value.text))
+    }
+
+    // MARK: What it says
+
+    private func value(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    private var isAddress: Bool { (try? EthereumAddress(parsing: target)) != nil }
+
+    private var targetChecksum: String {
+        guard let address = try? EthereumAddress(parsing: target) else { return "ens" }
+        return address.checksummed == target ? "valid" : "none"
+    }
+
+    /// The fields of `eip681`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["target": .string(target)]
+        fields.set("targetKind", isAddress ? "address" : "ens")
+        fields.set("targetChecksum", targetChecksum)
+        fields.setOrNull("chainId", chainID)
+        fields.setOrNull("function", function)
+        fields.setOrNull("prefix", hasPrefix ? "pay" : nil)
+        for name in ["value", "gas", "gasLimit", "gasPrice", "data"] { fields.set(name, value(name)) }
+        if function == "transfer" {
+            fields.set("recipient", value("address"))
+            fields.set("uint256", value("uint256"))
+        } else if function != nil {
+            let list = parameters.filter { !Self.numbers.contains($0.name) }
+            fields["params"] = .array(list.map { [.string($0.name), .string($0.value)] })
+        }
+        return fields
+    }
+
+    /// Pays coins or tokens. Other calls are not payments; an approval lets somebody take money.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
+        var payee = target
+        switch function {
+        case nil:
+            instruction.amount = value("value").map(amount(wei:)) ?? .open
+            if value("data") != nil {
+                instruction.purpose = .information
+                instruction.warnings.append(.contractCall)
+            }
+        case "transfer":
+            payee = value("address") ?? ""
+            let token = chainID.map { "caip19/eip155:\($0)/erc20:\(target)" } ?? "erc20:\(target)"
+            instruction.amount = .uncounted(digits: value("uint256") ?? "", unit: token)
+        case let name?:
+            instruction.purpose = ["approve", "increaseAllowance", "permit"].contains(name) ? .pull : .information
+            instruction.warnings.append(.contractCall)
+        }
+        let address = try? EthereumAddress(parsing: payee)
+        let isChecked = address?.checksummed == payee
+        instruction.payee = .init(account: payee, check: isChecked ? .checksum : .none)
+        if address != nil, !isChecked { instruction.warnings.append(.missingChecksum) }
+        if address == nil { instruction.warnings.append(.followsURL) }
+        if ["3", "4", "5", "42", "11155111", "17000", "560048"].contains(chainID) {
+            instruction.warnings.append(.testNetwork)
+        }
+        return instruction
+    }
+
+    /// Only the main chain's coin is surely ether.
+    private func amount(wei: String) -> PaymentInstruction.Amount {
+        let ether = try? AssetID("eip155:1/slip44:60")
+        if chainID == "1", let ether,
+            let money = try? Money(minorUnitText: wei, currency: .asset(ether), exponent: 18)
+        {
+            return .fixed(money)
+        }
+        return .uncounted(digits: wei, unit: "wei")
+    }
+
+    /// The canonical link.
+    public var text: String {
+        let head = "ethereum:\(hasPrefix ? "pay-" : "")\(target)\(chainID.map { "@\($0)" } ?? "")"
+        let query = parameters.map { item in
+            let keep = { (byte: UInt8) in
+                byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@/".utf8.contains(byte)
+            }
+            return "\(item.name)=\(PercentCoding.encode(item.value, keeping: keep))"
+        }.joined(separator: "&")
+        return "\(head)\(function.map { "/\($0)" } ?? "")\(query.isEmpty ? "" : "?\(query)")"
+    }
+}

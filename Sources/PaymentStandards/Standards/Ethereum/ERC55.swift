@@ -1,0 +1,64 @@
+public import PaymentCore
+public import PaymentCrypto
+
+/// The bare address of an account of Ethereum or a chain like it. Source: ERC-55.
+///
+/// Which chain and which token are meant, the text does not tell.
+public struct ERC55: PaymentStandard {
+    /// `eip55`.
+    public static let id = "eip55"
+    /// What it follows.
+    public static let specification = "ERC-55"
+    /// How its texts begin. One digit too few or too many is a mistake worth naming.
+    public static let patterns: [StandardPattern] = [.bare(BareShape("0x", lengths: 41...43, .hex))]
+
+    /// The address.
+    public let address: EthereumAddress
+    /// The address as written.
+    public let text: String
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let part = TextPart(link).trimmed
+        address = try Self.address(part, "address")
+        text = part.text
+    }
+
+    /// Reads the address in `part`, which its standard calls `name`.
+    static func address(_ part: TextPart, _ name: String) throws(StandardDefect) -> EthereumAddress {
+        do throws(EthereumAddressError) {
+            return try EthereumAddress(parsing: part.text)
+        } catch {
+            switch error {
+            case .missingPrefix: throw part.defect(.malformed, name, "must begin with 0x")
+            case .invalidDigit:
+                let stray = part.bytes.indices.dropFirst(2).first { Hex.value(of: part.bytes[$0]) == nil }
+                throw StandardDefect(
+                    .malformed, name, at: part.place(stray ?? part.bytes.startIndex),
+                    "has a character that is no hexadecimal digit; copy it again")
+            case .wrongLength(let digits):
+                throw part.defect(.length, name, "has \(digits) digits after 0x, not 40; copy all of it")
+            case .wrongChecksum:
+                throw part.defect(
+                    .checksum, name, "fails its checksum (ERC-55): at least one character is wrong; copy it again")
+            }
+        }
+    }
+
+    /// Whether capitals and small letters are a checksum, which then has been checked.
+    public var isChecksummed: Bool { text == address.checksummed }
+
+    /// The fields of `eip55`.
+    public var fields: InstructionFields {
+        ["checksummed": .bool(isChecksummed), "checksum": .string(address.checksummed)]
+    }
+
+    /// Pays the address, on whichever chain the payer chooses.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address.checksummed, check: isChecksummed ? .checksum : .none)
+        instruction.network = "eip155"
+        if !isChecksummed { instruction.warnings.append(.missingChecksum) }
+        return instruction
+    }
+}
