@@ -8,6 +8,8 @@ public enum KnownStandards {
         BIP353.self, Bolt11.self, Bolt12.self, LNURL.self,
         // Ethereum and names for all chains
         CAIP.self, EIP681.self, ERC55.self,
+        // Other chains
+        Monero.self, SEP7.self, SolanaPay.self, StellarKey.self, XRP.self,
         // Banking
         BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,

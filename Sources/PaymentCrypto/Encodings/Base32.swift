@@ -1,0 +1,62 @@
+/// Text in groups of five bits, most significant first, without padding characters.
+public struct Base32: Sendable {
+    /// RFC 4648: Stellar and Algorand.
+    public static let standard = Base32("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    /// Nano's.
+    public static let nano = Base32("13456789abcdefghijkmnopqrstuwxyz")
+    /// z-base-32, which people read and write more easily.
+    public static let human = Base32("ybndrfg8ejkmcpqxot1uwisza345h769")
+
+    private let characters: [UInt8]
+    /// The value of each byte; 255 for bytes that are no digit.
+    private let values: [UInt8]
+
+    private init(_ characters: StaticString) {
+        self.characters = Array(UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount))
+        var values = [UInt8](repeating: 0xFF, count: 256)
+        for (value, character) in self.characters.enumerated() { values[Int(character)] = UInt8(value) }
+        self.values = values
+    }
+
+    /// The values below 32 of the digits in `text`; nil for other characters.
+    public func groups(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var groups: [UInt8] = []
+        for byte in text {
+            guard values[Int(byte)] < 32 else { return nil }
+            groups.append(values[Int(byte)])
+        }
+        return groups
+    }
+
+    /// The whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for bits that
+    /// are left over and not zero.
+    public func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        guard let groups = groups(text) else { return nil }
+        var bytes: [UInt8] = []
+        var word: UInt32 = 0
+        var bits = 0
+        for group in groups {
+            word = word << 5 | UInt32(group)
+            bits += 5
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
+            word &= (1 << UInt32(bits)) - 1
+        }
+        return bits < 5 && word == 0 ? bytes : nil
+    }
+
+    /// The text of the first `bitCount` bits of `bytes`, all of them where it is nil; filled up with zeros.
+    public func encode(_ bytes: [UInt8], bitCount: Int? = nil) -> String {
+        let count = ((bitCount ?? bytes.count * 8) + 4) / 5
+        let text = (0..<count).map { index in
+            let bit = index * 5
+            let high = bit / 8 < bytes.count ? UInt16(bytes[bit / 8]) << 8 : 0
+            let low = bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0
+            var value = (high | low) >> UInt16(11 - bit % 8) & 31
+            if let bitCount, bit + 5 > bitCount { value &= 31 << UInt16(bit + 5 - bitCount) }
+            return characters[Int(value)]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

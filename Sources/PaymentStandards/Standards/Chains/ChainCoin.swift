@@ -1,0 +1,61 @@
+import PaymentCore
+
+/// A chain's own coin: where it is paid and how its amounts are counted.
+struct ChainCoin: Sendable, Hashable {
+    /// The coin's usual short name.
+    let symbol: String
+    /// How many decimal digits its smallest unit stands for.
+    let exponent: UInt8
+    /// The chain's CAIP-2 id; where none is registered, its name.
+    let chain: String
+    /// The coin's number in SLIP-44; nil without a CAIP-2 id for the chain.
+    let slip44: Int?
+
+    static let solana = Self("SOL", 9, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501)
+    static let stellar = Self("XLM", 7, "stellar:pubnet", 148)
+    static let xrp = Self("XRP", 6, "xrpl:0", 144)
+    static let monero = Self("XMR", 12, "monero", nil)
+    static let bitcoinCash = Self("BCH", 8, "bip122:000000000000000000651ef99cb9fcbe", 145)
+    static let litecoin = Self("LTC", 8, "bip122:12a765e31ffd4059bada1e25190f6e98", 2)
+    static let dogecoin = Self("DOGE", 8, "bip122:1a91e3dace36e2be3bf030a65679fe82", 3)
+    static let dash = Self("DASH", 8, "bip122:00000ffd590b1485b3caadc19b22e637", 5)
+    static let zcash = Self("ZEC", 8, "bip122:00040fe8ec8471911baa1db1266ea15d", 133)
+    static let cardano = Self("ADA", 6, "cip34:1-764824073", 1815)
+    static let ton = Self("TON", 9, "tvm:-239", 607)
+    static let tron = Self("TRX", 6, "tron:0x2b6653dc", 195)
+    static let tezos = Self("XTZ", 6, "tezos:NetXdQprcVkpaWU", 1729)
+    static let algorand = Self("ALGO", 6, "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", 283)
+    static let nano = Self("XNO", 30, "nano", nil)
+    static let sui = Self("SUI", 9, "sui:mainnet", 784)
+
+    private init(_ symbol: String, _ exponent: UInt8, _ chain: String, _ slip44: Int?) {
+        self.symbol = symbol
+        self.exponent = exponent
+        self.chain = chain
+        self.slip44 = slip44
+    }
+
+    /// `units` of the smallest unit; `digits` say the same in coins.
+    func amount(units: UInt128, digits: String) -> PaymentInstruction.Amount {
+        let asset = slip44.flatMap { try? AssetID("\(chain)/slip44:\($0)") }
+        let money = asset.flatMap { try? Money(minorUnits: units, currency: .asset($0), exponent: exponent) }
+        return money.map { .fixed($0) } ?? .uncounted(digits: digits, unit: symbol)
+    }
+
+    /// The amount in coins that `decimal` says.
+    func amount(_ decimal: DecimalText) -> PaymentInstruction.Amount {
+        guard let units = decimal.units(exponent: Int(exponent)) else {
+            return .uncounted(digits: decimal.text, unit: symbol)
+        }
+        return amount(units: units, digits: decimal.text)
+    }
+
+    /// So many of the smallest unit, in coins: as many digits as needed and no more.
+    func digits(units: UInt128) -> String {
+        let text = String(units)
+        let padded = String(repeating: "0", count: max(0, Int(exponent) + 1 - text.utf8.count)) + text
+        let whole = padded.dropLast(Int(exponent))
+        let fraction = String(padded.suffix(Int(exponent)).reversed().drop { $0 == "0" }.reversed())
+        return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
+    }
+}

@@ -1,0 +1,132 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A `web+stellar:` link: a payment or a transaction to sign. Source: SEP-7.
+///
+/// A link that names its origin is signed, but with a key that only the origin's `stellar.toml` tells: whoever has it
+/// asks ``isSigned(by:)``.
+public struct SEP7: WritablePaymentStandard {
+    /// `sep7`.
+    public static let id = "sep7"
+    /// What it follows.
+    public static let specification = "SEP-7"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("web+stellar")]
+
+    /// What is to be done: `pay` or `tx`.
+    public let operation: String
+    /// The parameters as decoded, by the specification's names.
+    public let parameters: [String: String]
+    /// What ``parameters``' signature covers, as the link has it; nil without one.
+    private let signedText: String?
+
+    /// All that may stand in a link, in the order of the specification.
+    private static let names = [
+        "destination", "xdr", "replace", "amount", "asset_code", "asset_issuer", "memo", "memo_type", "callback",
+        "pubkey", "chain", "msg", "network_passphrase", "origin_domain", "signature",
+    ]
+    private static let reader = QueryReader(
+        QueryRules(plusIsSpace: true, refusesUnknownTwice: true), known: Set(names))
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        operation = parts.path.text
+        guard link.form == .opaque, operation == "pay" || operation == "tx" else {
+            throw parts.path.defect(.unsupported, "operation", "must be pay or tx")
+        }
+        var found: [String: TextPart] = [:]
+        var last = ""
+        var signatureStart: Int?
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            found[key] = try Self.reader.text(parameter, key)
+            last = key
+            if key == "signature" { signatureStart = parameter.name.offset }
+        }
+        if let signatureStart {
+            guard last == "signature", signatureStart > 0 else {
+                throw StandardDefect(
+                    .malformed, "signature", at: signatureStart, "must be the last parameter; it covers all before it")
+            }
+            signedText = String(decoding: Array(link.text.utf8)[..<(signatureStart - 1)], as: UTF8.self)
+        } else {
+            signedText = nil
+        }
+        parameters = found.mapValues(\.text)
+        try SEP7Rules.check(operation, found, end: link.text.utf8.count)
+    }
+
+    /// Makes a link to pay `destination`, unsigned; nil where a parameter would not be read back.
+    ///
+    /// - Parameter parameters: further ones by the specification's names, such as `amount` and `memo`.
+    public init?(destination: String, parameters: [String: String] = [:]) {
+        operation = "pay"
+        self.parameters = parameters.merging(["destination": destination]) { $1 }
+        signedText = nil
+        guard let again = try? SEP7(text: text), again == self else { return nil }
+    }
+
+    /// Whether the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
+    ///
+    /// The key is the `URI_REQUEST_SIGNING_KEY` in `https://<origin_domain>/.well-known/stellar.toml`. A link that names
+    /// an origin and is not signed by it must be refused.
+    public func isSigned(by publicKey: String) -> Bool {
+        guard let key = try? StellarKey(TextPart(decoded: publicKey, at: 0), "key"), key.kind == .account,
+            let signedText, let text = parameters["signature"],
+            let signature = Base64Text.decode(TextPart(decoded: text, at: 0))
+        else { return false }
+        let message = [UInt8](repeating: 0, count: 35) + [4] + Array("stellar.sep.7 - URI Scheme\(signedText)".utf8)
+        return Ed25519.isValid(signature, message: message, publicKey: key.payload)
+    }
+
+    /// The fields of `sep7`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["operation": .string(operation)]
+        for name in Self.names { fields.set(name, parameters[name]) }
+        return fields
+    }
+
+    /// Pays the destination, or signs the transaction.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = ChainCoin.stellar.chain
+        instruction.memo = parameters["msg"]
+        instruction.reference = parameters["memo"]
+        if let passphrase = parameters["network_passphrase"], passphrase != SEP7Rules.publicNetwork {
+            instruction.network = "stellar"
+            instruction.warnings.append(.testNetwork)
+        }
+        if parameters["callback"] != nil { instruction.warnings.append(.followsURL) }
+        // A signature says something only once it is checked with the origin's key.
+        instruction.warnings.append(.unsignedOrigin)
+        guard operation == "pay" else {
+            instruction.amount = .onService
+            instruction.warnings.append(.contractCall)
+            return instruction
+        }
+        instruction.payee = .init(account: parameters["destination"], check: .checksum)
+        if parameters["memo"] == nil, parameters["destination"]?.hasPrefix("G") == true {
+            instruction.warnings.append(.missingTag)
+        }
+        guard let text = parameters["amount"],
+            let decimal = try? DecimalText(TextPart(decoded: text, at: 0), "amount", DecimalRules())
+        else { return instruction }
+        if let code = parameters["asset_code"], let issuer = parameters["asset_issuer"] {
+            instruction.amount = .uncounted(digits: text, unit: "\(code):\(issuer)")
+        } else {
+            instruction.amount = ChainCoin.stellar.amount(decimal)
+        }
+        return instruction
+    }
+
+    /// The canonical link; of a signed one what was signed, as it was.
+    public var text: String {
+        let encode = { (name: String, value: String) in "\(name)=\(PercentCoding.encode(value))" }
+        if let signedText, let signature = parameters["signature"] {
+            return "\(signedText)&\(encode("signature", signature))"
+        }
+        let others = parameters.keys.filter { !Self.names.contains($0) }.sorted()
+        let query = (Self.names + others).compactMap { name in parameters[name].map { encode(name, $0) } }
+        return "web+stellar:\(operation)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))"
+    }
+}

@@ -1,0 +1,149 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A `solana:` link: coins or tokens to pay, or a service that makes the transaction. Source: Solana Pay, SPEC 1.1.
+public struct SolanaPay: WritablePaymentStandard {
+    /// `solana-pay`.
+    public static let id = "solana-pay"
+    /// What it follows.
+    public static let specification = "Solana Pay"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("solana")]
+
+    /// Who is paid, an account of 32 bytes; nil where a service says.
+    public let recipient: String?
+    /// The service that makes the transaction; nil where the link says who is paid.
+    public let link: String?
+    /// The amount in SOL, or in the token's own units.
+    public private(set) var amount: String?
+    /// The token's account; nil for SOL.
+    public private(set) var token: String?
+    /// Accounts by which the payment is found again.
+    public private(set) var references: [String] = []
+    /// A name for the payee, as the link claims.
+    public private(set) var label: String?
+    /// What the payment is for, as the link claims.
+    public private(set) var message: String?
+    /// A text that will be public on the chain.
+    public private(set) var memo: String?
+
+    private static let reader = QueryReader(
+        QueryRules(repeatable: ["reference"]), known: ["amount", "spl-token", "label", "message", "memo"])
+    /// The longest link that the reference implementation reads.
+    private static let maximumLength = 2048
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard link.form == .opaque else {
+            throw StandardDefect(.malformed, "recipient", at: 7, "must follow the colon; remove the //")
+        }
+        guard link.text.utf8.count <= Self.maximumLength else {
+            throw StandardDefect(
+                .length, "link", at: Self.maximumLength, "has more than \(Self.maximumLength) characters")
+        }
+        if parts.path.bytes.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }) {
+            self.link = try Self.service(parts.path)
+            recipient = nil
+        } else {
+            self.link = nil
+            recipient = try Self.account(parts.path, "recipient")
+        }
+        var amountPart: TextPart?
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            let value = try Self.reader.text(parameter, key)
+            switch key {
+            case "amount": amountPart = value
+            case "spl-token": token = try Self.account(value, key)
+            case "reference": references.append(try Self.account(value, key))
+            case "label": label = value.text
+            case "message": message = value.text
+            case "memo": memo = value.text
+            default: break
+            }
+        }
+        if let amountPart {
+            // How many digits a token has, only the chain knows.
+            let rules = DecimalRules(fractionDigits: token == nil ? 9 : nil)
+            amount = try DecimalText(amountPart, "amount", rules).text
+        }
+    }
+
+    /// Makes a link to pay `recipient`; nil where a part would not be read back.
+    public init?(
+        recipient: String, amount: String? = nil, token: String? = nil, references: [String] = [], label: String? = nil,
+        message: String? = nil, memo: String? = nil
+    ) {
+        let bare = "solana:\(recipient)"
+        guard var value = try? SolanaPay(text: bare), value.link == nil else { return nil }
+        value.amount = amount
+        value.token = token
+        value.references = references
+        (value.label, value.message, value.memo) = (label, message, memo)
+        guard let again = try? SolanaPay(text: value.text), again == value else { return nil }
+        self = again
+    }
+
+    private static func account(_ part: TextPart, _ name: String) throws(StandardDefect) -> String {
+        guard !part.isEmpty else { throw part.defect(.missing, name, "is missing") }
+        guard 32...44 ~= part.count, Base58.decode(part.bytes)?.count == 32 else {
+            throw part.defect(.malformed, name, "must be an account of 32 bytes in base58; copy all of it")
+        }
+        return part.text
+    }
+
+    private static func service(_ part: TextPart) throws(StandardDefect) -> String {
+        let text = try part.decoded("link").text
+        guard let link = try? PaymentLink(text), link.isHTTPS, link.hostKind != .none else {
+            throw part.defect(.malformed, "link", "must be an https address; do not follow others")
+        }
+        return text
+    }
+
+    /// The fields of `solana-pay`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["kind": .string(link == nil ? "transfer" : "transaction")]
+        fields.set("recipient", recipient)
+        fields.set("link", link)
+        fields.set("amount", amount)
+        fields.set("splToken", token)
+        fields.set("reference", references)
+        fields.set("label", label)
+        fields.set("message", message)
+        fields.set("memo", memo)
+        return fields
+    }
+
+    /// Pays the recipient, or asks the service for the transaction.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = ChainCoin.solana.chain
+        instruction.memo = memo ?? message
+        instruction.reference = references.first
+        // Base58 without a checksum: a wrong character may still spell 32 bytes.
+        instruction.payee = .init(account: recipient ?? link, name: label, check: .none)
+        if link != nil {
+            instruction.amount = .onService
+            instruction.warnings = [.followsURL]
+            return instruction
+        }
+        instruction.warnings = [.missingChecksum]
+        guard let amount else { return instruction }
+        if let token {
+            instruction.amount = .uncounted(digits: amount, unit: "\(ChainCoin.solana.chain)/token:\(token)")
+        } else if let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
+            instruction.amount = ChainCoin.solana.amount(decimal)
+        }
+        return instruction
+    }
+
+    /// The canonical link.
+    public var text: String {
+        let items =
+            [("amount", amount), ("spl-token", token)] + references.map { ("reference", $0) }
+            + [("label", label), ("message", message), ("memo", memo)]
+        let query = items.compactMap { name, value in value.map { "\(name)=\(PercentCoding.encode($0))" } }
+            .joined(separator: "&")
+        return "solana:\(recipient ?? PercentCoding.encode(link ?? ""))\(query.isEmpty ? "" : "?\(query)")"
+    }
+}

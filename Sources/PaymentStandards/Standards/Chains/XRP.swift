@@ -1,0 +1,122 @@
+public import PaymentCore
+
+/// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and what wallets do.
+///
+/// At exchanges the destination tag decides whose money it becomes, and a missing one cannot be repaired.
+public struct XRP: PaymentStandard {
+    /// `xrp`.
+    public static let id = "xrp"
+    /// The address and the link.
+    public static let ids = [id, "xrp-link"]
+    /// What it follows.
+    public static let specification = "XLS-5, XLS-2"
+    /// How its texts begin. `r…:123` looks like a URI of a scheme that nobody has.
+    public static let patterns: [StandardPattern] =
+        ["xrpl", "xrp", "ripple"].map { .scheme($0) } + [
+            .otherScheme, .bare(BareShape("r", lengths: 25...35, .base58)),
+            .bare(BareShape("X", lengths: 46...48, .base58)), .bare(BareShape("T", lengths: 46...48, .base58)),
+            .bare(BareShape("r", lengths: 28...200, .visible)), .bare(BareShape("s", lengths: 29...31, .base58)),
+        ]
+
+    private let address: XRPAddress
+    private let isLink: Bool
+    /// The amount in XRP, as written.
+    public private(set) var amount: String?
+    private var linkTag: UInt32?
+
+    /// The destination tag.
+    public var tag: UInt32? { linkTag ?? address.tag }
+    /// The account, `r…`.
+    public var account: String { address.classic }
+
+    private static let reader = QueryReader(QueryRules(), known: ["dt", "tag", "amount", "to"])
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        switch link.scheme.map(String.init) {
+        case "xrpl", "xrp", "ripple":
+            let rest = link.payload
+            try self.init(link: rest.starts(with: "//") ? rest.dropFirst(2) : rest, isBare: false)
+        case nil: try self.init(link: TextPart(link).trimmed, isBare: true)
+        default:
+            // The address was put into lower case as a scheme's name is.
+            try self.init(link: TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...]), isBare: true)
+        }
+    }
+
+    private init(link part: TextPart, isBare: Bool) throws(StandardDefect) {
+        let (head, query) = part.cut(at: "?")
+        let (body, number) = head.cut(at: ":")
+        do throws(StandardDefect) {
+            address = try XRPAddress(body, "address")
+        } catch {
+            guard isBare, error.kind != .secret else { throw error }
+            throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+        }
+        isLink = !isBare || query != nil || number != nil
+        if let number { linkTag = try Self.readTag(number) }
+        var amountPart: TextPart?
+        var tagPart = number
+        try Self.reader.read(query) { key, parameter throws(StandardDefect) in
+            let value = try Self.reader.text(parameter, key)
+            switch key {
+            case "dt", "tag":
+                guard tagPart == nil else {
+                    throw parameter.name.defect(.duplicate, "destination tag", "stands twice; one counts")
+                }
+                tagPart = value
+            case "amount": amountPart = value
+            default: break
+            }
+        }
+        if let tagPart {
+            linkTag = try Self.readTag(tagPart)
+            guard address.tag == nil || address.tag == linkTag else {
+                throw tagPart.defect(.mismatch, "destination tag", "differs from the one inside the address")
+            }
+        }
+        if let amountPart {
+            amount = try DecimalText(amountPart, "amount", DecimalRules(fractionDigits: 6, wholeDigits: 12)).text
+        }
+    }
+
+    private static func readTag(_ part: TextPart) throws(StandardDefect) -> UInt32 {
+        guard part.isDigits, let tag = UInt32(part.text) else {
+            throw part.defect(.range, "destination tag", "must be a whole number up to 4294967295")
+        }
+        return tag
+    }
+
+    /// `xrp`, or `xrp-link` where more than an address is there.
+    public var standard: String { isLink ? Self.ids[1] : Self.id }
+
+    /// The fields of `xrp` or `xrp-link`.
+    public var fields: InstructionFields {
+        if isLink {
+            var fields: InstructionFields = ["to": .string(address.text)]
+            fields.set("amount", amount)
+            fields.set("tag", tag)
+            return fields
+        }
+        var fields: InstructionFields = ["form": .string(address.isMainnet == nil ? "classic" : "x-address")]
+        fields.set("network", address.isMainnet.map { $0 ? "mainnet" : "testnet" })
+        fields.set("accountId", Hex.encode(address.account))
+        fields.set("classic", address.classic)
+        fields["tag"] = address.tag.map { .number(JSONNumber($0)) } ?? .null
+        return fields
+    }
+
+    /// Pays the account.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address.classic, check: .checksum)
+        instruction.network = address.isMainnet == false ? "xrpl:1" : ChainCoin.xrp.chain
+        instruction.reference = tag.map { String($0) }
+        if tag == nil { instruction.warnings.append(.missingTag) }
+        if address.isMainnet == false { instruction.warnings.append(.testNetwork) }
+        if let amount, let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
+            instruction.amount = ChainCoin.xrp.amount(decimal)
+        }
+        return instruction
+    }
+}

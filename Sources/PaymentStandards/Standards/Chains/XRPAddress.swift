@@ -1,0 +1,46 @@
+import PaymentCore
+import PaymentCrypto
+
+/// An account of the XRP Ledger. Source: XRPL's address encodings; XLS-5 for addresses with a tag inside.
+struct XRPAddress: Sendable, Hashable {
+    /// The address as written.
+    let text: String
+    /// The account, 20 bytes.
+    let account: [UInt8]
+    /// Which network an X-address is of; nil for classic ones, which do not tell.
+    let isMainnet: Bool?
+    /// The destination tag inside.
+    let tag: UInt32?
+
+    private static let secret = "is a secret seed: whoever has seen it can take the money; move it to a new account"
+
+    /// Reads `part`, which its standard calls `name`.
+    init(_ part: TextPart, _ name: String) throws(StandardDefect) {
+        guard let bytes = Base58Check.decode(part, .ripple) else {
+            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+        }
+        text = part.text
+        if bytes.count == 21, bytes[0] == 0 {
+            account = Array(bytes[1...])
+            (isMainnet, tag) = (nil, nil)
+            return
+        }
+        if bytes.count == 17 && bytes[0] == 0x21 || bytes.count == 19 && bytes.starts(with: [0x01, 0xE1, 0x4B]) {
+            throw part.defect(.secret, name, Self.secret)
+        }
+        let isMainnet = bytes.starts(with: [0x05, 0x44])
+        guard bytes.count == 31, isMainnet || bytes.starts(with: [0x04, 0x93]) else {
+            throw part.defect(.malformed, name, "is no account of the XRP Ledger")
+        }
+        let number = bytes[23...].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        guard bytes[22] <= 1, number <= UInt64(UInt32.max), bytes[22] == 1 || number == 0 else {
+            throw part.defect(.range, name, "holds a destination tag that cannot be; ask for another address")
+        }
+        account = Array(bytes[2..<22])
+        self.isMainnet = isMainnet
+        tag = bytes[22] == 1 ? UInt32(number) : nil
+    }
+
+    /// The account without tag and network.
+    var classic: String { Base58Check.encode([0] + account, .ripple) }
+}
