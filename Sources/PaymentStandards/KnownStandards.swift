@@ -9,7 +9,8 @@ public enum KnownStandards {
         // Ethereum and names for all chains
         CAIP.self, EIP681.self, ERC55.self,
         // Other chains
-        Monero.self, SEP7.self, SolanaPay.self, StellarKey.self, XRP.self,
+        BareCoinAddress.self, BitcoinCash.self, CoinLink.self, Monero.self, SEP7.self, SolanaPay.self, StellarKey.self,
+        XRP.self,
         // Banking
         BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,

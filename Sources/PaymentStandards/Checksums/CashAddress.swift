@@ -1,0 +1,73 @@
+import PaymentCore
+
+/// Bitcoin Cash's address form: a prefix, a colon, groups of five bits and a checksum of 40 bits. Source: cashaddr.md.
+struct CashAddress: Sendable, Hashable {
+    /// The prefix in lower case.
+    let prefix: String
+    /// What spends from it: 0 a public key's hash, 1 a script's, 2 and 3 the same for tokens.
+    let type: UInt8
+    /// The hash, 20 to 64 bytes.
+    let hash: [UInt8]
+    /// The text without its prefix, as written.
+    let text: String
+
+    /// The prefixes that chains use, in the order in which they are tried for a text without one.
+    static let prefixes = ["bitcoincash", "bchtest", "bchreg"]
+
+    private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+    private static let sizes = [20, 24, 28, 32, 40, 48, 56, 64]
+
+    /// Reads `part`, which its standard calls `name` and which stands behind `prefix` and a colon.
+    init(_ part: TextPart, prefix: String, _ name: String) throws(StandardDefect) {
+        var hasLower = false
+        var hasUpper = false
+        var groups: [UInt8] = []
+        for index in part.bytes.indices {
+            let byte = part.bytes[index]
+            guard let value = Self.alphabet.firstIndex(of: byte.lowercasedASCII) else {
+                throw StandardDefect(
+                    .malformed, name, at: part.place(index), "has a character that such addresses do not use")
+            }
+            if byte.isASCIILetter { if byte & 0x20 == 0 { hasUpper = true } else { hasLower = true } }
+            guard !(hasLower && hasUpper) else {
+                throw StandardDefect(
+                    .malformed, name, at: part.place(index), "mixes capital and small letters; copy it again")
+            }
+            groups.append(UInt8(value))
+        }
+        guard 9...112 ~= groups.count else {
+            throw part.defect(.length, name, "is too short or too long; copy all of it")
+        }
+        var state: UInt64 = 1
+        for byte in prefix.utf8 { state = Self.step(state, byte & 31) }
+        state = Self.step(state, 0)
+        for group in groups { state = Self.step(state, group) }
+        guard state == 1 else {
+            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+        }
+        guard let bytes = Bech32.bytes(of: groups.dropLast(8)), let version = bytes.first, version < 0x80,
+            bytes.count - 1 == Self.sizes[Int(version & 7)]
+        else { throw part.defect(.malformed, name, "does not hold a hash; ask the payee for a new address") }
+        self.prefix = prefix
+        type = version >> 3
+        hash = Array(bytes.dropFirst())
+        text = part.text
+    }
+
+    private static func step(_ state: UInt64, _ group: UInt8) -> UInt64 {
+        let top = state >> 35
+        var next = (state & 0x7_FFFF_FFFF) << 5 ^ UInt64(group)
+        if top & 1 != 0 { next ^= 0x98_F2BC_8E61 }
+        if top & 2 != 0 { next ^= 0x79_B76D_99E2 }
+        if top & 4 != 0 { next ^= 0xF3_3E5F_B3C4 }
+        if top & 8 != 0 { next ^= 0xAE_2EAB_E2A8 }
+        if top & 16 != 0 { next ^= 0x1E_4F43_E470 }
+        return next
+    }
+
+    /// The same account in the older form, which is also Bitcoin's; nil where there is none.
+    var legacy: String? {
+        guard prefix == "bitcoincash", hash.count == 20, type < 2 else { return nil }
+        return Base58Check.encode([type == 0 ? 0x00 : 0x05] + hash)
+    }
+}

@@ -1,0 +1,96 @@
+import PaymentCore
+import PaymentCrypto
+
+/// A chain whose addresses are Bitcoin's in other clothes: base58check or bech32 with its own marks.
+struct CoinChain: Sendable {
+    /// A kind of address: the bytes before a hash of 20 bytes.
+    struct Version: Sendable {
+        let bytes: [UInt8]
+        let type: String
+        var network = "mainnet"
+    }
+
+    /// The scheme, and the chain's name in fields.
+    let name: String
+    let coin: ChainCoin
+    let versions: [Version]
+    /// The prefixes of its segwit addresses, and their networks.
+    var segwit: [String: String] = [:]
+    /// The letters its base58 addresses begin with, and how many characters they have.
+    let shapes: [(prefix: String, lengths: ClosedRange<Int>)]
+
+    static let litecoin = CoinChain(
+        name: "litecoin", coin: .litecoin,
+        versions: [Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh")],
+        segwit: ["ltc": "mainnet", "tltc": "testnet"], shapes: [("L", 33...35), ("M", 33...35)])
+    static let dogecoin = CoinChain(
+        name: "dogecoin", coin: .dogecoin,
+        versions: [Version(bytes: [0x1E], type: "p2pkh"), Version(bytes: [0x16], type: "p2sh")],
+        shapes: [("D", 33...35), ("9", 33...35), ("A", 33...35)])
+    static let dash = CoinChain(
+        name: "dash", coin: .dash,
+        versions: [Version(bytes: [0x4C], type: "p2pkh"), Version(bytes: [0x10], type: "p2sh")],
+        shapes: [("X", 33...35), ("7", 33...35)])
+    static let tron = CoinChain(
+        name: "tron", coin: .tron, versions: [Version(bytes: [0x41], type: "account")], shapes: [("T", 33...35)])
+    static let tezos = CoinChain(
+        name: "tezos", coin: .tezos,
+        versions: [
+            Version(bytes: [0x06, 0xA1, 0x9F], type: "tz1"), Version(bytes: [0x06, 0xA1, 0xA1], type: "tz2"),
+            Version(bytes: [0x06, 0xA1, 0xA4], type: "tz3"), Version(bytes: [0x06, 0xA1, 0xA6], type: "tz4"),
+            Version(bytes: [0x02, 0x5A, 0x79], type: "KT1"),
+        ], shapes: [("tz", 36...36), ("KT1", 36...36)])
+    static let zcash = CoinChain(
+        name: "zcash", coin: .zcash,
+        versions: [
+            Version(bytes: [0x1C, 0xB8], type: "t1"), Version(bytes: [0x1C, 0xBD], type: "t3"),
+            Version(bytes: [0x1D, 0x25], type: "tm", network: "testnet"),
+            Version(bytes: [0x1C, 0xBA], type: "t2", network: "testnet"),
+        ], shapes: [("t1", 35...35), ("t3", 35...35), ("tm", 35...35), ("t2", 35...35)])
+
+    /// All of them.
+    static let all = [litecoin, dogecoin, dash, tron, tezos, zcash]
+}
+
+/// An address of a ``CoinChain``.
+struct CoinAddress: Sendable, Hashable {
+    let text: String
+    let network: String
+    let type: String
+    let hash: [UInt8]
+
+    /// Reads `part`, which its standard calls `name`, as an address of `chain`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` for a sound address of another chain.
+    init(_ part: TextPart, of chain: CoinChain, _ name: String) throws(StandardDefect) {
+        text = part.text
+        if let prefix = chain.segwit.keys.first(where: { part.lowercased.hasPrefix("\($0)1") }) {
+            (type, hash) = try Self.segwit(part, name)
+            network = chain.segwit[prefix] ?? ""
+            return
+        }
+        guard let bytes = Base58Check.decode(part) else {
+            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+        }
+        let found = chain.versions.first { bytes.starts(with: $0.bytes) && bytes.count == $0.bytes.count + 20 }
+        guard let version = found else { throw part.defect(.foreign, name, "is of another chain than \(chain.name)") }
+        network = version.network
+        type = version.type
+        hash = Array(bytes.dropFirst(version.bytes.count))
+    }
+
+    private static func segwit(_ part: TextPart, _ name: String) throws(StandardDefect) -> (String, [UInt8]) {
+        let decoded = try Bech32(part, name)
+        guard let version = decoded.groups.first, version <= 16,
+            decoded.variant == (version == 0 ? .bech32 : .bech32m),
+            let program = Bech32.bytes(of: decoded.groups.dropFirst()),
+            version == 0 ? [20, 32].contains(program.count) : 2...40 ~= program.count
+        else { throw part.defect(.malformed, name, "is no address that can be paid; ask the payee for a new one") }
+        switch (version, program.count) {
+        case (0, 20): return ("p2wpkh", program)
+        case (0, _): return ("p2wsh", program)
+        case (1, 32): return ("p2tr", program)
+        default: return ("witness_unknown", program)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import PaymentCore
+
+/// A link of a chain that took over Bitcoin's: `litecoin:`, `dogecoin:`, `dash:`, `tron:`, `tezos:`, `bitcoincash:` …
+/// Source: BIP-21 as those chains' wallets use it. There is no specification of their own.
+public struct CoinLink: PaymentStandard {
+    /// `bip321-like`.
+    public static let id = "bip321-like"
+    /// What it follows.
+    public static let specification = "BIP-21, as other chains use it"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        (chains.map(\.name) + CashAddress.prefixes).map { .scheme($0) }
+
+    private static let chains: [CoinChain] = [.litecoin, .dogecoin, .dash, .tron, .tezos]
+
+    /// The chain's scheme.
+    public let scheme: String
+    /// The address as written.
+    public let address: String
+    /// The amount in coins, as written.
+    public private(set) var amount: String?
+    /// A name for the payee, as the link claims.
+    public private(set) var label: String?
+    /// What the payment is for, as the link claims.
+    public private(set) var message: String?
+    private let coin: ChainCoin
+    private let network: String
+    private var decimal: DecimalText?
+
+    private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["amount", "label", "message"])
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        scheme = link.scheme.map(String.init) ?? ""
+        guard link.form == .opaque else {
+            throw StandardDefect(
+                .malformed, "address", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
+        }
+        address = parts.path.text
+        let isCash = CashAddress.prefixes.contains(scheme)
+        guard !isCash || parts.query != nil else { throw parts.path.defect(.foreign, "query", "is not there") }
+        if isCash {
+            coin = .bitcoinCash
+            network = scheme == "bitcoincash" ? "mainnet" : "testnet"
+            _ = try CashAddress(parts.path, prefix: scheme, "address")
+        } else {
+            let name = scheme
+            guard let chain = Self.chains.first(where: { $0.name == name }) else {
+                throw parts.path.defect(.foreign, "scheme", "is of another chain")
+            }
+            coin = chain.coin
+            do throws(StandardDefect) {
+                network = try CoinAddress(parts.path, of: chain, "address").network
+            } catch {
+                throw error.kind == .foreign ? parts.path.defect(.mismatch, "address", error.advice) : error
+            }
+        }
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            switch key {
+            case "amount":
+                let rules = DecimalRules(fractionDigits: Int(coin.exponent), wholeDigits: 15)
+                decimal = try DecimalText(parameter.value, "amount", rules)
+                amount = decimal?.text
+            case "label": label = try Self.reader.text(parameter, key).text
+            case "message": message = try Self.reader.text(parameter, key).text
+            case _ where key.hasPrefix("req-"):
+                throw parameter.name.defect(
+                    .unsupported, "required parameter", "is not known and must not be ignored; use another wallet")
+            default: break
+            }
+        }
+    }
+
+    /// The fields of `bip321-like`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["scheme": .string(scheme), "address": .string(address)]
+        fields.set("currency", coin.symbol)
+        fields.set("amount", amount)
+        fields.set("label", label)
+        fields.set("message", message)
+        return fields
+    }
+
+    /// Pays the address.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address, name: label, check: .checksum)
+        instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
+        if let decimal { instruction.amount = coin.amount(decimal) }
+        instruction.memo = message
+        if network != "mainnet" { instruction.warnings.append(.testNetwork) }
+        return instruction
+    }
+}
