@@ -9,8 +9,10 @@ public enum KnownStandards {
         // Ethereum and names for all chains
         CAIP.self, EIP681.self, ERC55.self,
         // Other chains
-        BareCoinAddress.self, BitcoinCash.self, CoinLink.self, Monero.self, SEP7.self, SolanaPay.self, StellarKey.self,
-        XRP.self,
+        Algorand.self, BareCoinAddress.self, BitcoinCash.self, Cardano.self, CoinLink.self, Monero.self, Nano.self,
+        PaymentPointer.self, SEP7.self, SolanaPay.self, StellarKey.self, SuiPay.self, TON.self, XRP.self, ZIP321.self,
+        // Ecash
+        CashuRequest.self, CashuToken.self,
         // Banking
         BezahlCode.self, CroatianBill.self, EPCCode.self, FinnishBarcode.self, HungarianCode.self, IBAN.self,
         ItalianNotice.self, PayBySquare.self, Payto.self, PolishCode.self, RussianCode.self, SerbianCode.self,

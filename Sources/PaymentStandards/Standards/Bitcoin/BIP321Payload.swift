@@ -28,6 +28,7 @@ enum BIP321Payload {
             return Reading(network: address.isMainnet ? .mainnet : .testnet)
         case "lightning": return try lightning(value)
         case "lno": return try offer(value)
+        case "creq": return Reading(instruction: try CashuRequest(value, key).instruction)
         default: return Reading()
         }
     }

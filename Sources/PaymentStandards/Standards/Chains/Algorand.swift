@@ -1,0 +1,123 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// An `algorand:` link or a bare Algorand address. Source: ARC-26.
+public struct Algorand: PaymentStandard {
+    /// `algorand`.
+    public static let id = "algorand"
+    /// What it follows.
+    public static let specification = "ARC-26"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [
+        .scheme("algorand"), .bare(BareShape(lengths: 58...58, .base32)),
+    ]
+
+    /// Who is paid.
+    public let address: String
+    /// Millionths of an algo, or the asset's smallest units.
+    public private(set) var amount: UInt64?
+    /// Which asset is paid; nil for algo.
+    public private(set) var asset: UInt64?
+    /// A name for the payee, as the link claims.
+    public private(set) var label: String?
+    /// A text to the payee, public on the chain.
+    public private(set) var memo: String?
+    /// Whether the payer may change the memo.
+    public private(set) var isMemoEditable: Bool?
+    private var unknown: [String: String] = [:]
+
+    private static let reader = QueryReader(
+        QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
+
+    /// Reads `link`. `algorand:ADDRESS` without `//` is seen, too.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard link.scheme != nil else {
+            do throws(StandardDefect) {
+                address = try Self.address(TextPart(link).trimmed)
+            } catch {
+                throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+            }
+            return
+        }
+        let parts = link.parts
+        if link.form == .web {
+            // A host was put into lower case; the link remembers how it was.
+            let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
+            let end = parts.path.bytes.startIndex
+            guard parts.path.isEmpty || parts.path.equals("/") else {
+                throw parts.path.defect(.malformed, "address", "must stand alone behind algorand://")
+            }
+            address = try Self.address(written[written.bytes.startIndex + "algorand://".utf8.count..<end])
+        } else {
+            address = try Self.address(parts.path)
+        }
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            try take(key, try Self.reader.text(parameter, key))
+        }
+    }
+
+    private static func address(_ part: TextPart) throws(StandardDefect) -> String {
+        guard !part.isEmpty else { throw part.defect(.missing, "address", "is missing; it says who is paid") }
+        guard part.count == 58 else {
+            throw part.defect(.length, "address", "must have 58 characters; copy all of it")
+        }
+        guard let bytes = Base32.standard.decode(part.bytes), bytes.count == 36 else {
+            throw part.defect(.malformed, "address", "must be capitals and the digits 2 to 7; copy it again")
+        }
+        guard SHA512Slash256.hash(Array(bytes[..<32])).suffix(4).elementsEqual(bytes[32...]) else {
+            throw part.defect(
+                .checksum, "address", "fails its checksum: at least one character is wrong; copy it again")
+        }
+        return part.text
+    }
+
+    private mutating func take(_ key: String, _ value: TextPart) throws(StandardDefect) {
+        switch key {
+        case "amount": amount = try Self.number(value, key)
+        case "asset": asset = try Self.number(value, key)
+        case "label": label = value.text
+        case "note", "xnote":
+            guard memo == nil else {
+                throw value.defect(.mismatch, key, "must not stand beside the other of note and xnote")
+            }
+            memo = value.text
+            isMemoEditable = key == "note"
+        default: unknown[key] = value.text
+        }
+    }
+
+    private static func number(_ value: TextPart, _ name: String) throws(StandardDefect) -> UInt64 {
+        let decimal = try DecimalText(value, name, DecimalRules(fractionDigits: 0, wholeDigits: 38))
+        guard let units = decimal.units(exponent: 0), let number = UInt64(exactly: units) else {
+            throw value.defect(.range, name, "must be below 2^64")
+        }
+        return number
+    }
+
+    /// The fields of `algorand`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["address": .string(address)]
+        fields.set("amount", amount.map { String($0) })
+        fields.set("asset", asset.map { String($0) })
+        fields.set("label", label)
+        fields.set("memo", memo)
+        fields.set("memoEditable", isMemoEditable)
+        fields.set("unknown", unknown)
+        return fields
+    }
+
+    /// Pays the address.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address, name: label, check: .checksum)
+        instruction.network = ChainCoin.algorand.chain
+        if let amount {
+            let units = UInt128(amount)
+            instruction.amount =
+                asset.map { .uncounted(digits: String(units), unit: "asset:\($0)") }
+                ?? ChainCoin.algorand.amount(units: units, digits: ChainCoin.algorand.digits(units: units))
+        }
+        instruction.memo = memo
+        return instruction
+    }
+}

@@ -1,0 +1,189 @@
+public import PaymentCore
+
+/// A `web+cardano:` link or a bare Cardano address. Only a payment pays: links can also delegate, claim or just name.
+/// Source: CIP-13, CIP-19, CIP-99, CIP-134.
+public struct Cardano: PaymentStandard {
+    /// `cip13`.
+    public static let id = "cip13"
+    /// The payment link, the bare address, the claim and the address link.
+    public static let ids = [id, "cip19", "cip99", "cip134"]
+    /// What it follows.
+    public static let specification = "CIP-13, CIP-19, CIP-99, CIP-134"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        ["web+cardano", "cardano"].map { .scheme($0) }
+        + ["addr1", "addr_test1", "stake1", "stake_test1"].map {
+            .bare(BareShape($0, ignoresCase: true, lengths: 40...200, .visible))
+        } + ["Ae2", "DdzFF", "37bt"].map { .bare(BareShape($0, lengths: 55...120, .base58)) }
+
+    private enum Content: Hashable {
+        case address(CardanoAddress)
+        case payment(CardanoAddress, amount: DecimalText?)
+        case addressLink(CardanoAddress)
+        case stake([Pool])
+        case claim(faucet: String, code: String)
+    }
+
+    /// A stake pool and its share.
+    private struct Pool: Hashable {
+        let name: String
+        let weight: String?
+    }
+
+    private let content: Content
+    /// All ada there can ever be: 45 billion.
+    private static let maximum: UInt128 = 45_000_000_000_000_000
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard link.scheme != nil else {
+            content = .address(try Self.bare(TextPart(link).trimmed))
+            return
+        }
+        guard link.form == .web, let authority = parts.authority else {
+            content = try Self.payment(parts)
+            return
+        }
+        switch authority.text {
+        case "addr": content = .addressLink(try CardanoAddress(parts.path.dropFirst(1), "address"))
+        case "stake": content = .stake(try Self.pools(parts))
+        case "claim": content = try Self.claim(parts)
+        default: throw authority.defect(.unsupported, "action", "must be an address, stake, claim or addr")
+        }
+    }
+
+    private static func bare(_ part: TextPart) throws(StandardDefect) -> CardanoAddress {
+        do throws(StandardDefect) {
+            return try CardanoAddress(part, "address")
+        } catch {
+            let isMeant = part.startsIgnoringCase("addr") || part.startsIgnoringCase("stake")
+            throw isMeant ? error : StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+        }
+    }
+
+    private static func payment(_ parts: LinkParts) throws(StandardDefect) -> Content {
+        let address = try CardanoAddress(parts.path, "address")
+        guard address.isPayment else {
+            throw parts.path.defect(.mismatch, "address", "is for staking; it cannot be paid")
+        }
+        var amount: DecimalText?
+        try QueryReader(QueryRules(), known: ["amount"]).read(parts.query) { key, parameter throws(StandardDefect) in
+            guard key == "amount" else { return }
+            let decimal = try DecimalText(parameter.value, key, DecimalRules(fractionDigits: 6, wholeDigits: 20))
+            guard let units = decimal.units(exponent: 6), units <= maximum else {
+                throw parameter.value.defect(.range, key, "is more than the 45 billion ada there can ever be")
+            }
+            amount = decimal
+        }
+        return .payment(address, amount: amount)
+    }
+
+    private static func pools(_ parts: LinkParts) throws(StandardDefect) -> [Pool] {
+        var pools: [Pool] = []
+        try QueryReader(QueryRules(refusesUnknownTwice: true), known: []).read(parts.query) {
+            key, parameter throws(StandardDefect) in
+            let isHash = parameter.name.count == 56 && Hex.decode(key) != nil
+            let isTicker =
+                3...5 ~= parameter.name.count
+                && parameter.name.bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
+            guard isHash || isTicker else {
+                throw parameter.name.defect(.malformed, "stake pool", "must be 56 hexadecimal digits or a ticker")
+            }
+            let weight =
+                parameter.hasValue ? try DecimalText(parameter.value, "weight", DecimalRules()).text : nil
+            pools.append(Pool(name: key, weight: weight))
+        }
+        guard !pools.isEmpty else { throw parts.path.defect(.missing, "stake pool", "is missing") }
+        return pools
+    }
+
+    private static func claim(_ parts: LinkParts) throws(StandardDefect) -> Content {
+        guard parts.path.equals("/v1") else {
+            throw parts.path.defect(.unsupported, "version", "must be v1; use a newer wallet")
+        }
+        let reader = QueryReader(QueryRules(), known: ["faucet_url", "code"])
+        var values: [String: TextPart] = [:]
+        try reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            values[key] = try reader.text(parameter, key)
+        }
+        guard let faucet = values["faucet_url"], let code = values["code"] else {
+            throw StandardDefect(.missing, "faucet_url and code", at: parts.path.end, "must both be there")
+        }
+        guard (try? PaymentLink(faucet.text))?.isHTTPS == true else {
+            throw faucet.defect(.malformed, "faucet_url", "must be an https address")
+        }
+        return .claim(faucet: faucet.text, code: code.text)
+    }
+
+    /// Which of ``ids`` it is.
+    public var standard: String {
+        switch content {
+        case .payment, .stake: Self.id
+        case .address: Self.ids[1]
+        case .claim: Self.ids[2]
+        case .addressLink: Self.ids[3]
+        }
+    }
+
+    /// The fields of the standard.
+    public var fields: InstructionFields {
+        var fields = InstructionFields()
+        switch content {
+        case .address(let address): Self.describe(address, &fields, withBytes: true)
+        case .addressLink(let address):
+            fields = ["kind": "address", "address": .string(address.text)]
+            Self.describe(address, &fields, withBytes: false)
+        case .payment(let address, let amount):
+            fields = ["kind": "payment", "address": .string(address.text)]
+            if address.prefix == nil { fields.set("era", "byron") }
+            fields.set("amount", amount?.text)
+            fields.set("amountLovelace", amount?.units(exponent: 6).map { String($0) })
+        case .stake(let pools):
+            fields = ["kind": "stake", "payment": false]
+            fields["pools"] = .array(pools.map { [.string($0.name), $0.weight.map(JSONValue.string) ?? .null] })
+        case .claim(let faucet, let code):
+            fields = ["kind": "claim", "faucetUrl": .string(faucet), "code": .string(code), "payment": false]
+        }
+        return fields
+    }
+
+    private static func describe(_ address: CardanoAddress, _ fields: inout InstructionFields, withBytes: Bool) {
+        if address.prefix == nil {
+            fields.set("era", "byron")
+        } else {
+            fields.set("hrp", address.prefix)
+            fields.set("addressType", address.type)
+            fields.set("networkId", address.networkID)
+        }
+        if withBytes { fields.set("bytes", Hex.encode(address.bytes)) }
+    }
+
+    /// Pays the address; of a claim, brings money to the reader.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = ChainCoin.cardano.chain
+        switch content {
+        case .address(let address), .addressLink(let address): Self.pay(address, &instruction)
+        case .payment(let address, let amount):
+            Self.pay(address, &instruction)
+            if let amount { instruction.amount = ChainCoin.cardano.amount(amount) }
+        case .stake: instruction.purpose = .information
+        case .claim:
+            instruction.purpose = .receipt
+            instruction.amount = .onService
+            instruction.warnings = [.followsURL]
+            instruction.holdsSecret = true
+        }
+        return instruction
+    }
+
+    private static func pay(_ address: CardanoAddress, _ instruction: inout PaymentInstruction) {
+        instruction.payee = .init(account: address.text, check: .checksum)
+        if !address.isPayment { instruction.purpose = .information }
+        if address.networkID == 0 {
+            instruction.network = "cardano-testnet"
+            instruction.warnings.append(.testNetwork)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A `nano:` link or a bare Nano account. Source: docs.nano.org, "URI and QR Code Standards" and "Account identifiers".
+public struct Nano: PaymentStandard {
+    /// `nano`.
+    public static let id = "nano"
+    /// What it follows.
+    public static let specification = "Nano URI and QR code standards"
+    /// How its texts begin. Links with keys and seeds are known, to be refused by name.
+    public static let patterns: [StandardPattern] =
+        ["nano", "xrb", "nanoseed", "nanokey", "nanorep", "nanosign"].map { .scheme($0) }
+        + [("nano_", 65), ("xrb_", 64)].map { .bare(BareShape($0, lengths: ($1 - 4)...($1 + 4), .visible)) }
+
+    /// Who is paid, as written.
+    public let address: String
+    /// The account's key, 32 bytes.
+    public let publicKey: [UInt8]
+    /// The amount in raw, of which 10³⁰ make a nano.
+    public private(set) var raw: UInt128?
+    /// A name for the payee, as the link claims.
+    public private(set) var label: String?
+    /// What the payment is for, as the link claims.
+    public private(set) var message: String?
+
+    private static let reader = QueryReader(QueryRules(), known: ["amount", "label", "message"])
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard let scheme = link.scheme else {
+            (address, publicKey) = try Self.account(TextPart(link).trimmed)
+            return
+        }
+        switch scheme {
+        case "nano", "xrb": break
+        case "nanoseed", "nanokey":
+            throw StandardDefect(
+                .secret, "link", at: 0, "holds a key: whoever has seen it can take the money; move it")
+        default: throw StandardDefect(.unsupported, "link", at: 0, "is no payment; open it in a Nano wallet")
+        }
+        let parts = link.parts
+        guard link.form == .opaque else {
+            throw StandardDefect(
+                .malformed, "account", at: scheme.utf8.count + 1, "must follow the colon; remove the //")
+        }
+        (address, publicKey) = try Self.account(parts.path)
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            let value = try Self.reader.text(parameter, key)
+            switch key {
+            case "amount": raw = try Self.amount(value)
+            case "label": label = value.text
+            case "message": message = value.text
+            default: break
+            }
+        }
+    }
+
+    private static func account(_ part: TextPart) throws(StandardDefect) -> (String, [UInt8]) {
+        let mark = part.starts(with: "nano_") ? 5 : part.starts(with: "xrb_") ? 4 : 0
+        guard mark > 0 else { throw part.defect(.malformed, "account", "must begin with nano_") }
+        let body = part.dropFirst(mark)
+        guard body.count == 60 else {
+            throw part.defect(.length, "account", "must have 60 characters behind \(mark == 5 ? "nano_" : "xrb_")")
+        }
+        guard body.bytes.first == UInt8(ascii: "1") || body.bytes.first == UInt8(ascii: "3"),
+            let groups = Base32.nano.groups(body.bytes)
+        else { throw body.defect(.malformed, "account", "has a wrong character; copy it again") }
+        // Four zero bits stand before the key.
+        var key = Self.bytes([0, 0, 0, 0] + groups[..<52])
+        key.removeFirst(3)
+        let sum = Self.bytes(groups[52...])
+        guard BLAKE2b.hash(key, byteCount: 5).reversed().elementsEqual(sum) else {
+            throw part.defect(
+                .checksum, "account", "fails its checksum: at least one character is wrong; copy it again")
+        }
+        return (part.text, key)
+    }
+
+    /// Whole bytes of groups whose number is a multiple of eight.
+    private static func bytes(_ groups: some Collection<UInt8>) -> [UInt8] { Bech32.bytes(of: groups) ?? [] }
+
+    private static func amount(_ value: TextPart) throws(StandardDefect) -> UInt128 {
+        let rules = DecimalRules(fractionDigits: 0, wholeDigits: 39, allowsLeadingZeros: false)
+        let text = try DecimalText(value, "amount", rules).text
+        guard let raw = UInt128(text) else {
+            throw value.defect(.range, "amount", "is more than 2^128 - 1 raw, the most there can be")
+        }
+        return raw
+    }
+
+    /// The fields of `nano`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["address": .string(address), "publicKey": .string(Hex.encode(publicKey))]
+        if let raw {
+            fields.set("amountRaw", String(raw))
+            fields.set("amount", ChainCoin.nano.digits(units: raw))
+            fields.set("currency", ChainCoin.nano.symbol)
+        }
+        fields.set("label", label)
+        fields.set("message", message)
+        return fields
+    }
+
+    /// Pays the account.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address, name: label, check: .checksum)
+        instruction.network = ChainCoin.nano.chain
+        if let raw { instruction.amount = ChainCoin.nano.amount(units: raw, digits: ChainCoin.nano.digits(units: raw)) }
+        instruction.memo = message
+        // What goes to the key of zeros is destroyed.
+        if publicKey.allSatisfy({ $0 == 0 }) {
+            instruction.warnings.append(InstructionWarning(rawValue: "burns-money"))
+        }
+        return instruction
+    }
+}

@@ -1,0 +1,56 @@
+public import PaymentCore
+
+/// An Interledger payment pointer: `$host/path`. Source: paymentpointers.org (Interledger RFC 0026).
+public struct PaymentPointer: PaymentStandard {
+    /// `payment-pointer`.
+    public static let id = "payment-pointer"
+    /// What it follows.
+    public static let specification = "Interledger RFC 0026"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.prefix("$")]
+
+    /// The host in lower case.
+    public let host: String
+    /// The path as written; empty where there is none.
+    public let path: String
+
+    /// Reads `link`. A name without a dot is another system's.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let part = TextPart(link).trimmed.dropFirst(1)
+        let slash = part.bytes.firstIndex(of: UInt8(ascii: "/")) ?? part.bytes.endIndex
+        let name = part[part.bytes.startIndex..<slash]
+        guard name.bytes.contains(UInt8(ascii: ".")) || name.isEmpty && part.count > 0 else {
+            throw part.defect(.foreign, "host", "has no dot")
+        }
+        // An amount in dollars is no pointer: no host ends with digits only.
+        guard name.split(at: ".").last?.isDigits != true else { throw name.defect(.foreign, "host", "is a number") }
+        let rest = part[slash..<part.bytes.endIndex]
+        if let stray = rest.bytes.indices.first(where: {
+            "?#@\\".utf8.contains(rest.bytes[$0]) || rest.bytes[$0] <= 0x20
+        }) {
+            throw StandardDefect(
+                .malformed, "path", at: rest.place(stray), "may not have a query, a fragment or white space")
+        }
+        _ = try rest.decoded("path")
+        guard let address = try? PaymentLink("https://\(name.text)\(rest.text)"), address.port == nil,
+            address.hostKind == .name || address.hostKind == .internationalName, let host = address.host
+        else { throw name.defect(.malformed, "host", "must be a host's name: no user, port or other letters than a–z") }
+        self.host = String(host)
+        path = rest.text
+    }
+
+    /// Where the payment is arranged.
+    public var url: String { "https://\(host)\(path.isEmpty || path == "/" ? "/.well-known/pay" : path)" }
+
+    /// The fields of `payment-pointer`.
+    public var fields: InstructionFields { ["host": .string(host), "path": .string(path), "url": .string(url)] }
+
+    /// Pays whom the host names.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: "$\(host)\(path)", check: .none)
+        instruction.network = "interledger"
+        instruction.warnings = [.followsURL, .missingChecksum]
+        return instruction
+    }
+}

@@ -1,0 +1,98 @@
+public import PaymentCore
+
+/// A `sui:pay` link. Source: Sui Payment Kit.
+public struct SuiPay: PaymentStandard {
+    /// `sui-pay`.
+    public static let id = "sui-pay"
+    /// What it follows.
+    public static let specification = "Sui Payment Kit"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("sui")]
+
+    private static let names = ["receiver", "amount", "coinType", "nonce", "registry", "label", "message", "iconUrl"]
+    private static let reader = QueryReader(QueryRules(plusIsSpace: true), known: Set(names))
+    private let values: [String: String]
+
+    /// Who is paid.
+    public var receiver: String { values["receiver"] ?? "" }
+    /// The amount in the coin's smallest unit.
+    public var amount: String { values["amount"] ?? "" }
+    /// Which coin is paid, by its type.
+    public var coinType: String { values["coinType"] ?? "" }
+    /// By which the payee knows the payment again.
+    public var nonce: String { values["nonce"] ?? "" }
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard link.form == .opaque, parts.path.equals("pay") else {
+            throw parts.path.defect(.unsupported, "action", "must be pay, as in sui:pay?receiver=…")
+        }
+        var found: [String: TextPart] = [:]
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            found[key] = try Self.reader.text(parameter, key)
+        }
+        func required(_ name: String) throws(StandardDefect) -> TextPart {
+            guard let value = found[name], !value.isEmpty else {
+                throw StandardDefect(.missing, name, at: found[name]?.offset ?? link.text.utf8.count, "is missing")
+            }
+            return value
+        }
+        let receiver = try required("receiver")
+        guard Self.isID(receiver) else {
+            throw receiver.defect(.malformed, "receiver", "must be 0x and 64 hexadecimal digits")
+        }
+        let amount = try required("amount")
+        let rules = DecimalRules(fractionDigits: 0, wholeDigits: 20, allowsLeadingZeros: false, allowsZero: false)
+        guard UInt64(try DecimalText(amount, "amount", rules).text) != nil else {
+            throw amount.defect(.range, "amount", "must be below 2^64")
+        }
+        let coin = try required("coinType")
+        let path = Self.path(coin.text)
+        guard path.count >= 3, path[0].hasPrefix("0x"), !path.contains("") else {
+            throw coin.defect(.malformed, "coinType", "must be a coin's type, as in 0x2::sui::SUI")
+        }
+        let nonce = try required("nonce")
+        _ = try nonce.limited(to: 36, "nonce")
+        if let icon = found["iconUrl"], (try? PaymentLink(icon.text))?.isHTTP != true {
+            throw icon.defect(.malformed, "iconUrl", "must be a web address")
+        }
+        values = found.filter { Self.names.contains($0.key) }.mapValues(\.text)
+    }
+
+    /// What stands between the pairs of colons of a type.
+    private static func path(_ text: String) -> [String] {
+        text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// `0x` and 64 hexadecimal digits.
+    private static func isID(_ part: TextPart) -> Bool {
+        part.count == 66 && part.starts(with: "0x") && Hex.decode(part.text) != nil
+    }
+
+    /// The fields of `sui-pay`.
+    public var fields: InstructionFields {
+        var fields = InstructionFields()
+        for name in Self.names where name != "registry" { fields.set(name, values[name]) }
+        if let registry = values["registry"] {
+            fields.set(Self.isID(TextPart(decoded: registry, at: 0)) ? "registryId" : "registryName", registry)
+        }
+        return fields
+    }
+
+    /// Pays the receiver.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: receiver, name: values["label"], check: .none)
+        instruction.network = ChainCoin.sui.chain
+        let isSui = coinType == "0x2::sui::SUI"
+        let units = UInt128(amount).flatMap { isSui ? $0 : nil }
+        instruction.amount =
+            units.map { ChainCoin.sui.amount(units: $0, digits: ChainCoin.sui.digits(units: $0)) }
+            ?? .uncounted(digits: amount, unit: coinType)
+        instruction.memo = values["message"]
+        instruction.reference = nonce
+        instruction.warnings = [.missingChecksum]
+        return instruction
+    }
+}

@@ -1,0 +1,143 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An account of TON, or a link to pay one. Source: TEP-2; for links `ton://transfer/` as its wallets read it.
+public struct TON: PaymentStandard {
+    /// `ton-link`.
+    public static let id = "ton-link"
+    /// The link and the bare address.
+    public static let ids = [id, "ton-address"]
+    /// What it follows.
+    public static let specification = "TEP-2; ton://transfer"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [
+        .scheme("ton"), .host("app.tonkeeper.com"), .host("tonhub.com"), .bare(BareShape(lengths: 48...48, .base64)),
+        .bare(BareShape("0:", lengths: 66...66, .visible)), .bare(BareShape("-1:", lengths: 67...67, .visible)),
+    ]
+
+    private let address: TONAddress
+    private let isLink: Bool
+    private let host: String?
+    /// Nanoton, or a token's smallest units.
+    private var amount: UInt128?
+    /// Which token is paid; nil for TON.
+    public private(set) var jetton: String?
+    /// A text to the payee, public on the chain.
+    public private(set) var comment: String?
+    private var binary: String?
+    private var initialState: String?
+    private var expires: UInt64?
+
+    private static let reader = QueryReader(
+        QueryRules(), known: ["amount", "text", "bin", "init", "jetton", "exp"])
+    /// 15 November 2019, before which there was no TON; what ended earlier never was good.
+    private static let start: UInt64 = 1_573_776_000
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        guard link.scheme != nil else {
+            (isLink, host) = (false, nil)
+            do throws(StandardDefect) {
+                address = try TONAddress(TextPart(link).trimmed, "address")
+            } catch {
+                // The first byte of an account makes one of these beginnings.
+                let isMeant = ["EQ", "UQ", "kQ", "0Q", "Ef", "Uf", "kf", "0f"].contains(link.text.prefix(2))
+                throw isMeant ? error : StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+            }
+            return
+        }
+        isLink = true
+        host = link.isHTTP ? link.host.map(String.init) : nil
+        guard !link.isPlainHTTP else { throw StandardDefect(.malformed, "link", at: 0, "must be an https link") }
+        if link.isHTTP {
+            guard parts.path.starts(with: "/transfer/") else {
+                throw parts.path.defect(.foreign, "action", "is not a transfer")
+            }
+            address = try TONAddress(parts.path.dropFirst("/transfer/".utf8.count), "address")
+        } else {
+            guard parts.authority?.equals("transfer") == true else {
+                throw (parts.authority ?? parts.path).defect(.unsupported, "action", "must be transfer")
+            }
+            address = try TONAddress(parts.path.dropFirst(1), "address")
+        }
+        try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
+            try take(key, try Self.reader.text(parameter, key))
+        }
+    }
+
+    private mutating func take(_ key: String, _ value: TextPart) throws(StandardDefect) {
+        switch key {
+        case "amount":
+            let decimal = try DecimalText(value, key, DecimalRules(fractionDigits: 0, wholeDigits: 38))
+            amount = decimal.units(exponent: 0)
+        case "text", "bin":
+            guard comment == nil, binary == nil else {
+                throw value.defect(.mismatch, key, "must not stand beside the other of text and bin")
+            }
+            if key == "text" { comment = value.text } else { binary = value.text }
+        case "init": initialState = value.text
+        case "jetton":
+            _ = try TONAddress(value, key)
+            jetton = value.text
+        case "exp":
+            guard value.isDigits, let time = UInt64(value.text), time < 1 << 40 else {
+                throw value.defect(.malformed, key, "must be a time in seconds")
+            }
+            guard time >= Self.start else { throw value.defect(.range, key, "is long past; ask for a new link") }
+            expires = time
+        default: break
+        }
+    }
+
+    /// The link, or the address alone.
+    public var standard: String { isLink ? Self.id : Self.ids[1] }
+
+    /// The fields of `ton-link` or `ton-address`.
+    public var fields: InstructionFields {
+        guard isLink else {
+            var fields: InstructionFields = ["form": .string(address.flags == nil ? "raw" : "friendly")]
+            fields.set("workchain", address.workchain)
+            fields.set("hash", Hex.encode(address.hash))
+            fields.set("bounceable", address.flags?.isBounceable)
+            fields.set("testOnly", address.flags?.isTestOnly)
+            return fields
+        }
+        var fields: InstructionFields = ["address": .string(address.text)]
+        fields.set("host", host)
+        if let amount {
+            fields.set(jetton == nil ? "amountNano" : "jettonAmount", String(amount))
+            if jetton == nil { fields.set("amount", ChainCoin.ton.digits(units: amount)) }
+        }
+        fields.set("jetton", jetton)
+        fields.set("text", comment)
+        fields.set("bin", binary)
+        fields.set("init", initialState)
+        fields.set("exp", expires)
+        return fields
+    }
+
+    /// Pays the address. A payload or a first state makes it a call, whose effect the text does not tell.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)
+        instruction.network = ChainCoin.ton.chain
+        if let amount {
+            instruction.amount =
+                jetton.map { .uncounted(digits: String(amount), unit: "jetton:\($0)") }
+                ?? ChainCoin.ton.amount(units: amount, digits: ChainCoin.ton.digits(units: amount))
+        }
+        instruction.memo = comment
+        instruction.expiresAt = expires.map { Date(timeIntervalSince1970: Double($0)) }
+        if expires != nil { instruction.warnings.append(.expires) }
+        if address.flags == nil { instruction.warnings.append(.missingChecksum) }
+        if address.flags?.isTestOnly == true { instruction.warnings.append(.testNetwork) }
+        if binary != nil || initialState != nil { instruction.warnings.append(.contractCall) }
+        return instruction
+    }
+}

@@ -1,0 +1,225 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A `zcash:` link: one or several payments in one transaction. Source: ZIP-321.
+public struct ZIP321: WritablePaymentStandard {
+    /// `zip321`.
+    public static let id = "zip321"
+    /// What it follows.
+    public static let specification = "ZIP-321"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [.scheme("zcash")]
+
+    /// One payment. All of a link are to be made.
+    public struct Payment: Sendable, Hashable {
+        /// Who is paid.
+        public fileprivate(set) var address = ""
+        /// The amount in ZEC, without needless zeros; nil where the payer decides.
+        public fileprivate(set) var amount: String?
+        /// Up to 512 bytes that only the payee can read.
+        public fileprivate(set) var memo: [UInt8]?
+        /// A name for the payee, as the link claims.
+        public fileprivate(set) var label: String?
+        /// What the payment is for, as the link claims.
+        public fileprivate(set) var message: String?
+        /// Which asset is paid, 66 bytes in base64url; nil for ZEC.
+        public fileprivate(set) var asset: String?
+        fileprivate(set) var unknown: [String: String] = [:]
+        fileprivate var isMainnet = true
+
+        /// Makes a payment; it is checked when a link is made of it.
+        public init(
+            address: String, amount: String? = nil, memo: [UInt8]? = nil, label: String? = nil, message: String? = nil
+        ) {
+            (self.address, self.amount, self.memo) = (address, amount, memo)
+            (self.label, self.message) = (label, message)
+        }
+
+        fileprivate init() {}
+    }
+
+    /// The payments by index, 0 to 9999.
+    public private(set) var payments: [Int: Payment] = [:]
+
+    private static let known: Set<String> = ["address", "amount", "memo", "label", "message", "asset_id"]
+    private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
+    private static let maximum: UInt128 = 21_000_000_00_000_000
+
+    /// What stands in a link, before it is known to which address each part belongs.
+    private struct Parts {
+        var payment = Payment()
+        var address: ZcashAddress?
+        var memo: TextPart?
+        var asset: TextPart?
+        var offset: Int
+    }
+
+    /// Reads `link`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        guard link.form == .opaque else {
+            throw StandardDefect(.malformed, "address", at: 6, "must follow the colon; remove the //")
+        }
+        let parts = link.parts
+        guard !parts.path.isEmpty || parts.query != nil else {
+            throw parts.path.defect(.missing, "address", "is missing; it says who is paid")
+        }
+        var found: [Int: Parts] = [:]
+        if !parts.path.isEmpty {
+            found[0] = Parts(address: try ZcashAddress(parts.path, "address"), offset: parts.path.offset)
+        }
+        let reader = QueryReader(QueryRules(refusesUnknownTwice: true), known: Self.known)
+        try reader.read(parts.query) { _, parameter throws(StandardDefect) in
+            let (name, index) = try Self.readName(parameter.name)
+            var entry = found[index] ?? Parts(offset: parameter.name.offset)
+            try Self.take(name, parameter, &entry)
+            found[index] = entry
+        }
+        for (index, entry) in found { payments[index] = try Self.checked(entry) }
+        guard Set(payments.values.map(\.isMainnet)).count < 2 else {
+            throw parts.path.defect(.mismatch, "address", "and the others must be of one network")
+        }
+    }
+
+    /// Makes a link; nil where a payment would not be read back.
+    public init?(_ payments: [Payment]) {
+        self.payments = Dictionary(uniqueKeysWithValues: payments.enumerated().map { ($0, $1) })
+        guard let again = try? ZIP321(text: text), again.text == text, !payments.isEmpty else { return nil }
+        self = again
+    }
+
+    /// The name and its index: nothing for 0, otherwise a number from 1 to 9999 behind a point.
+    private static func readName(_ part: TextPart) throws(StandardDefect) -> (String, Int) {
+        let (name, number) = part.cut(at: ".")
+        guard let first = name.bytes.first, first.isASCIILetter,
+            name.bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "+-_".utf8.contains($0) })
+        else { throw name.defect(.malformed, "parameter name", "must be letters, digits, + and -") }
+        guard let number else { return (name.text, 0) }
+        guard number.isDigits, 1...4 ~= number.count, number.bytes.first != UInt8(ascii: "0"),
+            let index = Int(number.text)
+        else { throw number.defect(.range, "parameter index", "must be a number from 1 to 9999 without leading zeros") }
+        return (name.text, index)
+    }
+
+    private static func take(
+        _ name: String, _ parameter: QueryParameter, _ entry: inout Parts
+    ) throws(StandardDefect) {
+        let value = parameter.value
+        switch name {
+        case "address":
+            guard entry.address == nil else { throw value.defect(.duplicate, name, "stands twice; one counts") }
+            entry.address = try ZcashAddress(value, name)
+        case "amount":
+            let decimal = try DecimalText(value, name, amountRules)
+            guard let units = decimal.units(exponent: 8), units <= maximum else {
+                throw value.defect(.range, name, "is more than the 21 million ZEC there can ever be")
+            }
+            entry.payment.amount = ChainCoin.zcash.digits(units: units)
+        case "memo":
+            guard !value.bytes.contains(UInt8(ascii: "=")), let bytes = Base64URL.decode(value.text) else {
+                throw value.defect(.encoding, name, "must be base64url without padding")
+            }
+            guard bytes.count <= 512 else { throw value.defect(.length, name, "has more than 512 bytes; shorten it") }
+            entry.payment.memo = bytes
+            entry.memo = value
+        case "label": entry.payment.label = try value.decoded(name).text
+        case "message": entry.payment.message = try value.decoded(name).text
+        case "asset_id":
+            guard value.count == 88, Base64URL.decode(value.text)?.count == 66 else {
+                throw value.defect(.malformed, name, "must be 66 bytes in base64url")
+            }
+            entry.payment.asset = value.text
+            entry.asset = value
+        default:
+            guard !name.hasPrefix("req-") else {
+                throw parameter.name.defect(
+                    .unsupported, "required parameter", "is not known and must not be ignored; use another wallet")
+            }
+            entry.payment.unknown[name] = try value.decoded("parameter").text
+        }
+    }
+
+    private static func checked(_ entry: Parts) throws(StandardDefect) -> Payment {
+        guard let address = entry.address else {
+            throw StandardDefect(.missing, "address", at: entry.offset, "is missing for this index")
+        }
+        if let memo = entry.memo, address.isTransparent {
+            throw memo.defect(.mismatch, "memo", "cannot go to a transparent address")
+        }
+        if let asset = entry.asset, !address.text.lowercased().hasPrefix("u") {
+            throw asset.defect(.mismatch, "asset_id", "needs a unified address")
+        }
+        var payment = entry.payment
+        payment.address = address.text
+        payment.isMainnet = address.isMainnet
+        return payment
+    }
+
+    // MARK: What it says
+
+    /// The fields of `zip321`.
+    public var fields: InstructionFields {
+        var list: [String: JSONValue] = [:]
+        for (index, payment) in payments {
+            var fields: InstructionFields = ["address": .string(payment.address)]
+            fields.set("amount", payment.amount)
+            if let memo = payment.memo {
+                // What is no text is shown as bytes.
+                let text = String(validating: memo, as: UTF8.self)
+                fields.set(text == nil ? "memoHex" : "memo", text ?? Hex.encode(memo))
+            }
+            fields.set("label", payment.label)
+            fields.set("message", payment.message)
+            fields.set("assetId", payment.asset)
+            fields.set("unknown", payment.unknown)
+            list[String(index)] = fields.object
+        }
+        return ["payments": .object(list)]
+    }
+
+    /// Makes all payments. Of several the first is shown.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.network = ChainCoin.zcash.chain
+        guard let index = payments.keys.min(), let payment = payments[index] else {
+            instruction.purpose = .information
+            return instruction
+        }
+        instruction.payee = .init(account: payment.address, name: payment.label, check: .checksum)
+        instruction.memo = payment.message ?? payment.memo.flatMap { String(validating: $0, as: UTF8.self) }
+        if let amount = payment.amount {
+            let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules())
+            instruction.amount =
+                payment.asset.map { .uncounted(digits: amount, unit: $0) }
+                ?? decimal.map { ChainCoin.zcash.amount($0) } ?? .open
+        }
+        if payments.count > 1 { instruction.warnings.append(.severalPayees) }
+        if !payment.isMainnet {
+            instruction.network = "zcash-testnet"
+            instruction.warnings.append(.testNetwork)
+        }
+        return instruction
+    }
+
+    /// The canonical link: a single payment's address stands before the `?`.
+    public var text: String {
+        var items: [String] = []
+        let isSingle = payments.count == 1 && payments[0] != nil
+        for (index, payment) in payments.sorted(by: { $0.key < $1.key }) {
+            func add(_ name: String, _ value: String?) {
+                guard let value else { return }
+                items.append("\(name)\(index == 0 ? "" : ".\(index)")=\(value)")
+            }
+            if !isSingle { add("address", payment.address) }
+            add("amount", payment.amount)
+            add("memo", payment.memo.map { Base64URL.encode($0) })
+            add("label", payment.label.map { PercentCoding.encode($0) })
+            add("message", payment.message.map { PercentCoding.encode($0) })
+            add("asset_id", payment.asset)
+            for (name, value) in payment.unknown.sorted(by: { $0.key < $1.key }) {
+                add(name, PercentCoding.encode(value))
+            }
+        }
+        let address = isSingle ? payments[0]?.address ?? "" : ""
+        return "zcash:\(address)\(items.isEmpty && isSingle ? "" : "?")\(items.joined(separator: "&"))"
+    }
+}

@@ -1,0 +1,138 @@
+public import PaymentCore
+
+/// Ecash as a text: bearer money, worth its amount to whoever sees it first. Source: Cashu NUT-00.
+///
+/// Taking it brings money to the reader. It must not be shown, logged or sent to anybody but its mint.
+public struct CashuToken: PaymentStandard {
+    /// `cashu-token`.
+    public static let id = "cashu-token"
+    /// What it follows.
+    public static let specification = "Cashu NUT-00"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] = [
+        .scheme("cashu", payloads: ["cashu"]), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
+    ]
+
+    /// `A` (JSON) or `B` (CBOR).
+    public let version: String
+    /// The mint that redeems it.
+    public let mint: String
+    /// What it is counted in: `sat`, `usd` …
+    public let unit: String
+    /// A text of whoever made it.
+    public let memo: String?
+    /// How much it is worth.
+    public let amount: UInt64
+
+    /// Reads `link`, bare or behind `cashu:`.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        let part = link.payload.trimmed
+        guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {
+            throw part.defect(.foreign, "token", "is another text")
+        }
+        let data = part.dropFirst(6)
+        version = part.dropFirst(5).prefix(1).text
+        guard version == "A" || version == "B" else {
+            throw part.dropFirst(5).defect(.unsupported, "version", "must be A or B; use a newer wallet")
+        }
+        guard let bytes = Base64Text.decode(data), !bytes.isEmpty else {
+            throw data.defect(.encoding, "token", "must be base64; copy all of it")
+        }
+        let content = version == "A" ? Self.json(bytes) : Self.cbor(bytes)
+        guard let content else {
+            throw data.defect(.malformed, "token", "holds no mint, unit and proofs; copy all of it")
+        }
+        guard let mint = content.mint, (try? PaymentLink(mint))?.isHTTP == true else {
+            throw data.defect(.malformed, "mint", "must be one web address")
+        }
+        self.mint = mint
+        unit = content.unit
+        memo = content.memo
+        var sum: UInt64 = 0
+        for amount in content.amounts {
+            let (next, overflow) = sum.addingReportingOverflow(amount)
+            guard !overflow else { throw data.defect(.range, "amount", "is larger than any that can be") }
+            sum = next
+        }
+        amount = sum
+    }
+
+    private struct Content {
+        /// Nil where there are several.
+        var mint: String?
+        var unit: String
+        var memo: String?
+        var amounts: [UInt64]
+    }
+
+    private static func json(_ bytes: [UInt8]) -> Content? {
+        guard let json = try? JSONValue(parsing: bytes), let entries = json["token"]?.array, !entries.isEmpty else {
+            return nil
+        }
+        var amounts: [UInt64] = []
+        for entry in entries {
+            guard let proofs = entry["proofs"]?.array, !proofs.isEmpty else { return nil }
+            for proof in proofs {
+                guard let amount = proof["amount"]?.uint64, proof["secret"]?.string != nil, proof["C"]?.string != nil
+                else { return nil }
+                amounts.append(amount)
+            }
+        }
+        let mints = Set(entries.map { $0["mint"]?.string })
+        return Content(
+            mint: mints.count == 1 ? mints.first ?? nil : nil, unit: json["unit"]?.string ?? "sat",
+            memo: json["memo"]?.string, amounts: amounts)
+    }
+
+    private static func cbor(_ bytes: [UInt8]) -> Content? {
+        guard let value = try? CBORValue(parsing: bytes), let entries = value["t"]?.array, !entries.isEmpty,
+            let unit = value["u"]?.text
+        else { return nil }
+        var amounts: [UInt64] = []
+        for entry in entries {
+            guard let proofs = entry["p"]?.array, !proofs.isEmpty else { return nil }
+            for proof in proofs {
+                guard let amount = proof["a"]?.unsigned, proof["s"]?.text != nil, proof["c"] != nil else { return nil }
+                amounts.append(amount)
+            }
+        }
+        return Content(mint: value["m"]?.text, unit: unit, memo: value["d"]?.text, amounts: amounts)
+    }
+
+    /// The fields of `cashu-token`.
+    public var fields: InstructionFields {
+        var fields: InstructionFields = ["version": .string(version), "mint": .string(mint), "unit": .string(unit)]
+        fields.setOrNull("memo", memo)
+        fields.set("amount", amount)
+        return fields
+    }
+
+    /// Brings its amount to the reader.
+    public var instruction: PaymentInstruction {
+        var instruction = bareInstruction
+        instruction.purpose = .receipt
+        instruction.network = mint
+        instruction.amount = Cashu.amount(amount, unit)
+        instruction.memo = memo
+        instruction.warnings = [.followsURL]
+        instruction.holdsSecret = true
+        return instruction
+    }
+}
+
+/// What Cashu's standards share.
+enum Cashu {
+    /// So many of a mint's unit. Its fiat units are minor ones.
+    static func amount(_ amount: UInt64, _ unit: String) -> PaymentInstruction.Amount {
+        let units = UInt128(amount)
+        let money: Money? =
+            switch unit {
+            case "sat": try? Money(minorUnits: units, currency: .satoshi)
+            case "msat": try? Money(minorUnits: units, currency: .satoshi, exponent: 11)
+            case "usd", "eur":
+                (try? FiatCurrency(unit.uppercased())).flatMap { try? Money(minorUnits: units, currency: .fiat($0)) }
+            default: nil
+            }
+        return money.map { .fixed($0) } ?? .uncounted(digits: String(amount), unit: unit)
+    }
+}
