@@ -28,7 +28,8 @@ enum RSAContainer {
         wrap(0x30, algorithm + wrap(0x03, [0] + key))
     }
 
-    private static func wrap(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    /// An element of `tag` that holds `content`.
+    static func wrap(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count > 127 else { return [tag, UInt8(content.count)] + content }
         var length: [UInt8] = []
         var rest = content.count

@@ -1,0 +1,93 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A BIP-353 name's payment link with the proof that it is the name's, checked without any network.
+///
+/// Source: BIP-353, "PSBT": a byte of length, the name, and records as in RFC 9102. Signatures with RSA and P-256 are
+/// known; of the proofs that a name is not there, those by NSEC3.
+public struct BIP353Proof: Sendable, Hashable {
+    /// The name.
+    public let name: BIP353
+    /// What it leads to: the text of a BIP-321 link.
+    public let link: String
+    /// From when until when all signatures are good.
+    public let validity: ClosedRange<Date>
+    /// How long the answer may be kept, in seconds.
+    public let timeToLive: UInt32
+
+    /// The most bytes of a proof; a chain of ten zones has less.
+    private static let maximumLength = 65_536
+    /// The most aliases that are followed.
+    private static let maximumAliases = 8
+
+    /// Checks `proof` as of `time`.
+    ///
+    /// - Throws: ``StandardDefect``; offsets count bytes of the proof.
+    public init(_ proof: [UInt8], at time: Date) throws(StandardDefect) {
+        guard proof.count <= Self.maximumLength, let length = proof.first.map(Int.init), proof.count > 1 + length else {
+            throw StandardDefect(.length, "proof", at: 0, "is cut off or too long")
+        }
+        name = try BIP353(TextPart(bytes: proof[1...length]))
+        guard let records = DNSRecord.all(in: proof[(1 + length)...]) else {
+            throw StandardDefect(.malformed, "records", at: 1 + length, "are cut off or not as RFC 9102 has them")
+        }
+        guard let owner = DNSName(name.owner), 0..<Double(UInt32.max) ~= time.timeIntervalSince1970 else {
+            throw StandardDefect(.range, "name", at: 1, "or time is none that DNS knows")
+        }
+        var chain = DNSSECChain(records, at: UInt32(time.timeIntervalSince1970))
+        let texts = try Self.texts(of: owner, &chain, 1 + length)
+        link = try BIP353.link(amongTXT: texts)
+        let dates = { (seconds: UInt32) in Date(timeIntervalSince1970: Double(seconds)) }
+        validity = dates(chain.validity.lowerBound)...dates(chain.validity.upperBound)
+        timeToLive = chain.ttl
+    }
+
+    /// The character-strings of the TXT records at `owner`, or where its aliases lead.
+    private static func texts(
+        of owner: DNSName, _ chain: inout DNSSECChain, _ offset: Int
+    ) throws(StandardDefect) -> [[String]] {
+        var owner = owner
+        for _ in 0...maximumAliases {
+            let answer = chain.proved(owner, DNSRecord.Kind.txt) ?? chain.proved(owner, DNSRecord.Kind.cname)
+            guard let answer else {
+                throw StandardDefect(
+                    .signature, "records", at: offset,
+                    "do not prove the name: a record or a valid signature is missing, or one has run out")
+            }
+            let isProved =
+                !answer.isExpanded
+                || chain.isAbsent(owner, in: answer.signature.signer, wildcardLabels: answer.signature.labels)
+            guard isProved else {
+                throw StandardDefect(
+                    .signature, "records", at: offset, "do not prove that the name itself has no other record")
+            }
+            guard let first = answer.records.first, first.type == DNSRecord.Kind.cname else {
+                return try answer.records.map { record throws(StandardDefect) in
+                    try strings(of: record, offset)
+                }
+            }
+            guard answer.records.count == 1, let target = first.target else {
+                throw StandardDefect(.malformed, "alias", at: offset, "must be one, and lead to a name")
+            }
+            owner = target
+        }
+        throw StandardDefect(.range, "alias", at: offset, "leads on more than \(maximumAliases) times")
+    }
+
+    private static func strings(of record: DNSRecord, _ offset: Int) throws(StandardDefect) -> [String] {
+        var texts: [String] = []
+        for bytes in record.strings ?? [] {
+            // Only texts that may be a link matter; those are ASCII.
+            texts.append(String(decoding: bytes, as: UTF8.self))
+        }
+        guard record.strings != nil else {
+            throw StandardDefect(.malformed, "TXT record", at: offset, "is cut off")
+        }
+        return texts
+    }
+}

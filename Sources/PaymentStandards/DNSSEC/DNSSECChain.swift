@@ -1,0 +1,165 @@
+import PaymentCore
+import PaymentCrypto
+
+/// Records that prove themselves from the root's keys down. Source: RFC 4035 section 5, RFC 5155; RFC 9102 for the form.
+struct DNSSECChain {
+    /// All records of one name and type that were proved.
+    struct Proved {
+        let records: [DNSRecord]
+        let signature: DNSSECSignature
+        /// Whether the name itself is not there, and a wildcard stood in for it.
+        var isExpanded: Bool { signature.labels < (records.first?.owner.labels.count ?? 0) }
+    }
+
+    private struct Key: Hashable {
+        let owner: DNSName
+        let type: UInt16
+    }
+
+    /// The root's keys, as DS records: those of 2017 and 2024 (data.iana.org/root-anchors).
+    private static let anchors = [
+        "4f660802e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d",
+        "97280802683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16",
+    ].compactMap { Hex.decode($0) }
+    /// The most signatures that are checked. Keys may share a tag, and crafted ones would make work without end.
+    private static let maximumChecks = 100
+
+    private let sets: [Key: [DNSRecord]]
+    private let signatures: [Key: [DNSSECSignature]]
+    private let time: UInt32
+    private var keys: [DNSName: [DNSSECKey]] = [:]
+    private var checks = 0
+    /// When all signatures that were used are good.
+    private(set) var validity: ClosedRange<UInt32> = 0...UInt32.max
+    /// How long what was proved may be kept, in seconds.
+    private(set) var ttl = UInt32.max
+
+    /// Takes `records`, in any order, to be proved at `time`, in seconds of Unix time.
+    init(_ records: [DNSRecord], at time: UInt32) {
+        var sets: [Key: [DNSRecord]] = [:]
+        var signatures: [Key: [DNSSECSignature]] = [:]
+        var seen: Set<[UInt8]> = []
+        for record in records {
+            // The same record twice is one record; its TTL does not make another of it.
+            let identity =
+                record.owner.wire + [UInt8(record.type >> 8), UInt8(record.type & 0xFF)] + record.canonicalData
+            guard seen.insert(identity).inserted else { continue }
+            if record.type == DNSRecord.Kind.rrsig {
+                guard let signature = DNSSECSignature(record) else { continue }
+                signatures[Key(owner: record.owner, type: signature.covered), default: []].append(signature)
+            } else {
+                sets[Key(owner: record.owner, type: record.type), default: []].append(record)
+            }
+        }
+        (self.sets, self.signatures, self.time) = (sets, signatures, time)
+    }
+
+    /// The records of `owner` and `type`, where they are proved; nil where none are there or none of the signatures holds.
+    mutating func proved(_ owner: DNSName, _ type: UInt16) -> Proved? {
+        let key = Key(owner: owner, type: type)
+        guard let records = sets[key] else { return nil }
+        for signature in signatures[key] ?? [] {
+            // What says which keys a zone has is signed by the zone above it.
+            let isAbove = type != DNSRecord.Kind.ds || signature.signer != owner
+            guard isAbove, owner.isWithin(signature.signer), signature.validity.contains(time) else { continue }
+            for zoneKey in zoneKeys(signature.signer) where check(signature, records, zoneKey) {
+                return use(records, signature)
+            }
+        }
+        return nil
+    }
+
+    private mutating func check(_ signature: DNSSECSignature, _ records: [DNSRecord], _ key: DNSSECKey) -> Bool {
+        guard key.tag == signature.tag, checks < Self.maximumChecks else { return false }
+        checks += 1
+        return signature.isValid(over: records, by: key)
+    }
+
+    private mutating func use(_ records: [DNSRecord], _ signature: DNSSECSignature) -> Proved {
+        validity =
+            max(
+                validity.lowerBound, signature.validity.lowerBound)...max(
+                max(validity.lowerBound, signature.validity.lowerBound),
+                min(validity.upperBound, signature.validity.upperBound))
+        ttl = records.reduce(min(ttl, signature.originalTTL)) { min($0, $1.ttl) }
+        return Proved(records: records, signature: signature)
+    }
+
+    /// The keys of `zone`: those in its set of keys, which one of them must have signed that the zone above names. Each
+    /// step leads to a shorter name, so this ends.
+    private mutating func zoneKeys(_ zone: DNSName) -> [DNSSECKey] {
+        if let known = keys[zone] { return known }
+        keys[zone] = []
+        let delegations: [[UInt8]]
+        if zone == .root {
+            delegations = Self.anchors
+        } else {
+            // A wildcard says nothing about which zones there are.
+            guard let named = proved(zone, DNSRecord.Kind.ds), !named.isExpanded else { return [] }
+            delegations = named.records.map(\.data)
+        }
+        let key = Key(owner: zone, type: DNSRecord.Kind.dnskey)
+        let records = sets[key] ?? []
+        let all = records.compactMap { DNSSECKey($0) }
+        let entries = all.filter { entry in delegations.contains { entry.isNamed(by: $0, zone: zone) } }
+        for signature in signatures[key] ?? []
+        where signature.signer == zone && signature.validity.contains(time) {
+            for entry in entries where check(signature, records, entry) {
+                _ = use(records, signature)
+                keys[zone] = all
+                return all
+            }
+        }
+        return []
+    }
+
+    /// Whether `name` is proved not to exist itself in `zone`, so that a wildcard with `labels` labels stands in for it
+    /// (RFC 5155 section 8.8): the hash of the next name towards it falls into a gap.
+    mutating func isAbsent(_ name: DNSName, in zone: DNSName, wildcardLabels labels: Int) -> Bool {
+        let closer = name.suffix(labels + 1)
+        for key in sets.keys.filter({ $0.type == DNSRecord.Kind.nsec3 }) {
+            guard key.owner.labels.count == zone.labels.count + 1, key.owner.isWithin(zone),
+                let proof = proved(key.owner, key.type), proof.signature.signer == zone, !proof.isExpanded
+            else { continue }
+            for record in proof.records where NSEC3(record)?.covers(closer) == true { return true }
+        }
+        return false
+    }
+}
+
+/// A gap between two hashed names in which there is no other. Source: RFC 5155 section 3.
+private struct NSEC3 {
+    /// What RFC 9276 lets a reader refuse to count.
+    private static let maximumIterations = 100
+    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
+
+    private let start: [UInt8]
+    private let end: [UInt8]
+    private let salt: [UInt8]
+    private let iterations: Int
+
+    init?(_ record: DNSRecord) {
+        let data = record.data
+        // Only SHA-1 is defined; it need not withstand forgery, since the record is signed.
+        guard data.count > 5, data[0] == 1, let label = record.owner.labels.first, label.count == 32 else { return nil }
+        iterations = Int(data[2]) << 8 | Int(data[3])
+        let saltEnd = 5 + Int(data[4])
+        guard iterations <= Self.maximumIterations, data.count > saltEnd, data[saltEnd] == 20,
+            data.count >= saltEnd + 21
+        else { return nil }
+        salt = Array(data[5..<saltEnd])
+        end = Array(data[saltEnd + 1..<saltEnd + 21])
+        let groups = label.compactMap { Self.alphabet.firstIndex(of: $0).map(UInt8.init) }
+        guard groups.count == 32, let bytes = Bech32.bytes(of: groups) else { return nil }
+        start = bytes
+    }
+
+    /// Whether the hash of `name` lies between both ends. The last gap reaches over to the first name.
+    func covers(_ name: DNSName) -> Bool {
+        var hash = Digest.sha1.hash(name.wire + salt)
+        for _ in 0..<iterations { hash = Digest.sha1.hash(hash + salt) }
+        let isAfter = start.lexicographicallyPrecedes(hash)
+        let isBefore = hash.lexicographicallyPrecedes(end)
+        return start.lexicographicallyPrecedes(end) ? isAfter && isBefore : isAfter || isBefore
+    }
+}
