@@ -236,7 +236,8 @@ let package = Package(
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PaymentCryptoTests", dependencies: ["PaymentCrypto", "TestSupport"], swiftSettings: settings),
+            name: "PaymentCryptoTests", dependencies: ["PaymentCore", "PaymentCrypto", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PaymentStandardsTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentStandards", "TestSupport"], swiftSettings: settings),

@@ -24,18 +24,18 @@ public struct BareCoinAddress: PaymentStandard {
     /// Reads `link`.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
-        for chain in CoinChain.all {
-            let isNamed = chain.segwit.keys.contains { part.lowercased.hasPrefix("\($0)1") }
-            do throws(StandardDefect) {
-                address = try CoinAddress(part, of: chain, "address")
-                self.chain = chain.name
-                return
-            } catch {
-                // Of base58 nothing but the checksum says that it is an address at all.
-                if isNamed { throw error }
-            }
+        let lower = part.lowercased
+        if let named = CoinChain.all.first(where: { $0.segwit.keys.contains { lower.hasPrefix("\($0)1") } }) {
+            address = try CoinAddress(part, of: named, "address")
+            chain = named.name
+            return
         }
-        throw part.defect(.foreign, "address", "is of none of these chains")
+        // Of base58 nothing but the checksum says that it is an address at all.
+        guard let bytes = Base58Check.decode(part),
+            let found = CoinChain.all.first(where: { $0.version(of: bytes) != nil })
+        else { throw part.defect(.foreign, "address", "is of none of these chains") }
+        address = try CoinAddress(part, of: found, "address")
+        chain = found.name
     }
 
     private var coin: CoinChain { CoinChain.all.first { $0.name == chain } ?? .litecoin }

@@ -19,6 +19,11 @@ struct CoinChain: Sendable {
     /// The letters its base58 addresses begin with, and how many characters they have.
     let shapes: [(prefix: String, lengths: ClosedRange<Int>)]
 
+    /// The version that `bytes` are of, checksum aside.
+    func version(of bytes: [UInt8]) -> Version? {
+        versions.first { bytes.starts(with: $0.bytes) && bytes.count == $0.bytes.count + 20 }
+    }
+
     static let litecoin = CoinChain(
         name: "litecoin", coin: .litecoin,
         versions: [Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh")],
@@ -72,8 +77,9 @@ struct CoinAddress: Sendable, Hashable {
         guard let bytes = Base58Check.decode(part) else {
             throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
         }
-        let found = chain.versions.first { bytes.starts(with: $0.bytes) && bytes.count == $0.bytes.count + 20 }
-        guard let version = found else { throw part.defect(.foreign, name, "is of another chain than \(chain.name)") }
+        guard let version = chain.version(of: bytes) else {
+            throw part.defect(.foreign, name, "is of another chain than \(chain.name)")
+        }
         network = version.network
         type = version.type
         hash = Array(bytes.dropFirst(version.bytes.count))
