@@ -26,7 +26,11 @@ struct CoinChain: Sendable {
 
     static let litecoin = CoinChain(
         name: "litecoin", coin: .litecoin,
-        versions: [Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh")],
+        // The older script addresses are also Bitcoin's; bare ones are taken for those.
+        versions: [
+            Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh"),
+            Version(bytes: [0x05], type: "p2sh"),
+        ],
         segwit: ["ltc": "mainnet", "tltc": "testnet"], shapes: [("L", 33...35), ("M", 33...35)])
     static let dogecoin = CoinChain(
         name: "dogecoin", coin: .dogecoin,

@@ -68,9 +68,11 @@ public struct Bolt12: PaymentStandard {
         ]
     }
 
-    /// Whether it can be paid on Bitcoin's own network. An offer names none for it alone.
+    /// Whether it can be paid on Bitcoin's own network. An offer names none for it alone, a request and an invoice name
+    /// theirs in record 80.
     private var isForMainnet: Bool {
-        stream[2].map { Bolt12Rules.chains(in: $0).contains(Bolt12Rules.bitcoin) } ?? true
+        if let chain = stream[80] { return chain.value == Bolt12Rules.bitcoin }
+        return stream[2].map { Bolt12Rules.chains(in: $0).contains(Bolt12Rules.bitcoin) } ?? true
     }
 
     private func text(_ type: UInt64) -> String? { stream[type].map { String(decoding: $0.value, as: UTF8.self) } }

@@ -87,7 +87,7 @@ struct Bolt12Rules: Sendable {
                 throw record.defect(.malformed, "is no number in as few bytes as it needs")
             }
         case 12, 84, 174: try checkFeatures(record)
-        case 16, 160: try checkPaths(record)
+        case 16, 90, 160: try checkPaths(record)
         case 22, 88, 176: _ = try point(record)
         case 80, 168:
             guard record.value.count == 32 else { throw record.defect(.length, "must have 32 bytes") }
