@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
+import PaymentTesting
 import PaymentWallet
 import Synchronization
 import TestSupport
