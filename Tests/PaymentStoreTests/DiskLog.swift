@@ -6,10 +6,12 @@ struct DiskLog: Sendable {
         case write(_ file: String, at: Int, [UInt8])
         case truncate(_ file: String, to: Int)
         case sync(_ file: String)
+        /// The file is deleted, and its folder synced after it or not.
+        case delete(_ file: String, isSynced: Bool)
 
         var file: String {
             switch self {
-            case .write(let file, _, _), .truncate(let file, _), .sync(let file): file
+            case .write(let file, _, _), .truncate(let file, _), .sync(let file), .delete(let file, _): file
             }
         }
     }
@@ -37,6 +39,11 @@ struct DiskLog: Sendable {
         var disk: [String: [UInt8]] = [:]
         var waiting: [String: [Event]] = [:]
         for event in events.prefix(count) {
+            if case .delete(let file, isSynced: true) = event {
+                disk[file] = nil
+                waiting[file] = nil
+                continue
+            }
             guard case .sync(let file) = event else {
                 waiting[event.file, default: []].append(event)
                 continue
@@ -70,6 +77,7 @@ struct DiskLog: Sendable {
             if file.count < end { file += [UInt8](repeating: 0, count: end - file.count) }
             file.replaceSubrange(offset..<end, with: bytes)
         case .truncate(_, let size): file.removeLast(max(file.count - size, 0))
+        case .delete: file = []
         case .sync: break
         }
     }

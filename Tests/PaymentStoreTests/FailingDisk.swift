@@ -44,6 +44,12 @@ enum FailingDisk {
             if code == SQLITE_OK, let name { FailingDisk.opened(file, String(cString: name)) }
             return code
         }
+        shim.xDelete = { _, name, syncsFolder in
+            guard let system = FailingDisk.system, let name else { return SQLITE_IOERR }
+            let code = system.pointee.xDelete(system, name, syncsFolder)
+            if code == SQLITE_OK { FailingDisk.deleted(String(cString: name), isSynced: syncsFolder != 0) }
+            return code
+        }
         return sqlite3_vfs_register(&shim, 1) == SQLITE_OK
     }()
 
@@ -100,6 +106,14 @@ enum FailingDisk {
             return known
         }
         if let watching { file.pointee.pMethods = UnsafePointer(bitPattern: watching) }
+    }
+
+    private static func deleted(_ path: String, isSynced: Bool) {
+        let (folder, name) = place(path)
+        state.withLock { state in
+            guard state.folders.contains(folder) else { return }
+            state.logs[folder, default: DiskLog()].events.append(.delete(name, isSynced: isSynced))
+        }
     }
 
     /// Never let go: there are as many as the system has kinds of files.

@@ -31,7 +31,9 @@ struct JournalFile: Sendable {
         if access(path + "-journal", F_OK) != 0 { try look() }
         let database = try Database(path: path, patience: patience)
         // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it.
-        try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
+        // EXTRA: a roll-back journal that was deleted must not be there again after a failure of the power, or SQLite
+        // takes back all that was written since.
+        try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
         // First of all: whatever else is asked could run what the file defines.
         try schema.check(database)

@@ -144,6 +144,11 @@ public final class SimulatedWorld: Sendable {
         RouterTasks.$executor.withValue(executor) {
             for _ in 0..<1_000_000 where !(executor.runOne() || timeline.advance()) { break }
         }
+        // They know their world, as services often do: kept here, none of it would ever be let go.
+        state.withLock { state in
+            state.processes = []
+            state.services = [:]
+        }
     }
 
     // MARK: Looking back
