@@ -13,7 +13,7 @@ RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
-	WalletConnectPayProvider CitconProvider PayrailsProvider
+	WalletConnectPayProvider CitconProvider CitconMerchant PayrailsProvider
 
 .PHONY: help deps demo test browser-test kill-test bench fuzz simulate mutants format lint docs clean
 

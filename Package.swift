@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
         .library(name: "CitconProvider", targets: ["CitconProvider"]),
         .library(name: "CitconKit", targets: ["CitconKit"]),
+        .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
         .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
         .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
         .executable(name: "payroute", targets: ["payroute"]),
@@ -112,11 +113,16 @@ let package = Package(
             name: "WalletConnectPayKit", dependencies: ["PaymentTransport", "WalletConnectPayProvider"],
             path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
         .target(
-            name: "CitconKit", dependencies: ["PaymentTransport", "CitconProvider"],
+            name: "CitconKit", dependencies: ["PaymentCore", "PaymentTransport", "CitconProvider"],
             path: "Plugins/CitconKit", swiftSettings: settings),
         .target(
             name: "PayrailsKit", dependencies: ["PaymentTransport", "PayrailsProvider"],
             path: "Plugins/PayrailsKit", swiftSettings: settings),
+
+        // Merchants' services, for servers: they hold private keys, which have no place in an app.
+        .target(
+            name: "CitconMerchant", dependencies: ["PaymentCore", "PaymentCrypto", "CitconProvider"],
+            path: "Plugins/CitconMerchant", swiftSettings: settings),
 
         // The command line.
         .executableTarget(
@@ -142,8 +148,9 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentRouting", "PaymentStore",
-                "PaymentWallet", "PayrailsProvider", "ReviewModel", "TestSupport", "WalletConnectPayProvider",
+                "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview",
+                "PaymentRouting", "PaymentStore", "PaymentWallet", "PayrailsProvider", "ReviewModel", "TestSupport",
+                "WalletConnectPayProvider",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
 
@@ -250,7 +257,8 @@ let package = Package(
         .testTarget(
             name: "CitconProviderTests",
             dependencies: [
-                "CitconKit", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
+                "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting",
+                "PaymentLoopback",
                 "PaymentSandbox", "PaymentTesting",
                 "PaymentStore", "PaymentTransport", "TestSupport",
             ],
@@ -288,7 +296,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox",
+                "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
+                "PaymentSandbox",
                 "PaymentTesting",
                 "PaymentTransport", "PaymentWallet", "PayrailsProvider", "WalletConnectPayProvider",
             ],

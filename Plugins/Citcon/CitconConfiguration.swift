@@ -9,34 +9,33 @@ public struct CitconConfiguration: Sendable {
         /// Its universal link for WeChat.
         public var universalLink: String?
         /// Its other places: WeChat app ids, bundle ids, the addresses that payment pages lead to.
-        public var places: CPayReturnPlaces
+        public var places: CitconConfiguration.ReturnPlaces
 
         /// Makes a description.
         public init(
-            scheme: String? = nil, universalLink: String? = nil, places: CPayReturnPlaces = CPayReturnPlaces()
+            scheme: String? = nil, universalLink: String? = nil,
+            places: CitconConfiguration.ReturnPlaces = CitconConfiguration.ReturnPlaces()
         ) {
             self.scheme = scheme
             self.universalLink = universalLink
             self.places = places.union(
-                CPayReturnPlaces(
+                CitconConfiguration.ReturnPlaces(
                     schemes: Set([scheme].compactMap(\.self)), universalLinks: Set([universalLink].compactMap(\.self))))
         }
     }
 
-    /// The name under which the application's secret store keeps the access token.
-    public static let accessTokenName = "citcon.access-token"
-
     /// Where the service is.
-    public var endpoint: CPayEndpoint
+    public var endpoint: CitconEndpoint
     /// A name of your own for the merchant whose token this is: part of what a payment is called, so that the orders of
     /// several merchants in one journal stay apart. Nil where there is only one.
     public var merchant: String?
-    /// The access token; nil when the application's secret store has it as ``accessTokenName``. Tokens live for a day.
+    /// The access token; nil when the application's secret store has it as ``CitconProvider/accessTokenName(of:)``. Tokens live
+    /// for a day.
     public var accessToken: Redacted<String>?
     /// How the application can be reached.
     public var application: Application
     /// Who takes which gateway.
-    public var gateways: CPayGateways
+    public var gateways: CitconConfiguration.Gateways
     /// The time allowed for one request.
     public var requestTimeout: Duration
     /// How long a payment whose payer is back may take to be decided before it is reported as pending.
@@ -44,8 +43,8 @@ public struct CitconConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        endpoint: CPayEndpoint, accessToken: Redacted<String>? = nil, application: Application = Application(),
-        gateways: CPayGateways = .standard, requestTimeout: Duration = .seconds(30),
+        endpoint: CitconEndpoint, accessToken: Redacted<String>? = nil, application: Application = Application(),
+        gateways: CitconConfiguration.Gateways = .standard, requestTimeout: Duration = .seconds(30),
         settlementTimeout: Duration = .seconds(60)
     ) {
         self.endpoint = endpoint

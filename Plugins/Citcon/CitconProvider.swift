@@ -1,5 +1,4 @@
 public import PaymentCore
-import Synchronization
 
 /// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
 ///
@@ -7,18 +6,33 @@ import Synchronization
 /// to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
 /// calls `authorized` counts as paid: the payer has done their part, and the merchant captures it.
 public struct CitconProvider: RedirectCompletingProvider {
-    /// `citcon`.
+    /// `citcon`, the id of a provider that is not given another.
     public static let id: ProviderID = "citcon"
 
+    /// What this provider is called in registries and journals, and in the references of its payments.
+    public let id: ProviderID
     let configuration: CitconConfiguration
 
-    /// Makes a provider.
-    public init(configuration: CitconConfiguration) { self.configuration = configuration }
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: another one for each merchant, account or environment in one registry or journal, and the same for ever.
+    ///     Such providers claim the same links, so their registry has to allow it (`equalClaims: .reportAmbiguous`), and the
+    ///     application chooses among the routes.
+    ///   - configuration: how the service and the payer are reached.
+    public init(id: ProviderID = CitconProvider.id, configuration: CitconConfiguration) {
+        self.id = id
+        self.configuration = configuration
+    }
+
+    /// Returns the name under which the application's secret store keeps the access token of the provider called `id`:
+    /// `citcon.access-token`, or with another id at its beginning.
+    public static func accessTokenName(of id: ProviderID = CitconProvider.id) -> String { "\(id).access-token" }
 
     /// Who the provider is and what it claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: Self.id, name: "Citcon",
+            id: id, name: "Citcon",
             patterns: [.scheme("citcon")] + LandingPage.patterns + configuration.application.places.patterns,
             outboundHosts: [configuration.endpoint.baseURL.authority])
     }
@@ -39,7 +53,7 @@ public struct CitconProvider: RedirectCompletingProvider {
             }
         }
         if let match = LandingPage.match(link) { return match }
-        guard CPayReturn(link.text, at: configuration.application.places) != nil else { return nil }
+        guard WalletReturn(link.text, at: configuration.application.places) != nil else { return nil }
         return LinkMatch(reference: nil, role: .callback)
     }
 
@@ -48,7 +62,7 @@ public struct CitconProvider: RedirectCompletingProvider {
     /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link is
     ///   for another environment.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        try Self.checkIsNoPage(request.reference)
+        try checkIsNoPage(request.reference)
         let link: CitconOrderLink
         do throws(CitconOrderLink.Defect) { link = try CitconOrderLink(request.link) } catch {
             throw self.error(.rejectedLink, "the order link cannot be paid: \(error)")
@@ -70,22 +84,52 @@ public struct CitconProvider: RedirectCompletingProvider {
 
     /// Asks who carries the method, confirms the charge once, hands the payer over, and asks what came of it.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        try Self.checkIsNoPage(attempt.reference)
-        let name = try OrderName.reference(in: attempt.reference.id, configuration)
+        try checkIsNoPage(attempt.reference)
+        let name = try OrderName.reference(in: attempt.reference.id, configuration, at: id)
         if let link = context.link { try distinguish(link, from: attempt) }
         let link = try? context.link.map(CitconOrderLink.init)
         let isOwn = link?.reference == name && link?.mode == configuration.endpoint.mode
         let order = isOwn ? link.map { Order($0, configuration.application) } : nil
-        let payment = CitconPayment(self, attempt, context, try await service(context), name: name, order: order)
-        return try await payment.run()
+        let flow = OrderFlow(
+            attempt.reference, method: attempt.option.id, order: order,
+            terms: ChargeTerms(reference: name, agreed: attempt.option.amount),
+            names: GivenNames(attempt, reference: name), gateways: configuration.gateways,
+            service: try await service(context), context: context,
+            desk: LentDesk(provider: id, payer: context.payer, places: configuration.application.places))
+        return try await carryOut(flow, context)
+    }
+
+    private func carryOut(_ flow: OrderFlow, _ context: ProviderContext) async throws -> PaymentOutcome {
+        let (confirmed, handler, isFresh): (OrderFlow.Confirmed, GatewayHandler, Bool)
+        switch try await flow.confirm() {
+        case .over(let outcome): return outcome
+        case .confirmed(let stored, let taker, let isNew): (confirmed, handler, isFresh) = (stored, taker, isNew)
+        }
+        // After a restart the payer may have paid meanwhile; a wallet must not open again for that.
+        if !isFresh, let answer = try? await flow.inquire(confirmed),
+            let outcome = try? answer.transaction.outcome(of: flow.payment, over: flow.terms), outcome.isFinal
+        {
+            return outcome
+        }
+        var patience = configuration.settlementTimeout
+        if case .back(let back)? = try await flow.handOver(confirmed, handler), back.isCancellation {
+            patience = min(patience, .seconds(5))
+        }
+        let poll = SettlementPoll(
+            provider: id, clock: context.clock, limit: patience, timeout: configuration.requestTimeout
+        ) { [patience] in
+            context.log("not decided yet; asking again for up to \(patience.components.seconds) s")
+        }
+        let transaction = try await poll.settle { () throws(CitconCallError) in try await flow.inquire(confirmed) }
+        return try transaction.outcome(of: flow.payment, over: flow.terms)
     }
 
     /// Asks about the charge by the merchant's reference of it.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try Self.checkIsNoPage(payment)
-        let name = try OrderName.reference(in: payment.id, configuration)
+        try checkIsNoPage(payment)
+        let name = try OrderName.reference(in: payment.id, configuration, at: id)
         let service = try await service(context)
-        let answer = try await translated(isMutation: false) { () throws(CitconCallError) in
+        let answer = try await translated(at: id, isMutation: false) { () throws(CitconCallError) in
             try await service.inquire(reference: name)
         }
         return try answer.transaction.outcome(of: payment, over: ChargeTerms(reference: name))
@@ -95,18 +139,19 @@ public struct CitconProvider: RedirectCompletingProvider {
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
-        guard let back = CPayReturn(callback.text, at: configuration.application.places) else {
+        guard let back = WalletReturn(callback.text, at: configuration.application.places) else {
             throw error(.notAPayment, "the URL is not one by which a payer comes back from Citcon")
         }
-        let name = try OrderName.reference(in: attempt.reference.id, configuration)
+        let name = try OrderName.reference(in: attempt.reference.id, configuration, at: id)
         let names = GivenNames(attempt, reference: name)
-        try back.check(names, phase: .maybeSent)
+        try back.check(names, at: id, phase: .maybeSent)
         let service = try await service(context)
-        let poll = SettlementPoll(clock: context.clock, limit: .seconds(5), timeout: configuration.requestTimeout)
+        let poll = SettlementPoll(
+            provider: id, clock: context.clock, limit: .seconds(5), timeout: configuration.requestTimeout)
         let transaction = try await poll.settle { () throws(CitconCallError) in
             try await service.inquire(reference: name)
         }
-        try back.check(names.confirmed(id: transaction.id, .nothing), phase: .maybeSent)
+        try back.check(names.confirmed(id: transaction.id, .nothing), at: id, phase: .maybeSent)
         return try transaction.outcome(
             of: attempt.reference, over: ChargeTerms(reference: name, agreed: attempt.option.amount))
     }
@@ -115,19 +160,19 @@ public struct CitconProvider: RedirectCompletingProvider {
 
     private func service(_ context: ProviderContext) async throws -> CitconService {
         var token = configuration.accessToken
-        if token == nil { token = try await context.secrets.secret(CitconConfiguration.accessTokenName) }
+        if token == nil { token = try await context.secrets.secret(Self.accessTokenName(of: id)) }
         guard let token, !token.reveal().isEmpty else {
             throw error(
                 .unauthorized,
                 "there is no access token; give one to the configuration, or keep it in the secret store as "
-                    + CitconConfiguration.accessTokenName)
+                    + Self.accessTokenName(of: id))
         }
         return CitconService(
             baseURL: configuration.endpoint.baseURL, token: token, http: context.http,
             timeout: configuration.requestTimeout)
     }
 
-    private static func checkIsNoPage(_ payment: PaymentReference) throws {
+    private func checkIsNoPage(_ payment: PaymentReference) throws {
         guard payment.id.hasPrefix(LandingPage.referencePrefix) else { return }
         throw PaymentError(
             .unsupported,
@@ -136,13 +181,13 @@ public struct CitconProvider: RedirectCompletingProvider {
     }
 
     private func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
-        PaymentError(code, message, provider: Self.id)
+        PaymentError(code, message, provider: id)
     }
 }
 
 /// Runs a call and turns its failure into the core's error.
 func translated<Value>(
-    isMutation: Bool, _ work: () async throws(CitconCallError) -> Value
+    at provider: ProviderID, isMutation: Bool, _ work: () async throws(CitconCallError) -> Value
 ) async throws(PaymentError) -> Value {
-    do { return try await work() } catch { throw ErrorTable.error(error, isMutation: isMutation) }
+    do { return try await work() } catch { throw ErrorTable.error(error, isMutation: isMutation, at: provider) }
 }

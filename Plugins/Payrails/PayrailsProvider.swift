@@ -18,16 +18,21 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// `payrails`.
     public static let id: ProviderID = "payrails"
 
+    private let id: ProviderID
     private let returnURLs: ReturnURLs
     private let additionalHosts: [String]
 
     /// Makes a provider.
     ///
     /// - Parameters:
+    ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
     ///   - returnURLs: where payers come back to from pages.
     ///   - additionalHosts: hosts besides those of payrails.io that sessions may lead to, `host` or `host:port`, such as a
     ///     sandbox's. Links that lead there stay unverified.
-    public init(returnURLs: ReturnURLs = .standard, additionalHosts: [String] = []) {
+    public init(
+        id: ProviderID = PayrailsProvider.id, returnURLs: ReturnURLs = .standard, additionalHosts: [String] = []
+    ) {
+        self.id = id
         self.returnURLs = returnURLs
         self.additionalHosts = additionalHosts
     }
@@ -35,7 +40,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// Who the provider is and what it claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: Self.id, name: "Payrails",
+            id: id, name: "Payrails",
             patterns: [.scheme(SessionLink.scheme), .hostSuffix(AddressRule.domain)]
                 + SessionLink.textPrefixes.map(LinkPattern.textPrefix)
                 + returnURLs.all.filter { !ReturnURLs.standard.all.contains($0) }.map(LinkPattern.returnURL),

@@ -16,6 +16,7 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     /// `walletconnect-pay`.
     public static let id: ProviderID = "walletconnect-pay"
 
+    private let id: ProviderID
     private let configuration: GatewayConfiguration
     private let appLinks: AppLinks
     private let reviewer: SigningReviewer
@@ -23,12 +24,14 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     /// Makes a provider.
     ///
     /// - Parameters:
+    ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
     ///   - appLinks: the application's own links, which may carry payment links. They raise no trust.
     ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
     public init(
-        configuration: GatewayConfiguration, appLinks: AppLinks = AppLinks(),
-        reviewer: SigningReviewer = SigningReviewer()
+        id: ProviderID = WalletConnectPayProvider.id, configuration: GatewayConfiguration,
+        appLinks: AppLinks = AppLinks(), reviewer: SigningReviewer = SigningReviewer()
     ) {
+        self.id = id
         self.configuration = configuration
         self.appLinks = appLinks
         self.reviewer = reviewer
@@ -37,7 +40,7 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     /// Who the provider is and what it claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: Self.id, name: "WalletConnect Pay",
+            id: id, name: "WalletConnect Pay",
             patterns: [
                 .hostSuffix(PaymentID.linkHost), .host(PaymentID.shortLinkHost), .scheme("wc"), .textPrefix("pay_"),
             ] + appLinks.patterns,

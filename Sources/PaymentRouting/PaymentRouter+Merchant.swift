@@ -7,11 +7,11 @@ extension PaymentRouter {
     /// Durable like a payment: an interrupted refund is listed by the journal and settled by ``recover(as:width:)``.
     ///
     /// - Returns: the outcome; a refusal by the service is an outcome.
-    /// - Throws: ``PaymentError``; `unsupported` when the provider gives no money back, `integrity` when the request's
+    /// - Throws: ``PaymentError``; `unsupported` when the service gives no money back, `integrity` when the request's
     ///   id was used for another refund.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let enquiry = try enquiry(for: request.payment.provider, payer: Payer())
-        guard enquiry.provider is any RefundingProvider else {
+        guard enquiry.service is any RefundingService else {
             throw PaymentError(.unsupported, "the provider gives no money back", provider: request.payment.provider)
         }
         return try await fly(request.reference) { try await enquiry.engine($0).refund(request) }
@@ -20,11 +20,11 @@ extension PaymentRouter {
     /// Calls off a payment that nobody has paid yet.
     ///
     /// - Returns: what has become of the payment: it may just have been paid.
-    /// - Throws: ``PaymentError``; `unsupported` when the provider cannot cancel.
+    /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel.
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let enquiry = try enquiry(for: payment.provider, payer: Payer())
         try enquiry.checkIsPayment(payment)
-        guard let canceller = enquiry.provider as? any CancellingProvider else {
+        guard let canceller = enquiry.service as? any CancellingService else {
             throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
         }
         do {
@@ -38,18 +38,18 @@ extension PaymentRouter {
         }
     }
 
-    /// Reads a notification that a provider's service sent to this server, and ends the payment's attempt when it
+    /// Reads a notification that a payment service sent to this server, and ends the payment's attempt when it
     /// says how the payment ended.
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
-    /// - Throws: ``PaymentError``; `unsupported` when the provider takes no notifications, `untrustedNotification`
+    /// - Throws: ``PaymentError``; `unsupported` when the one called `provider` takes no notifications, `untrustedNotification`
     ///   when it is not genuine, `journal` when it could not be stored.
     public func handle(
         _ notification: IncomingNotification, from provider: ProviderID
     ) async throws(PaymentError) -> PaymentNotification {
         let enquiry = try enquiry(for: provider, payer: Payer())
-        guard let verifier = enquiry.provider as? any NotificationVerifyingProvider else {
+        guard let verifier = enquiry.service as? any NotificationReadingService else {
             throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
         }
         do {

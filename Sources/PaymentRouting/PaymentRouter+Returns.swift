@@ -3,7 +3,7 @@ public import PaymentCore
 /// Payers who come back from outside the application.
 extension PaymentRouter {
     /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's
-    /// bare answer, concerns every open payment of its provider, latest first; one that cannot be asked about keeps
+    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest first; one that cannot be asked about keeps
     /// nobody else from it.
     ///
     /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
@@ -14,35 +14,45 @@ extension PaymentRouter {
     /// - Throws: ``PaymentError`` when nothing is known of any: of several, the failure that leaves most open.
     ///   ``PaymentError/Code/foreignReturn`` when the URL names a payment that is none of them, which changes nothing.
     public func handle(_ url: String, as payer: Payer = Payer()) async throws(PaymentError) -> PaymentOutcome? {
-        guard case .matched(let route) = route(url), route.match.role == .callback else { return nil }
-        let enquiry = try enquiry(for: route.provider, payer: payer)
-        guard let completer = enquiry.provider as? any RedirectCompletingProvider else {
-            throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
-        }
         var latest: PaymentOutcome?
         var failure: PaymentError?
-        for reference in try await openPayments(at: route.provider, called: route.match.reference) {
-            do {
-                // Beside this router's own payment under way, which may be waiting for just this.
-                let outcome = try await leases.with(reference, as: .visitor) {
-                    try await visitor($0, enquiry).complete(route.link, of: reference, with: completer)
-                } orElse: {
-                    $0
+        for route in callbacks(url) {
+            let enquiry = try enquiry(for: route.provider, payer: payer)
+            guard let completer = enquiry.service as? any RedirectCompletingProvider else {
+                throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
+            }
+            for reference in try await openPayments(at: route.provider, called: route.match.reference) {
+                do {
+                    // Beside this router's own payment under way, which may be waiting for just this.
+                    let outcome = try await leases.with(reference, as: .visitor) {
+                        try await visitor($0, enquiry).complete(route.link, of: reference, with: completer)
+                    } orElse: {
+                        $0
+                    }
+                    guard let outcome else { continue }
+                    if outcome.isFinal { return outcome }
+                    latest = latest ?? outcome
+                } catch {
+                    let next = AttemptEngine.paymentError(error, provider: route.provider)
+                    if next.code != .foreignReturn {
+                        let message = "a return could not be brought to one of the open payments: \(next.message)"
+                        effects.log(PaymentEvent(provider: route.provider, attempt: nil, kind: .note, message: message))
+                    }
+                    if failure.map({ Self.weight(of: next) > Self.weight(of: $0) }) ?? true { failure = next }
                 }
-                guard let outcome else { continue }
-                if outcome.isFinal { return outcome }
-                latest = latest ?? outcome
-            } catch {
-                let next = AttemptEngine.paymentError(error, provider: route.provider)
-                if next.code != .foreignReturn {
-                    let message = "a return could not be brought to one of the open payments: \(next.message)"
-                    effects.log(PaymentEvent(provider: route.provider, attempt: nil, kind: .note, message: message))
-                }
-                if failure.map({ Self.weight(of: next) > Self.weight(of: $0) }) ?? true { failure = next }
             }
         }
         if latest == nil, let failure { throw failure }
         return latest
+    }
+
+    /// Those whose callback `url` is. Several accounts of one vendor come back to one application by the same URLs.
+    private func callbacks(_ url: String) -> [Route] {
+        switch route(url) {
+        case .matched(let route): [route].filter { $0.match.role == .callback }
+        case .ambiguous(let routes): routes.filter { $0.match.role == .callback }
+        default: []
+        }
     }
 
     /// How much a failure says to who waits for a payer's return: a return of another payment than this one may be the

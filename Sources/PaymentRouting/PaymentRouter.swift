@@ -124,7 +124,7 @@ public struct PaymentRouter: Sendable {
     private func own(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ enquiry: Enquiry
     ) async throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded = outcome, enquiry.provider is any PaymentDistinguishingProvider else { return outcome }
+        guard case .succeeded = outcome, enquiry.service is any PaymentDistinguishingProvider else { return outcome }
         let histories: [AttemptHistory]
         do { histories = try await effects.journal.histories(of: payment) } catch {
             throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, phase: .maybeSent)
@@ -252,8 +252,7 @@ public struct PaymentRouter: Sendable {
             throw PaymentError(.unroutable, "no provider called \(id) is registered")
         }
         return Enquiry(
-            provider: registry.providers[index], descriptor: registry.descriptors[index], payer: payer, effects: effects
-        )
+            service: registry.services[index], descriptor: registry.descriptors[index], payer: payer, effects: effects)
     }
 
     /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.

@@ -22,6 +22,7 @@ struct RuleTests {
                 .target(name: "AProvider", dependencies: ["PaymentCore", "PaymentCrypto"], path: "Plugins/A"),
                 .target(name: "BProvider", dependencies: ["PaymentCore"], path: "Plugins/B"),
                 .target(name: "BKit", dependencies: ["BProvider", "PaymentTransport"], path: "Plugins/BKit"),
+                .target(name: "BMerchant", dependencies: ["BProvider", "PaymentCrypto"], path: "Plugins/BMerchant"),
                 .executableTarget(name: "Tour", dependencies: ["PaymentRouting"], path: "Examples/Tour"),
                 .testTarget(name: "PaymentTransportTests", dependencies: ["PaymentTransport", "CCurl"]),
             ]
@@ -100,6 +101,10 @@ struct RuleTests {
             (#"["PaymentCore"], path: "Plugins/B""#, #"["PaymentRouting"], path: "Plugins/B""#, "BProvider"),
             (#"["BProvider", "PaymentTransport"]"#, #"["AProvider", "PaymentTransport"]"#, "BKit"),
             (#"["BProvider", "PaymentTransport"]"#, #"["BProvider", "PaymentRouting"]"#, "BKit"),
+            (#"["BProvider", "PaymentTransport"]"#, #"["BProvider", "BMerchant"]"#, "BKit"),
+            (#"["BProvider", "PaymentCrypto"]"#, #"["AProvider", "PaymentCrypto"]"#, "BMerchant"),
+            (#"["BProvider", "PaymentCrypto"]"#, #"["BProvider", "BKit"]"#, "BMerchant"),
+            (#"["BProvider", "PaymentCrypto"]"#, #"["BProvider", "PaymentTransport"]"#, "BMerchant"),
             (#"["PaymentCore", "AProvider"]"#, #"["PaymentCore", "Tour"]"#, "PaymentSandbox"),
             (#"["PaymentRouting"], path: "Examples"#, #"["CCurl"], path: "Examples"#, "Tour"),
             (#"name: "PaymentSandbox""#, #"name: "PaymentNovelty""#, "PaymentNovelty"),

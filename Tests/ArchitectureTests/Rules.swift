@@ -25,10 +25,14 @@ enum Rules {
     /// What every provider may use.
     static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto", "PaymentReview"]
 
-    /// What a target under `Plugins` may use. A kit joins one provider to the network and is nothing more.
+    /// What a target under `Plugins` may use. Beside its provider a vendor may have a kit, by the vendor's own names and
+    /// with the network, and a merchant's service, which holds private keys: both use their own vendor's provider, and
+    /// neither uses the other.
     static func pluginArrows(_ name: String) -> Set<String> {
-        guard name.hasSuffix("Kit") else { return providerArrows }
-        return [String(name.dropLast("Kit".count)) + "Provider", "PaymentTransport"]
+        for (suffix, more) in [("Kit", ["PaymentTransport"]), ("Merchant", [])] where name.hasSuffix(suffix) {
+            return providerArrows.union(more).union([String(name.dropLast(suffix.count)) + "Provider"])
+        }
+        return providerArrows
     }
 
     /// Modules of the system that one target hides from all others.

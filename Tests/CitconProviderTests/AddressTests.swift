@@ -4,6 +4,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// Which addresses are called, which pages are opened, and what may become part of either.

@@ -7,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import CitconKit
+@testable import CitconMerchant
 @testable import CitconProvider
 
 /// A network that delivers a request twice and brings back only the second answer, which is a refusal because of the first.
@@ -142,7 +144,7 @@ import Testing
         for (state, isPaid) in [("succeeded", true), ("authorized", true), ("expired", false), ("initiated", false)] {
             let service = ScriptedCitcon(
                 gateway: "braintree", confirm: .fail(400, "4100", "duplicate request"),
-                inquiry: .ok(ScriptedCitcon.transaction(state)))
+                inquiry: .ok(ScriptedCitcon.transaction(state)), before: ScriptedCitcon.waiting)
             let order = Shop.order("card")
             order.payment?.nonce = "n"
             let result = await (try CPayClient(service)).requestOrder(order)

@@ -4,6 +4,7 @@ import PaymentSandbox
 import Synchronization
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// Where the tests' application can be reached.
@@ -76,15 +77,25 @@ final class ScriptedCitcon: HTTPTransport {
     init(_ answer: @escaping @Sendable (_ call: String, _ count: Int) -> Answer) { self.answer = answer }
 
     /// A service with this gateway, these launch entries and this state afterwards.
+    ///
+    /// - Parameter before: what inquiries answer until the charge is confirmed; nil when it is the same.
     convenience init(
         gateway: String = "wechatpay", confirm: Answer = .ok(ScriptedCitcon.charge()),
-        inquiry: Answer = .ok(ScriptedCitcon.transaction())
+        inquiry: Answer = .ok(ScriptedCitcon.transaction()), before: Answer? = nil
     ) {
+        let isConfirmed = Mutex(false)
         self.init { call, _ in
             if call == "POST config" { return .ok(#"{"object":"config","gateway":"\#(gateway)","config":{}}"#) }
-            return call.hasPrefix("POST charges/") ? confirm : inquiry
+            if call.hasPrefix("POST charges/") {
+                isConfirmed.withLock { $0 = true }
+                return confirm
+            }
+            return isConfirmed.withLock { $0 } ? inquiry : before ?? inquiry
         }
     }
+
+    /// A charge that nobody has paid yet.
+    static let waiting = Answer.ok(ScriptedCitcon.transaction("initiated"))
 
     var seen: [Seen] { state.withLock { $0 } }
     var calls: [String] { seen.map(\.call) }

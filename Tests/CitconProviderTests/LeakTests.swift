@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// Charge tokens, access tokens and consent: nothing that is said, kept, thrown, dumped or mirrored holds them, whatever

@@ -3,6 +3,7 @@ import PaymentRouting
 import PaymentStore
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// Order links, landing pages, and what the provider claims.

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// What an order has to say, by payment method (reference section 3.4).

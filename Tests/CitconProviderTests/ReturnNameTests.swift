@@ -4,6 +4,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// Return URLs that name an order, and not the one they came back to.

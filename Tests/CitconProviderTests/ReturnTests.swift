@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// URLs by which payers come back (reference sections 4.3 and 4.4).
@@ -88,7 +89,7 @@ import Testing
 
     @Test("Accepted and refused", arguments: accepted + more)
     func reading(_ row: Row) {
-        let back = CPayReturn(row.url, at: Shop.places)
+        let back = WalletReturn(row.url, at: Shop.places)
         #expect(back.map { "\($0.source.rawValue) \($0.code ?? "-")" } == row.expected)
     }
 
@@ -103,7 +104,7 @@ import Testing
     @Test("Alipay's words (4.3)", arguments: alipay)
     func alipayWords(_ status: String, _ code: String, _ message: String?) throws {
         let json = #"{"memo":{"ResultStatus":"\#(status)","memo":"","result":""},"requestType":"safepay"}"#
-        let back = CPayReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)
+        let back = WalletReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)
         #expect(back?.code == code && back?.message == message)
         #expect(back?.isCancellation == (status == "6001"))
     }
@@ -111,7 +112,7 @@ import Testing
     @Test("Alipay's own text is kept where there is one, and so is the other spelling of its key")
     func alipayMemo() {
         let json = #"{"memo":{"resultStatus":"4000","memo":"balance too low"}}"#
-        let back = CPayReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)
+        let back = WalletReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)
         #expect(back?.code == "4000" && back?.message == "balance too low")
     }
 
@@ -129,35 +130,35 @@ import Testing
             ("myshop://x/called-off", true), ("myshop://x", false), ("myshop://failed:1", false), ("not a url", false),
         ]
         for (url, expected) in rows {
-            #expect((CPayReturn(url, at: places)?.source == .page) == expected, "\(url)")
+            #expect((WalletReturn(url, at: places)?.source == .page) == expected, "\(url)")
         }
     }
 
     @Test("Nothing is anybody's where no place is known")
     func nowhere() {
-        for row in Self.accepted + Self.more { #expect(CPayReturn(row.url, at: CPayReturnPlaces()) == nil) }
+        for row in Self.accepted + Self.more { #expect(WalletReturn(row.url, at: CPayReturnPlaces()) == nil) }
     }
 
     @Test("Consent is read once, and prints as nothing")
     func consent() {
         let base = "\(Shop.scheme).payments://x-callback-url/vzero/auth/venmo/success"
-        let back = CPayReturn(base + "?paymentMethodNonce=canary-1&username=u", at: Shop.places)
+        let back = WalletReturn(base + "?paymentMethodNonce=canary-1&username=u", at: Shop.places)
         #expect(back?.consent?.reveal() == "canary-1")
         var dumped = ""
         dump(back, to: &dumped)
         #expect(!dumped.contains("canary") && !"\(String(describing: back))".contains("canary"))
-        let twice = CPayReturn(base + "?paymentMethodNonce=a&paymentMethodNonce=b", at: Shop.places)
+        let twice = WalletReturn(base + "?paymentMethodNonce=a&paymentMethodNonce=b", at: Shop.places)
         #expect(twice != nil && twice?.consent == nil)
-        #expect(CPayReturn("\(Shop.scheme)://cashapp?grant_id=g", at: Shop.places)?.consent?.reveal() == "g")
-        #expect(CPayReturn("\(Shop.scheme)://safepay/?grant_id=g", at: Shop.places)?.consent == nil)
+        #expect(WalletReturn("\(Shop.scheme)://cashapp?grant_id=g", at: Shop.places)?.consent?.reveal() == "g")
+        #expect(WalletReturn("\(Shop.scheme)://safepay/?grant_id=g", at: Shop.places)?.consent == nil)
     }
 
     @Test("Every place is claimed by a pattern, and what is claimed is recognised")
     func patterns() throws {
-        for source in CPayReturn.Source.allCases {
+        for source in WalletReturn.Source.allCases {
             let urls = Shop.places.urls(of: source)
             #expect(!urls.isEmpty)
-            for url in urls { #expect(CPayReturn(url, at: Shop.places)?.source == source, "\(url)") }
+            for url in urls { #expect(WalletReturn(url, at: Shop.places)?.source == source, "\(url)") }
         }
         let places = CPayReturnPlaces(pages: [
             "myshop://failed", "https://shop.example", "https://x.example/a/?b=1", "yy://",
@@ -193,9 +194,9 @@ import Testing
                 parts.insert(contentsOf: [Self.pieces[turn / 2 % 3], "://", Self.pieces[10 + turn / 6 % 7]], at: 0)
             }
             let text = parts.joined()
-            guard let back = CPayReturn(text, at: Shop.places) else { continue }
+            guard let back = WalletReturn(text, at: Shop.places) else { continue }
             taken += 1
-            #expect(CPayReturn(text, at: Shop.places) == back)
+            #expect(WalletReturn(text, at: Shop.places) == back)
             var inner = text
             if text.lowercased().hasPrefix("app://") { inner = String(text.dropFirst(6)) }
             let link = try PaymentLink(inner)
@@ -230,7 +231,7 @@ import Testing
                 bytes[index] = UInt8.random(in: 0x21...0x7E, using: &random)
                 defer { bytes[index] = old }
                 let text = String(decoding: bytes, as: UTF8.self)
-                let back = CPayReturn(text, at: Shop.places)
+                let back = WalletReturn(text, at: Shop.places)
                 // One byte cannot turn "called off" into "paid", except where WeChat's number itself becomes 0.
                 if back?.code == "0" { #expect(back?.source == .weChat && text.hasSuffix("ret=0")) }
             }

@@ -4,6 +4,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// A merchant's reference that was used before, or is used elsewhere too.

@@ -9,6 +9,7 @@ import PaymentTransport
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// A Citcon sandbox, in this process or on loopback, with the vendor's client and a router before it.

@@ -4,6 +4,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import CitconKit
 @testable import CitconProvider
 
 /// A confirmation says what is paid before anybody is sent to pay it (reference section 2.5).
@@ -116,7 +117,8 @@ import Testing
             .ok(ScriptedCitcon.transaction("initiated")), .ok(ScriptedCitcon.transaction("failed")),
             .ok(Self.lie(old, new, ScriptedCitcon.transaction())), .failure(.maybeSent, .timedOut),
         ] {
-            let service = ScriptedCitcon(gateway: "braintree", confirm: .ok(wrong), inquiry: inquiry)
+            let service = ScriptedCitcon(
+                gateway: "braintree", confirm: .ok(wrong), inquiry: inquiry, before: ScriptedCitcon.waiting)
             let heard = Heard()
             let client = try CPayClient(service, heard: heard)
             let result = await client.requestOrder(Self.card())
@@ -132,7 +134,8 @@ import Testing
     @Test("The inquiry after such a confirmation has the last word when it calls this very order paid")
     func chargedAfterAll() async throws {
         let wrong = ScriptedCitcon.charge("", status: "succeeded").replacing("1250", with: "7")
-        let client = try CPayClient(ScriptedCitcon(gateway: "braintree", confirm: .ok(wrong)))
+        let client = try CPayClient(
+            ScriptedCitcon(gateway: "braintree", confirm: .ok(wrong), before: ScriptedCitcon.waiting))
         let result = await client.requestOrder(Self.card())
         #expect(result.isPaid && result.data.amount == 1250)
     }

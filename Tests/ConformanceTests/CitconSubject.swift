@@ -9,10 +9,11 @@ extension Subjects {
     static func citcon(_ scenario: CitconSandbox.Scenario) throws -> ConformanceSubject {
         let wallets = CitconWallets()
         let configuration = CitconConfiguration(
-            endpoint: try CPayEndpoint(.UAT), accessToken: Redacted(secret),
+            endpoint: try CitconEndpoint(.UAT), accessToken: Redacted(secret),
             application: .init(
                 scheme: "com.citcon.citconpay",
-                places: CPayReturnPlaces(bundleIDs: ["com.citcon.citconpay"], pages: ["com.citcon.citconpay://"])))
+                places: CitconConfiguration.ReturnPlaces(
+                    bundleIDs: ["com.citcon.citconpay"], pages: ["com.citcon.citconpay://"])))
         return ConformanceSubject(
             CitconProvider(configuration: configuration), capabilities: [.completesRedirects], payer: wallets.payer,
             canaries: [secret]

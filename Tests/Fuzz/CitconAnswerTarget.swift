@@ -1,3 +1,4 @@
+import CitconKit
 import CitconProvider
 import Foundation
 import PaymentCore
@@ -35,13 +36,13 @@ struct CitconAnswerTarget: FuzzTarget {
     private let gateways = [
         "wechatpay", "alipay", "upop", "toss", "fomo", "xendit", "braintree", "cashapp", "klarna",
     ]
-    private let endpoint: CPayEndpoint
+    private let endpoint: CitconEndpoint
     private let provider: CitconProvider
     private let link: PaymentLink
     private let agreed: Money
 
     init() throws {
-        endpoint = try CPayEndpoint(.UAT)
+        endpoint = try CitconEndpoint(.UAT)
         agreed = try Money(minorUnits: 1250, currency: .usd)
         provider = CitconProvider(
             configuration: CitconConfiguration(
@@ -130,7 +131,7 @@ struct CitconAnswerTarget: FuzzTarget {
                     return nil
                 },
                 appLauncher: { app in
-                    if let url = app.url?.reveal(), (try? PaymentLink(url)).flatMap({ CPayWalletURL($0) }) == nil {
+                    if let url = app.url?.reveal(), (try? PaymentLink(url)).flatMap({ CitconWalletURL($0) }) == nil {
                         opened.note("an app by something else than a wallet's URL")
                     } else {
                         opened.note(nil)

@@ -33,7 +33,7 @@ struct CitconLinkTarget: FuzzTarget {
 
     init() throws {
         provider = CitconProvider(
-            configuration: CitconConfiguration(endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("token")))
+            configuration: CitconConfiguration(endpoint: try CitconEndpoint(.UAT), accessToken: Redacted("token")))
         router = PaymentRouter(
             registry: try ProviderRegistry([provider]),
             transport: Surroundings.Service { _ in HTTPResponse(status: 500) },

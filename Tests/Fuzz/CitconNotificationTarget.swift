@@ -1,3 +1,4 @@
+import CitconMerchant
 import CitconProvider
 import PaymentCore
 import PaymentCrypto
@@ -44,7 +45,7 @@ struct CitconNotificationTarget: FuzzTarget {
 
     init() throws {
         let bodies = [Self.example] + Self.unsigned.map { Self.signed($0).text }
-        let merchant = CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: Redacted(Self.secret))
+        let merchant = CitconMerchant(endpoint: try CitconEndpoint(.UAT), privateKey: Redacted(Self.secret))
         genuine = Set(try bodies.map { try Self.read(Array($0.utf8), merchant) })
         guard genuine.count == bodies.count else { throw Refused() }
         self.merchant = merchant

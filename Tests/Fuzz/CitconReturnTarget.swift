@@ -41,14 +41,14 @@ struct CitconReturnTarget: FuzzTarget {
     private let provider: CitconProvider
     private let router: PaymentRouter
     private let attempt: PaymentAttempt
-    private static let places = CPayReturnPlaces(
+    private static let places = CitconConfiguration.ReturnPlaces(
         schemes: [scheme], weChatAppIDs: [weChatID], bundleIDs: [scheme],
         universalLinks: ["https://dev.citconpay.com/apps/"], pages: ["\(scheme)://", "https://shop.example/paid"])
 
     init() throws {
         provider = CitconProvider(
             configuration: CitconConfiguration(
-                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("token"),
+                endpoint: try CitconEndpoint(.UAT), accessToken: Redacted("token"),
                 application: .init(scheme: Self.scheme, places: Self.places)))
         router = PaymentRouter(
             registry: try ProviderRegistry([provider]),
@@ -61,7 +61,7 @@ struct CitconReturnTarget: FuzzTarget {
             option: option, idempotencyKey: "k", startedAt: Date(timeIntervalSince1970: 1_800_000_000), expiresAt: nil)
         // What the provider tells a router to look for must be what it reads.
         for case .returnURL(let url) in provider.descriptor.patterns {
-            guard CPayReturn(url + "?x=1", at: Self.places) != nil else { throw Unread() }
+            guard WalletReturn(url + "?x=1", at: Self.places) != nil else { throw Unread() }
         }
     }
 
@@ -70,7 +70,7 @@ struct CitconReturnTarget: FuzzTarget {
     mutating func violation(_ input: [UInt8]) -> String? {
         let text = String(decoding: input, as: UTF8.self)
         if let problem = wrongWalletURL(text) { return problem }
-        let back = CPayReturn(text, at: Self.places)
+        let back = WalletReturn(text, at: Self.places)
         let decision = router.route(text)
         if case .matched(let route) = decision, route.match.role == .callback, back == nil {
             return "routed as a return, and is none"
@@ -85,11 +85,11 @@ struct CitconReturnTarget: FuzzTarget {
         }
         guard Self.canLeadHere(Oracle.plain(input)) else { return "a foreign URL is taken for a return" }
         if back.source == .page, back.code != nil || back.message != nil { return "a page's word counts" }
-        if back.code == CPayCode.success, !Self.canSayPaid(Oracle.plain(input), back.source) {
+        if back.code == VendorCode.success, !Self.canSayPaid(Oracle.plain(input), back.source) {
             return "reads a success that is not there"
         }
-        if back.code == CPayCode.success, back.isCancellation { return "a success is a cancellation" }
-        if let link = try? PaymentLink(text), CPayReturn(link.text, at: Self.places) != back {
+        if back.code == VendorCode.success, back.isCancellation { return "a success is a cancellation" }
+        if let link = try? PaymentLink(text), WalletReturn(link.text, at: Self.places) != back {
             return "the canonical text is read otherwise"
         }
         return paid(by: text)
@@ -133,7 +133,7 @@ struct CitconReturnTarget: FuzzTarget {
         }
     }
 
-    private static func canSayPaid(_ text: String, _ source: CPayReturn.Source) -> Bool {
+    private static func canSayPaid(_ text: String, _ source: WalletReturn.Source) -> Bool {
         switch source {
         case .weChat: text.contains("ret=0") || text.contains("%")
         case .alipay: text.contains("9000") || text.contains("%")
@@ -147,23 +147,23 @@ struct CitconReturnTarget: FuzzTarget {
 
     /// What starts a wallet is written and read the same way.
     private mutating func wrongWalletURL(_ text: String) -> String? {
-        if let link = try? PaymentLink(text), let wallet = CPayWalletURL(link) {
+        if let link = try? PaymentLink(text), let wallet = CitconWalletURL(link) {
             counts["starts a wallet", default: 0] += 1
             for written in [wallet.text, wallet.universalLink].compactMap(\.self) {
-                guard let again = try? PaymentLink(written.reveal()), CPayWalletURL(again) == wallet else {
+                guard let again = try? PaymentLink(written.reveal()), CitconWalletURL(again) == wallet else {
                     return "a wallet's URL is written otherwise than it is read"
                 }
             }
-            if CPayReturn(text, at: Self.places) != nil { return "what starts a wallet is also a return" }
+            if WalletReturn(text, at: Self.places) != nil { return "what starts a wallet is also a return" }
         }
         // Longer ones, encoded, do not fit a link.
         guard text.utf8.count <= 800 else { return nil }
         for wallet in [
-            CPayWalletURL.alipay(order: Redacted(text), scheme: Self.scheme),
+            CitconWalletURL.alipay(order: Redacted(text), scheme: Self.scheme),
             .unionPay(payData: Redacted(text), scheme: Redacted(text)),
         ] {
             let written = wallet.text.reveal()
-            guard let link = try? PaymentLink(written), CPayWalletURL(link) == wallet else {
+            guard let link = try? PaymentLink(written), CitconWalletURL(link) == wallet else {
                 return "a wallet's URL that was written cannot be read"
             }
         }

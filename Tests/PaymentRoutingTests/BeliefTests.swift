@@ -13,7 +13,7 @@ struct BeliefTests {
     private static let pending = PaymentOutcome.pending(retryAfter: nil)
 
     /// A merchant's provider whose notifications and cancellations say what a test wants.
-    private struct Shop: NotificationVerifyingProvider, CancellingProvider, RedirectCompletingProvider {
+    private struct Shop: NotificationReadingService, CancellingService, RedirectCompletingProvider {
         var base: ScriptedProvider
         var word: PaymentOutcome
         var descriptor: ProviderDescriptor { base.descriptor }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A merchant's provider whose service is a few closures.
-private struct Shop: CancellingProvider, RefundingProvider, NotificationVerifyingProvider {
+private struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationReadingService {
     typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> PaymentOutcome
 
     var base = ScriptedProvider()
@@ -164,5 +164,67 @@ struct MerchantTests {
             await #expect { try await ask() } throws: { ($0 as? PaymentError)?.code == .unsupported }
         }
         #expect(try await journal.unfinished().isEmpty)
+    }
+}
+
+/// A merchant's service that is nothing else.
+private struct Till: RefundingService {
+    let base: Shop
+    var descriptor: ProviderDescriptor { ProviderDescriptor(id: "till", name: "Till", outboundHosts: []) }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: context)
+    }
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.refund(request, in: context)
+    }
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: refund, in: context)
+    }
+}
+
+@Suite("Merchants' services beside providers")
+struct ServiceTests {
+    private let journal = InMemoryJournal()
+
+    private func router(_ shop: Shop) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([shop.base, Till(base: shop)]), transport: ScriptedTransport(),
+            journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+    }
+
+    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
+        do {
+            try await work()
+            return nil
+        } catch { return (error as? PaymentError)?.code }
+    }
+
+    @Test("Each does its own part, in one journal")
+    func together() async throws {
+        let shop = Shop()
+        let router = try router(shop)
+        let payment = PaymentReference(provider: "till", id: "7")
+        let request = RefundRequest(of: payment, amount: .cents(250), id: "credit-7")
+        for _ in 0..<2 {
+            #expect(try await router.refund(request) == .succeeded(PaymentReceipt(reference: request.reference)))
+        }
+        #expect(shop.calls["refund"] == 1)
+        let paid = try await router.pay("https://pay.acme.example/?id=7", as: .careless)
+        #expect(paid == .succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "7"))))
+        #expect(await journal.unfinished().isEmpty)
+    }
+
+    @Test("What a service cannot do is unsupported, and nothing is begun")
+    func unsupported() async throws {
+        let shop = Shop()
+        let router = try router(shop)
+        let payment = PaymentReference(provider: "till", id: "7")
+        #expect(await Self.code { _ = try await router.cancel(payment) } == .unsupported)
+        let notification = IncomingNotification(headers: [:], body: [])
+        #expect(await Self.code { _ = try await router.handle(notification, from: "till") } == .unsupported)
+        let refund = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
+        #expect(await Self.code { _ = try await router.refund(refund) } == .unsupported, "the provider gives none back")
+        #expect(await journal.unfinished().isEmpty)
     }
 }

@@ -145,4 +145,39 @@ struct RegistryTests {
             [provider("a", .scheme("pp"), .scheme("PP"))], equalClaims: .reportAmbiguous)
         #expect(try route("pp:x?id=1", in: registry)?.provider == "a")
     }
+
+    /// A merchant's service, and nothing else.
+    private struct Till: PaymentService {
+        var descriptor = ProviderDescriptor(id: "till", name: "Till", outboundHosts: [])
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            .cancelled
+        }
+    }
+
+    @Test("A merchant's service is registered beside providers, and is none")
+    func services() throws {
+        let registry = try ProviderRegistry([provider("a", .scheme("x1")), Till()])
+        #expect(registry.services.count == 2 && registry.descriptors.map(\.id) == ["a", "till"])
+        #expect(registry.providers.map(\.descriptor.id) == ["a"])
+        #expect(registry.service("till") is Till && registry.provider("till") == nil)
+        #expect(registry.service("a") is ScriptedProvider)
+        #expect(try registry.removing("a").adding(provider("b")).descriptors.map(\.id) == ["till", "b"])
+    }
+
+    @Test("Providers and merchants' services share one space of ids")
+    func servicesHaveIDsOfTheirOwn() throws {
+        #expect(throws: RegistryError.duplicateID("till")) { try ProviderRegistry([Till(), provider("till")]) }
+    }
+
+    @Test("A merchant's service claims no links")
+    func servicesTakeNoLinks() {
+        let till = Till(
+            descriptor: ProviderDescriptor(id: "till", name: "Till", patterns: [.scheme("x1")], outboundHosts: []))
+        #expect {
+            try ProviderRegistry([till])
+        } throws: { error in
+            guard case .invalidPattern(.scheme("x1"), "till", _)? = error as? RegistryError else { return false }
+            return true
+        }
+    }
 }

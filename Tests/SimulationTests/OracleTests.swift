@@ -144,13 +144,13 @@ struct OracleTests {
             let base = try #require(markets[id]).provider
             let watched = try #require(apps.provider(id))
             #expect((base is any RedirectCompletingProvider) == (watched is any RedirectCompletingProvider), "\(id)")
-            #expect((base is any CancellingProvider) == (watched is any CancellingProvider), "\(id)")
-            #expect((base is any RefundingProvider) == (watched is any RefundingProvider), "\(id)")
+            #expect((base is any CancellingService) == (watched is any CancellingService), "\(id)")
+            #expect((base is any RefundingService) == (watched is any RefundingService), "\(id)")
             #expect(
-                (base is any NotificationVerifyingProvider) == (watched is any NotificationVerifyingProvider), "\(id)")
+                (base is any NotificationReadingService) == (watched is any NotificationReadingService), "\(id)")
         }
         #expect(apps.provider("payrails") is any RedirectCompletingProvider)
-        #expect(markets.merchants(.first, witness).provider("citcon") is any RefundingProvider)
+        #expect(markets.merchants(.first, witness).service("citcon") is any RefundingService)
         #expect(markets.registry(.first, witness, without: ["shop"]).provider("shop") == nil)
     }
 }

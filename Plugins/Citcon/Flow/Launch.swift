@@ -1,8 +1,8 @@
-import PaymentCore
+package import PaymentCore
 
 /// What has to be started or shown once a charge is confirmed. Stored with an attempt, so that it can be started after
 /// a restart: it serves only to pay this one charge.
-enum Launch: Sendable, Hashable, Codable {
+package enum Launch: Sendable, Hashable, Codable {
     /// Nothing: the charge is settled, or will be without the payer.
     case nothing
     /// A page.
@@ -13,38 +13,38 @@ enum Launch: Sendable, Hashable, Codable {
     case app(Wallet)
 
     /// A wallet and what it is started with.
-    struct Wallet: Sendable, Hashable, Codable {
-        let name: String
-        let url: String?
-        let payload: [String: String]
+    package struct Wallet: Sendable, Hashable, Codable {
+        package let name: String
+        package let url: String?
+        package let payload: [String: String]
         /// The scheme under which WeChat leads back.
-        let weChatAppID: String?
+        package let weChatAppID: String?
     }
 
     /// Reads the launch payload of a confirmed charge.
     ///
     /// - Parameter service: where the charge was confirmed: it may lead to pages on this machine only from there.
     /// - Throws: ``OrderFailure`` in the vendor SDK's words.
-    init(
-        _ handler: CPayGateways.Handler, _ order: Order, _ transaction: TransactionFields, at service: HTTPURL
+    package init(
+        _ handler: GatewayHandler, _ order: Order, _ transaction: TransactionFields, at service: HTTPURL
     ) throws(OrderFailure) {
         if transaction.state?.isSettled == true || handler.asksFirst {
             self = .nothing
             return
         }
-        let entry = transaction.client.first { $0.client == CPayPayment.nativeClient } ?? transaction.client.first
+        let entry = transaction.client.first { $0.client == Order.nativeClient } ?? transaction.client.first
         guard let entry, let content = entry.content?.reveal(), !content.isEmpty else {
-            throw OrderFailure(CPayMessage.invalidContent)
+            throw OrderFailure(VendorText.invalidContent)
         }
         switch handler {
         case .weChat, .alipay, .unionPay:
             // The word for payloads is not confirmed; what is surely none is refused.
             guard entry.format != "redirect", entry.format != "qr" else {
-                throw OrderFailure(CPayMessage.unsupportedFormat)
+                throw OrderFailure(VendorText.unsupportedFormat)
             }
             self = .app(try Self.wallet(handler, order, content))
         case .url where entry.format == "json":
-            guard order.method == "wechatpay" else { throw OrderFailure(CPayMessage.unsupportedMethod) }
+            guard order.method == "wechatpay" else { throw OrderFailure(VendorText.unsupportedMethod) }
             self = .app(try Self.wallet(.weChat, order, content))
         case .ams, .url, .xendit:
             self = try Self.page(handler, entry.format, content, service)
@@ -53,25 +53,25 @@ enum Launch: Sendable, Hashable, Codable {
     }
 
     private static func page(
-        _ handler: CPayGateways.Handler, _ format: String?, _ content: String, _ service: HTTPURL
+        _ handler: GatewayHandler, _ format: String?, _ content: String, _ service: HTTPURL
     ) throws(OrderFailure) -> Launch {
         guard format == "redirect" || (format == "qr" && handler == .url) else {
-            throw OrderFailure(CPayMessage.unsupportedFormat)
+            throw OrderFailure(VendorText.unsupportedFormat)
         }
         // A page that shows a code is a page; only a code itself is for showing.
         if let url = try? HTTPURL(content) {
-            guard url.mayBeOpened(by: service) else { throw OrderFailure(CPayMessage.invalidRedirect) }
+            guard url.mayBeOpened(by: service) else { throw OrderFailure(VendorText.invalidRedirect) }
             return .page(url: url.text)
         }
-        guard format == "qr" else { throw OrderFailure(CPayMessage.invalidRedirect) }
+        guard format == "qr" else { throw OrderFailure(VendorText.invalidRedirect) }
         return .code(text: content)
     }
 
     private static func wallet(
-        _ handler: CPayGateways.Handler, _ order: Order, _ content: String
+        _ handler: GatewayHandler, _ order: Order, _ content: String
     ) throws(OrderFailure) -> Wallet {
         func unreadable(_ what: String) -> OrderFailure {
-            OrderFailure(CPayMessage.undecodable + what, code: CPayCode.cancelled)
+            OrderFailure(VendorText.undecodable + what, code: VendorCode.cancelled)
         }
         guard let json = try? JSONValue(parsing: content), json.object != nil else {
             throw unreadable("the launch payload is not JSON")
@@ -79,8 +79,10 @@ enum Launch: Sendable, Hashable, Codable {
         let name = handler.appName ?? ""
         switch handler {
         case .weChat:
-            guard let payload = CPayWeChatPayload(json) else { throw unreadable("WeChat's payload is not complete") }
-            let url = CPayWalletURL.weChat(payload)
+            guard let payload = CitconWalletURL.WeChatPayload(json) else {
+                throw unreadable("WeChat's payload is not complete")
+            }
+            let url = CitconWalletURL.weChat(payload)
             var values = payload.values.reveal()
             values["universalLink"] = order.universalLink
             return Wallet(name: name, url: url.text.reveal(), payload: values, weChatAppID: payload.appID)
@@ -90,7 +92,7 @@ enum Launch: Sendable, Hashable, Codable {
             }
             let text = "\(spec)&sign=\"\(signature)\"&sign_type=\"RSA\""
             let scheme = order.scheme ?? ""
-            let url = CPayWalletURL.alipay(order: Redacted(text), scheme: scheme)
+            let url = CitconWalletURL.alipay(order: Redacted(text), scheme: scheme)
             return Wallet(
                 name: name, url: url.text.reveal(), payload: ["orderString": text, "fromScheme": scheme],
                 weChatAppID: nil)
@@ -107,7 +109,7 @@ enum Launch: Sendable, Hashable, Codable {
 
 extension Launch.Wallet {
     /// What an app has to start.
-    func request(_ handler: CPayGateways.Handler, _ places: CPayReturnPlaces) -> AppRequest {
+    package func request(_ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces) -> AppRequest {
         var places = places
         if let weChatAppID { places.weChatAppIDs.insert(weChatAppID) }
         let source = weChatAppID == nil ? handler.source : .weChat

@@ -1,45 +1,56 @@
-import PaymentCore
+package import PaymentCore
 
 /// One order on its way: a copy of what the caller gave, ready to be sent.
-struct Order: Sendable {
-    let method: String?
-    let reference: String?
-    let amount: Int?
-    let currency: String?
-    let country: String?
-    let chargeToken: Redacted<String>?
-    let consumer: Redacted<String>?
-    let scheme: String?
-    let universalLink: String?
-    let unionPayMode: String?
-    let wants3DSecure: Bool
-    /// The merchant's addresses that pages lead to.
-    let pages: Set<String>
-    /// Whether the charge alone knows the rest of the order.
-    let isFromLink: Bool
-    /// What is sent with the confirmation.
-    var body: Redacted<JSONValue>
+package struct Order: Sendable {
+    /// The kind of client that an application is; the service makes launch payloads for it.
+    package static let nativeClient = "mobile_native"
 
-    /// Copies an order of the vendor's client.
-    init(_ request: CPayRequest) {
-        method = request.payment?.method
-        reference = request.transaction.reference
-        amount = request.transaction.amount
-        currency = request.transaction.currency
-        country = request.transaction.country
-        chargeToken = request.chargeToken.map { Redacted($0) }
-        consumer = (request.consumer?.reference).map { Redacted($0) }
-        scheme = request.scheme
-        universalLink = request.universalLink
-        unionPayMode = request.unionpayMode
-        wants3DSecure = request.request3DSecureVerification
-        pages = Set([request.urls.success, request.urls.fail, request.urls.cancel].compactMap(\.self))
+    package let method: String?
+    package let reference: String?
+    package let amount: Int?
+    package let currency: String?
+    package let country: String?
+    package let chargeToken: Redacted<String>?
+    package let consumer: Redacted<String>?
+    package let scheme: String?
+    package let universalLink: String?
+    package let unionPayMode: String?
+    package let wants3DSecure: Bool
+    /// The merchant's addresses that pages lead to.
+    package let pages: Set<String>
+    /// Whether the charge alone knows the rest of the order.
+    package let isFromLink: Bool
+    /// What is sent with the confirmation.
+    package var body: Redacted<JSONValue>
+
+    /// An order that an application made.
+    ///
+    /// - Parameters:
+    ///   - pages: the merchant's addresses that pages lead to.
+    ///   - body: what is sent with the confirmation.
+    package init(
+        method: String?, reference: String?, amount: Int?, currency: String?, country: String?,
+        chargeToken: Redacted<String>?, consumer: Redacted<String>?, scheme: String?, universalLink: String?,
+        unionPayMode: String?, wants3DSecure: Bool, pages: Set<String>, body: JSONValue
+    ) {
+        self.method = method
+        self.reference = reference
+        self.amount = amount
+        self.currency = currency
+        self.country = country
+        self.chargeToken = chargeToken
+        self.consumer = consumer
+        self.scheme = scheme
+        self.universalLink = universalLink
+        self.unionPayMode = unionPayMode
+        self.wants3DSecure = wants3DSecure
+        self.pages = pages
         isFromLink = false
-        body = Redacted(request.body)
+        self.body = Redacted(body)
     }
 
     /// An order from a link. What the merchant's server said when it made the charge is not said again.
-    init(_ link: CitconOrderLink, _ application: CitconConfiguration.Application) {
+    package init(_ link: CitconOrderLink, _ application: CitconConfiguration.Application) {
         method = link.method
         reference = link.reference
         amount = Int(exactly: link.amount.minorUnits)
@@ -60,7 +71,7 @@ struct Order: Sendable {
             ],
             "payment": [
                 "method": .string(link.method), "request_token": false,
-                "client": [.string(CPayPayment.nativeClient)],
+                "client": [.string(Order.nativeClient)],
             ],
         ]
         body["transaction"]?["amount"] = amount.map { .number(JSONNumber($0)) }
@@ -74,13 +85,13 @@ struct Order: Sendable {
     ///
     /// Asked for is only what this device uses or sends: what the merchant's server said when it made the charge is not
     /// demanded again.
-    func checkAtStart() throws(OrderFailure) {
-        guard let method, !method.isEmpty else { throw OrderFailure(CPayMessage.noMethod) }
-        guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderFailure(CPayMessage.noChargeToken) }
+    package func checkAtStart() throws(OrderFailure) {
+        guard let method, !method.isEmpty else { throw OrderFailure(VendorText.noMethod) }
+        guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderFailure(VendorText.noChargeToken) }
         // Both become part of a request's path.
-        guard PathSegment.isSafe(token) else { throw OrderFailure(".chargeToken\(CPayMessage.notForPaths)") }
+        guard PathSegment.isSafe(token) else { throw OrderFailure(".chargeToken\(VendorText.notForPaths)") }
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
-            throw OrderFailure(".transaction.reference\(CPayMessage.notForPaths)")
+            throw OrderFailure(".transaction.reference\(VendorText.notForPaths)")
         }
         switch method {
         case "wechatpay": try check(for: .weChat)
@@ -117,7 +128,7 @@ struct Order: Sendable {
     }
 
     private func demand(_ value: String?, _ name: String, _ purpose: String) throws(OrderFailure) {
-        if value?.isEmpty ?? true { throw OrderFailure(".\(name)\(CPayMessage.neededFor)\(purpose)") }
+        if value?.isEmpty ?? true { throw OrderFailure(".\(name)\(VendorText.neededFor)\(purpose)") }
     }
 
     private var hasChargeToken: Bool { chargeToken?.reveal().isEmpty == false }
@@ -131,12 +142,12 @@ struct Order: Sendable {
     /// The vendor SDK's second check: what the gateway's handler needs, before the charge is confirmed.
     ///
     /// UnionPay's screen, which the vendor's text names, has no meaning here.
-    func check(for handler: CPayGateways.Handler) throws(OrderFailure) {
-        guard hasChargeToken else { throw OrderFailure(CPayMessage.noChargeToken) }
+    package func check(for handler: GatewayHandler) throws(OrderFailure) {
+        guard hasChargeToken else { throw OrderFailure(VendorText.noChargeToken) }
         switch handler {
-        case .weChat where universalLink?.isEmpty ?? true: throw OrderFailure(CPayMessage.noUniversalLink)
-        case .alipay where scheme?.isEmpty ?? true: throw OrderFailure(CPayMessage.noScheme)
-        case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderFailure(CPayMessage.noUnionPayMode)
+        case .weChat where universalLink?.isEmpty ?? true: throw OrderFailure(VendorText.noUniversalLink)
+        case .alipay where scheme?.isEmpty ?? true: throw OrderFailure(VendorText.noScheme)
+        case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderFailure(VendorText.noUnionPayMode)
         default: break
         }
     }
@@ -144,7 +155,7 @@ struct Order: Sendable {
     // MARK: Consent
 
     /// Whether the order lacks what stands for the payer's consent. A card's number or a stored token is one.
-    func lacksConsent(for handler: CPayGateways.Handler) -> Bool {
+    package func lacksConsent(for handler: GatewayHandler) -> Bool {
         let body = body.reveal()
         let payment = body["payment"]
         switch handler {
@@ -156,7 +167,7 @@ struct Order: Sendable {
     }
 
     /// The order with the payer's consent.
-    func adding(_ consent: Redacted<String>, from handler: CPayGateways.Handler) -> Order {
+    package func adding(_ consent: Redacted<String>, from handler: GatewayHandler) -> Order {
         var order = self
         var body = body.reveal()
         if handler == .cashApp {
@@ -176,7 +187,9 @@ struct Order: Sendable {
     }
 
     /// What a gateway's own library is started with before the charge is confirmed.
-    func consentRequest(_ config: GatewayConfig, _ handler: CPayGateways.Handler, _ places: CPayReturnPlaces)
+    package func consentRequest(
+        _ config: GatewayConfig, _ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces
+    )
         -> AppRequest
     {
         var payload = config.keys.reveal()
@@ -195,20 +208,31 @@ struct Order: Sendable {
     }
 
     /// What answers have to be about.
-    var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
+    package var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
 }
 
 /// Why an order goes no further, in the vendor SDK's words.
-struct OrderFailure: Error, Sendable, Hashable {
-    let code: String
-    let message: String
+package struct OrderFailure: Error, Sendable, Hashable {
+    package let code: String
+    package let message: String
 
-    init(_ message: String, code: String = CPayCode.failure) {
+    package init(_ message: String, code: String = VendorCode.failure) {
         self.code = code
         self.message = message
     }
 
-    init(_ error: CitconCallError) {
+    package init(_ error: CitconCallError) {
         self.init(error.clientMessage, code: error.clientCode)
     }
+
+    /// What the payer's return without consent stands for.
+    package init(missingConsentIn back: WalletReturn?) {
+        let isCancellation = back?.isCancellation ?? true || back?.code == nil
+        self.init(
+            back?.message ?? (isCancellation ? Self.calledOff : VendorText.unknown),
+            code: isCancellation ? VendorCode.cancelled : VendorCode.failure)
+    }
+
+    /// The text for payers who called it off.
+    package static let calledOff = "called off by the payer"
 }

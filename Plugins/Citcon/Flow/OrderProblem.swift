@@ -3,16 +3,16 @@ enum OrderProblem {
     /// The vendor's words are for developers; this says whose doing it is.
     static func text(of failure: OrderFailure) -> String {
         switch failure.message {
-        case CPayMessage.noScheme: "Alipay needs the application's scheme; give it to the provider's configuration"
-        case CPayMessage.noUniversalLink:
+        case VendorText.noScheme: "Alipay needs the application's scheme; give it to the provider's configuration"
+        case VendorText.noUniversalLink:
             "WeChat Pay needs the application's universal link; give it to the provider's configuration"
-        case CPayMessage.unsupportedFormat, CPayMessage.unsupportedMethod, CPayMessage.invalidContent:
+        case VendorText.unsupportedFormat, VendorText.unsupportedMethod, VendorText.invalidContent:
             "the service's answer holds nothing that starts this payment"
-        case CPayMessage.invalidRedirect: "the service leads to a page without a safe address"
-        case let message where message.hasPrefix(CPayMessage.undecodable):
+        case VendorText.invalidRedirect: "the service leads to a page without a safe address"
+        case let message where message.hasPrefix(VendorText.undecodable):
             // What follows is this library's own text.
-            "the service's answer cannot start the payment: \(message.dropFirst(CPayMessage.undecodable.utf8.count))"
-        case ".scheme\(CPayMessage.neededFor)Cash App":
+            "the service's answer cannot start the payment: \(message.dropFirst(VendorText.undecodable.utf8.count))"
+        case ".scheme\(VendorText.neededFor)Cash App":
             "Cash App needs the application's scheme; give it to the provider's configuration"
         default: "the service's answer cannot be used to start the payment"
         }

@@ -4,6 +4,7 @@ import PaymentCore
 ///
 /// The time is what was waited, not what a clock on the wall says, which somebody may set back meanwhile.
 struct SettlementPoll: Sendable {
+    let provider: ProviderID
     let clock: any PaymentClock
     let limit: Duration
     /// How long a question that is not answered takes.
@@ -26,7 +27,7 @@ struct SettlementPoll: Sendable {
                 if transaction.state?.isSettled == true || waited >= limit { return transaction }
             } catch {
                 if case .transport(let failure) = error, failure.reason == .timedOut { waited += timeout }
-                guard error.isPassing, waited < limit else { throw ErrorTable.afterSending(error) }
+                guard error.isPassing, waited < limit else { throw ErrorTable.afterSending(error, at: provider) }
             }
             if pause == .seconds(1) { waits() }
             let next = min(pause, max(limit - waited, .milliseconds(1)))

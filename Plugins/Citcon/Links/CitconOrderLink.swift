@@ -31,7 +31,7 @@ public struct CitconOrderLink: Sendable, Hashable {
     /// The country of the payment.
     public let country: String
     /// The environment that knows the token.
-    public let mode: CPayENVMode
+    public let mode: CitconEndpoint.Mode
     /// The merchant's reference of the payer.
     public let consumer: Redacted<String>?
 
@@ -39,7 +39,8 @@ public struct CitconOrderLink: Sendable, Hashable {
     ///
     /// - Throws: ``Defect`` when a part does not fit the grammar.
     public init(
-        token: Redacted<String>, method: String, reference: String, amount: Money, country: String, mode: CPayENVMode,
+        token: Redacted<String>, method: String, reference: String, amount: Money, country: String,
+        mode: CitconEndpoint.Mode,
         consumer: Redacted<String>? = nil
     ) throws(Defect) {
         var items = [
@@ -132,8 +133,8 @@ public struct CitconOrderLink: Sendable, Hashable {
             throw .malformed("amount")
         }
         country = try item("country") { $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x41...0x5A).contains($0) } }
-        let name = try item("env") { CPayENVMode(linkName: $0.lowercased()) != nil }
-        guard let mode = CPayENVMode(linkName: name.lowercased()) else { throw .malformed("env") }
+        let name = try item("env") { CitconEndpoint.Mode(linkName: $0.lowercased()) != nil }
+        guard let mode = CitconEndpoint.Mode(linkName: name.lowercased()) else { throw .malformed("env") }
         self.mode = mode
         if items["consumer"] == nil {
             consumer = nil

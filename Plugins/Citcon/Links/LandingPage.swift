@@ -1,19 +1,19 @@
-import PaymentCore
+package import PaymentCore
 
 /// A page of Citcon's own that leads a browser into a wallet: `https://landing.<…>citconpay.com/v1/landing/<id>`,
 /// `…/v1/qr/<id>`, and both behind `https://proxy.citconpay.cn/upi/u_landing/`.
 ///
 /// Its id is neither a charge's nor a token: nothing can be asked about it.
-enum LandingPage {
-    static let referencePrefix = "landing:"
+package enum LandingPage {
+    package static let referencePrefix = "landing:"
 
-    static let patterns: [LinkPattern] = [
+    package static let patterns: [LinkPattern] = [
         .hostSuffix("citconpay.com", path: "/v1/landing"), .hostSuffix("citconpay.com", path: "/v1/qr"),
         .host("proxy.citconpay.cn", path: "/upi/u_landing/v1"),
     ]
 
     /// The page's id, or nil when `link` is no such page.
-    static func id(in link: PaymentLink) -> String? {
+    package static func id(in link: PaymentLink) -> String? {
         guard link.isHTTP, link.port == nil, link.hostKind == .name, let host = link.host else { return nil }
         var words = link.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         if host == "proxy.citconpay.cn" {
@@ -32,7 +32,7 @@ enum LandingPage {
         return String(rest[2])
     }
 
-    static func match(_ link: PaymentLink) -> LinkMatch? {
+    package static func match(_ link: PaymentLink) -> LinkMatch? {
         guard let id = id(in: link) else { return nil }
         return LinkMatch(reference: referencePrefix + id)
     }

@@ -6,13 +6,13 @@ import PaymentCrypto
 ///
 /// `uat/order-1`, or with a name for the merchant `uat/shop-2/order-1`. References have no slashes, and the merchant's
 /// name is percent-encoded.
-struct OrderName: Sendable, Hashable {
-    let mode: CPayENVMode
-    let merchant: String?
-    let reference: String
+package struct OrderName: Sendable, Hashable {
+    package let mode: CitconEndpoint.Mode
+    package let merchant: String?
+    package let reference: String
 
     /// The whole name.
-    var text: String {
+    package var text: String {
         ([mode.linkName] + [merchant.map { PercentCoding.encode($0) }].compactMap(\.self) + [reference])
             .joined(separator: "/")
     }
@@ -20,16 +20,18 @@ struct OrderName: Sendable, Hashable {
     /// The reference in `name`, which has to be of this environment and merchant; a bare reference is.
     ///
     /// - Throws: ``PaymentError`` of phase `beforeSend`.
-    static func reference(in name: String, _ configuration: CitconConfiguration) throws(PaymentError) -> String {
+    package static func reference(
+        in name: String, _ configuration: CitconConfiguration, at provider: ProviderID
+    ) throws(PaymentError) -> String {
         func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
-            PaymentError(code, message, provider: CitconProvider.id)
+            PaymentError(code, message, provider: provider)
         }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let reference = parts.last ?? ""
         if parts.count > 1 {
             let own = OrderName(
                 mode: configuration.endpoint.mode, merchant: configuration.merchant, reference: reference)
-            let isNamed = parts.count <= 3 && CPayENVMode(linkName: parts[0]) != nil
+            let isNamed = parts.count <= 3 && CitconEndpoint.Mode(linkName: parts[0]) != nil
             guard isNamed else { throw error(.rejectedLink, unsoundReference) }
             guard own.text == name else {
                 throw error(
@@ -47,11 +49,11 @@ struct OrderName: Sendable, Hashable {
 }
 
 /// What a link asks for besides its name, as it travels with an attempt.
-struct OrderTerms: Sendable, Hashable, Codable {
+package struct OrderTerms: Sendable, Hashable, Codable {
     /// Tells charges apart without holding the charge token, which is a secret.
-    let charge: String
+    package let charge: String
 
-    init(_ token: Redacted<String>) {
+    package init(_ token: Redacted<String>) {
         charge = Hex.encode(Digest.sha256.hash(Array(token.reveal().utf8)).prefix(12))
     }
 }
@@ -67,13 +69,13 @@ extension CitconProvider: PaymentDistinguishingProvider {
             .integrity,
             "the link asks for \(order.amount) under the reference of an order over \(attempt.option.amount) that is paid "
                 + "or under way; they differ in charge, amount or method, so nothing was sent: ask the merchant for an "
-                + "order of its own", provider: Self.id)
+                + "order of its own", provider: id)
     }
 }
 
 extension CitconOrderLink {
     /// Whether `attempt` is one at just this: the same charge, by the same method, over the same amount.
-    func isAbout(_ attempt: PaymentAttempt) -> Bool {
+    package func isAbout(_ attempt: PaymentAttempt) -> Bool {
         guard method == attempt.option.id, amount == attempt.option.amount else { return false }
         // What was stored before charges were told apart has none.
         guard let data = attempt.option.providerData else { return true }

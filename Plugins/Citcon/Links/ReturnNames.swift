@@ -1,12 +1,12 @@
-import PaymentCore
+package import PaymentCore
 
 /// What a URL by which a payer came back says of the order that it belongs to.
 ///
 /// Most name nothing. The wallets' forms are those of reference section 4.3; the others are the service's own members, in
 /// case a page hands them on.
-struct ReturnNames: Sendable, Hashable {
+package struct ReturnNames: Sendable, Hashable {
     /// What can name an order.
-    enum Item: String, Sendable, Hashable {
+    package enum Item: String, Sendable, Hashable {
         /// The merchant's reference.
         case reference
         /// The service's id of the charge.
@@ -17,6 +17,12 @@ struct ReturnNames: Sendable, Hashable {
         case unionPayNumber = "tn"
         /// The order's number in Alipay's order string.
         case alipayOrder = "out_trade_no"
+
+        /// What people are told of a return that names another order by this, without what it says.
+        package var refusal: String {
+            "the payer came back with the URL of another order: its '\(rawValue)' is not this one's; nothing was done "
+                + "about it"
+        }
     }
 
     private struct Named: Sendable, Hashable {
@@ -29,7 +35,7 @@ struct ReturnNames: Sendable, Hashable {
     /// The names in a query.
     ///
     /// - Parameter own: what the merchant's own address says in its query, which is not about an order.
-    init(_ link: PaymentLink, besides own: [PaymentLink] = []) {
+    package init(_ link: PaymentLink, besides own: [PaymentLink] = []) {
         for item in link.queryItems {
             guard let name = Self.items[String(item.name)] else { continue }
             let isOwn = own.contains { $0.queryItems.contains { $0.name == item.name && $0.value == item.value } }
@@ -46,18 +52,18 @@ struct ReturnNames: Sendable, Hashable {
     private mutating func add(_ item: Item, _ value: String) { all.append(Named(item: item, value: Redacted(value))) }
 
     /// Reads Alipay's echo of its order.
-    mutating func add(alipayEcho text: String) {
+    package mutating func add(alipayEcho text: String) {
         for number in Self.alipayOrders(in: text) { add(.alipayOrder, number) }
     }
 
     /// Reads UnionPay's signed words.
-    mutating func add(unionPayData text: String) {
+    package mutating func add(unionPayData text: String) {
         guard let data = (try? JSONValue(parsing: text))?["data"]?.string else { return }
         for number in QueryItems(Substring(data)).values("tn") { add(.unionPayNumber, String(number)) }
     }
 
     /// The values of `out_trade_no` in an order string of Alipay's, `name="value"` joined by `&`.
-    static func alipayOrders(in text: String) -> [String] {
+    package static func alipayOrders(in text: String) -> [String] {
         text.split(separator: "&").compactMap { part in
             let prefix = "\(Item.alipayOrder.rawValue)="
             guard part.hasPrefix(prefix) else { return nil }
@@ -69,30 +75,30 @@ struct ReturnNames: Sendable, Hashable {
 
     /// The first item that names something else than `given`; nil when there is none, also where nothing was given to
     /// compare it with.
-    func disagreement(with given: GivenNames) -> Item? {
+    package func disagreement(with given: GivenNames) -> Item? {
         all.first { named in !given.allows(named.item, named.value.reveal()) }?.item
     }
 }
 
 /// What the merchant and the service called an order, to compare a return with.
-struct GivenNames: Sendable, Hashable {
+package struct GivenNames: Sendable, Hashable {
     private var values: [ReturnNames.Item: Redacted<String>] = [:]
     private var charge: OrderTerms?
 
-    init(reference: String?, chargeToken: Redacted<String>? = nil, charge: OrderTerms? = nil) {
+    package init(reference: String?, chargeToken: Redacted<String>? = nil, charge: OrderTerms? = nil) {
         values[.reference] = reference.map { Redacted($0) }
         self.charge = charge ?? chargeToken.map { OrderTerms($0) }
     }
 
-    init(_ attempt: PaymentAttempt, reference: String) {
+    package init(_ attempt: PaymentAttempt, reference: String) {
         self.init(
             reference: reference, charge: try? attempt.option.providerData?.decode(OrderTerms.self))
     }
 
-    init(_ order: Order) { self.init(reference: order.reference, chargeToken: order.chargeToken) }
+    package init(_ order: Order) { self.init(reference: order.reference, chargeToken: order.chargeToken) }
 
     /// With what the answer to the confirmation gave.
-    func confirmed(id: String?, _ launch: Launch) -> GivenNames {
+    package func confirmed(id: String?, _ launch: Launch) -> GivenNames {
         var names = self
         if let id, !id.isEmpty { names.values[.id] = Redacted(id) }
         if case .app(let wallet) = launch {
@@ -109,14 +115,16 @@ struct GivenNames: Sendable, Hashable {
     }
 }
 
-extension CPayReturn {
+extension WalletReturn {
     /// Refuses a return that names another order.
     ///
     /// - Throws: ``PaymentError``, `foreignReturn`.
-    func check(_ given: GivenNames, phase: PaymentError.Phase) throws(PaymentError) {
+    package func check(
+        _ given: GivenNames, at provider: ProviderID, phase: PaymentError.Phase
+    ) throws(PaymentError) {
         guard let item = names.disagreement(with: given) else { return }
         throw PaymentError(
-            .foreignReturn, "\(CPayReturnError.anotherOrder(item: item.rawValue)); ask what became of the payment",
-            provider: CitconProvider.id, phase: phase)
+            .foreignReturn, "\(item.refusal); ask what became of the payment",
+            provider: provider, phase: phase)
     }
 }

@@ -1,7 +1,7 @@
-import PaymentCore
+package import PaymentCore
 
 /// Why a call to the service has no result. The client and the provider turn it into their own words.
-enum CitconCallError: Error, Sendable, Hashable {
+package enum CitconCallError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
     case refused(CitconRefusal)
     /// There is no complete answer.
@@ -13,18 +13,18 @@ enum CitconCallError: Error, Sendable, Hashable {
 }
 
 /// An answer that is not a result.
-struct CitconRefusal: Sendable, Hashable {
+package struct CitconRefusal: Sendable, Hashable {
     /// The HTTP status.
-    let status: Int
+    package let status: Int
     /// The service's code, when it gave one that looks like a code.
-    let code: String?
+    package let code: String?
     /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what was
     /// sent.
-    let message: String?
+    package let message: String?
     /// How long to wait, as the service wrote it.
-    let retryAfter: String?
+    package let retryAfter: String?
 
-    init(_ response: HTTPResponse, _ envelope: Envelope?) {
+    package init(_ response: HTTPResponse, _ envelope: Envelope?) {
         status = response.status
         retryAfter = response.headers["Retry-After"]
         let fields = envelope.map { TransactionFields($0.data) }
@@ -36,7 +36,7 @@ struct CitconRefusal: Sendable, Hashable {
 
     /// Whether the service looked at the request and did not carry it out; false for faults on its side, after which
     /// nobody knows.
-    var isRefusal: Bool {
+    package var isRefusal: Bool {
         (400..<500).contains(status) && status != 408
     }
 
@@ -45,7 +45,7 @@ struct CitconRefusal: Sendable, Hashable {
     /// A network may deliver a request twice. A charge that one copy has confirmed refuses the next ("bad request",
     /// "duplicate request", "not found"), and only that answer may come back. What is judged before the charge is looked
     /// at, and would be judged the same a moment earlier, is proof: the credentials, the header, the form.
-    var provesNothingWasDone: Bool {
+    package var provesNothingWasDone: Bool {
         guard isRefusal else { return false }
         if let code { return code == "4010" || code == "4102" }
         return [401, 403, 405, 411, 413, 414, 415, 431].contains(status)
@@ -54,7 +54,7 @@ struct CitconRefusal: Sendable, Hashable {
 
 extension CitconCallError {
     /// Whether the very request that this answers may have been carried out, were it a mutation.
-    var leavesFateOpen: Bool {
+    package var leavesFateOpen: Bool {
         switch self {
         case .refused(let refusal): !refusal.isRefusal
         case .transport(let error): error.phase == .maybeSent
@@ -64,33 +64,33 @@ extension CitconCallError {
     }
 
     /// Whether this refuses one copy of a request of which another copy may have been carried out.
-    var mayFollowItsOwnEffect: Bool {
+    package var mayFollowItsOwnEffect: Bool {
         guard case .refused(let refusal) = self else { return false }
         return refusal.isRefusal && !refusal.provesNothingWasDone
     }
 
     /// Whether the service does not know what it was asked for.
-    var isNotFound: Bool {
+    package var isNotFound: Bool {
         guard case .refused(let refusal) = self else { return false }
         return refusal.status == 404
     }
 
     /// The code that the vendor's client hands out.
-    var clientCode: String {
+    package var clientCode: String {
         switch self {
-        case .refused(let refusal): refusal.code ?? CPayCode.failure
-        case .unusableAnswer: CPayCode.cancelled
-        case .transport, .invalidRequest: CPayCode.failure
+        case .refused(let refusal): refusal.code ?? VendorCode.failure
+        case .unusableAnswer: VendorCode.cancelled
+        case .transport, .invalidRequest: VendorCode.failure
         }
     }
 
     /// The message that the vendor's client hands out.
-    var clientMessage: String {
+    package var clientMessage: String {
         switch self {
-        case .refused(let refusal): refusal.message ?? CPayMessage.unknown
-        case .unusableAnswer(let text): CPayMessage.undecodable + text
-        case .transport(let error): "\(CPayMessage.unknown): \(error)"
-        case .invalidRequest(let text): "\(CPayMessage.unknown): \(text)"
+        case .refused(let refusal): refusal.message ?? VendorText.unknown
+        case .unusableAnswer(let text): VendorText.undecodable + text
+        case .transport(let error): "\(VendorText.unknown): \(error)"
+        case .invalidRequest(let text): "\(VendorText.unknown): \(text)"
         }
     }
 }

@@ -1,26 +1,34 @@
-import PaymentCore
+package import PaymentCore
 
 /// The calls that the vendor's mobile SDK makes, one by one. Stateless.
-struct CitconService: Sendable {
+package struct CitconService: Sendable {
     /// The release of the vendor's guide that this follows; sent as the client's version.
-    static let version = "2.0.6"
+    package static let version = "2.0.6"
 
-    let baseURL: HTTPURL
-    let token: Redacted<String>
-    let http: any HTTPTransport
-    let timeout: Duration
+    package let baseURL: HTTPURL
+    package let token: Redacted<String>
+    package let http: any HTTPTransport
+    package let timeout: Duration
     /// What answers are rid of besides the access token.
-    var secrets = SentSecrets()
+    package var secrets = SentSecrets()
+
+    /// Makes a service.
+    package init(baseURL: HTTPURL, token: Redacted<String>, http: any HTTPTransport, timeout: Duration) {
+        self.baseURL = baseURL
+        self.token = token
+        self.http = http
+        self.timeout = timeout
+    }
 
     /// This service, for an order: its secrets do not come back in answers.
-    func hiding(_ more: Redacted<String>?...) -> CitconService {
+    package func hiding(_ more: Redacted<String>?...) -> CitconService {
         var service = self
         service.secrets.add(more)
         return service
     }
 
     /// Asks which gateway carries a method. It changes nothing, so it may be asked again.
-    func config(method: String, consumer: Redacted<String>?) async throws(CitconCallError) -> GatewayConfig {
+    package func config(method: String, consumer: Redacted<String>?) async throws(CitconCallError) -> GatewayConfig {
         let body: JSONValue = [
             "payment": ["method": .string(method)],
             "ext": ["client": ["app": "iOS", "version": .string(Self.version)]],
@@ -31,7 +39,9 @@ struct CitconService: Sendable {
     }
 
     /// Confirms a charge: its token works once, so this is never sent again by itself.
-    func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError) -> Answer {
+    package func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError)
+        -> Answer
+    {
         let token = chargeToken.reveal()
         try Self.check(token, "the charge token")
         var service = self
@@ -41,13 +51,13 @@ struct CitconService: Sendable {
     }
 
     /// Asks about the transaction that the service calls `id`.
-    func inquire(id: String) async throws(CitconCallError) -> Answer {
+    package func inquire(id: String) async throws(CitconCallError) -> Answer {
         try Self.check(id, "the transaction's 'id'")
         return try await inquire(id, query: [])
     }
 
     /// Asks about the charge that the service called `id` when it was confirmed.
-    func inquire(charge id: String) async throws(CitconCallError) -> Answer {
+    package func inquire(charge id: String) async throws(CitconCallError) -> Answer {
         let answer = try await inquire(id: id)
         guard answer.transaction.id == id else {
             throw .unusableAnswer("the service's answer is about another transaction")
@@ -56,7 +66,7 @@ struct CitconService: Sendable {
     }
 
     /// Asks about the charge that the merchant calls `reference`.
-    func inquire(reference: String) async throws(CitconCallError) -> Answer {
+    package func inquire(reference: String) async throws(CitconCallError) -> Answer {
         try Self.check(reference, "the order's 'reference'")
         return try await inquire(reference, query: [("type", "reference")])
     }
@@ -68,7 +78,7 @@ struct CitconService: Sendable {
     }
 
     /// Refuses what would lead to another path, before a request is built.
-    static func check(_ text: String, _ name: String) throws(CitconCallError) {
+    package static func check(_ text: String, _ name: String) throws(CitconCallError) {
         guard PathSegment.isSafe(text) else {
             throw .invalidRequest(
                 text.isEmpty ? "\(name) is empty" : "\(name) has characters that cannot be part of a request's path")
@@ -76,11 +86,11 @@ struct CitconService: Sendable {
     }
 
     /// An answer that describes a transaction.
-    struct Answer: Sendable {
-        let status: String
-        let app: String?
-        let version: String?
-        let transaction: TransactionFields
+    package struct Answer: Sendable {
+        package let status: String
+        package let app: String?
+        package let version: String?
+        package let transaction: TransactionFields
 
         init(_ envelope: Envelope) {
             status = envelope.status
@@ -90,7 +100,7 @@ struct CitconService: Sendable {
         }
     }
 
-    func send(
+    package func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue?,
         replay: HTTPRequest.Replay
     ) async throws(CitconCallError) -> Envelope {
@@ -114,7 +124,7 @@ struct CitconService: Sendable {
         let envelope = try Envelope(response.body, without: secrets)
         guard envelope.isSuccess else {
             // A word that is neither yes nor no must not pass for either.
-            guard CPayStatus(rawValue: envelope.status) == .failed else {
+            guard CitconStatus(rawValue: envelope.status) == .failed else {
                 throw .unusableAnswer("its 'status' is neither success nor fail")
             }
             throw .refused(CitconRefusal(response, envelope))
@@ -124,13 +134,13 @@ struct CitconService: Sendable {
 }
 
 /// What `config` says about a payment method: who carries it, and the keys of that gateway's own SDK.
-struct GatewayConfig: Sendable {
+package struct GatewayConfig: Sendable {
     /// The gateway's id; the vendor's SDK takes Alipay where none is named.
-    let gateway: String
+    package let gateway: String
     /// The gateway's keys, by the names that the service uses, such as `client_token`.
-    let keys: Redacted<[String: String]>
+    package let keys: Redacted<[String: String]>
 
-    init(_ data: JSONValue) {
+    package init(_ data: JSONValue) {
         gateway = data["gateway"]?.string ?? "alipay"
         keys = Redacted((data["config"]?.object ?? [:]).compactMapValues(\.string))
     }

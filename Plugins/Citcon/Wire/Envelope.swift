@@ -1,18 +1,18 @@
-import PaymentCore
+package import PaymentCore
 
 /// What every answer of the service is wrapped in. `status` speaks of the request, never of a payment.
-struct Envelope: Sendable {
+package struct Envelope: Sendable {
     /// `success` or `fail`, as it came.
-    let status: String
-    let app: String?
-    let version: String?
+    package let status: String
+    package let app: String?
+    package let version: String?
     /// The result, or code and message of a failure.
-    let data: JSONValue
+    package let data: JSONValue
 
     /// Reads a body, and takes `secrets` out of it.
     ///
     /// - Throws: ``CitconCallError/unusableAnswer(_:)`` saying what is wrong with it, without quoting it.
-    init(_ body: [UInt8], without secrets: SentSecrets = SentSecrets()) throws(CitconCallError) {
+    package init(_ body: [UInt8], without secrets: SentSecrets = SentSecrets()) throws(CitconCallError) {
         let json: JSONValue
         do { json = secrets.taken(from: try JSONValue(parsing: body)) } catch {
             throw .unusableAnswer("the service's answer is not JSON")
@@ -27,42 +27,42 @@ struct Envelope: Sendable {
     }
 
     /// Whether the request worked.
-    var isSuccess: Bool { CPayStatus(rawValue: status) == .succeeded }
+    package var isSuccess: Bool { CitconStatus(rawValue: status) == .succeeded }
 }
 
 /// The members of `data` that describe a transaction: created, confirmed or asked about.
 ///
 /// Lenient as the vendor's own decoders: every member may be missing, null, or an empty string. A number that is not
 /// one counts as missing, because a state that is known must not be lost over a defective time.
-struct TransactionFields: Sendable {
-    var code: String?
-    var message: String?
-    var id: String?
-    var object: String?
-    var reference: String?
-    var amount: Int?
-    var amountCaptured: Int?
-    var amountRefunded: Int?
-    var currency: String?
-    var country: String?
-    var status: String?
-    var autoCapture = false
-    var timeCreated: Int?
-    var timeAuthorized: Int?
-    var timeCaptured: Int?
-    var timeCanceled: Int?
-    var expiry: String?
-    var chargeToken: Redacted<String>?
-    var method: String?
-    var token: Redacted<String>?
-    var type: String?
-    var pan: Redacted<String>?
-    var cardExpiry: Redacted<String>?
-    var client: [ClientEntry] = []
+package struct TransactionFields: Sendable {
+    package var code: String?
+    package var message: String?
+    package var id: String?
+    package var object: String?
+    package var reference: String?
+    package var amount: Int?
+    package var amountCaptured: Int?
+    package var amountRefunded: Int?
+    package var currency: String?
+    package var country: String?
+    package var status: String?
+    package var autoCapture = false
+    package var timeCreated: Int?
+    package var timeAuthorized: Int?
+    package var timeCaptured: Int?
+    package var timeCanceled: Int?
+    package var expiry: String?
+    package var chargeToken: Redacted<String>?
+    package var method: String?
+    package var token: Redacted<String>?
+    package var type: String?
+    package var pan: Redacted<String>?
+    package var cardExpiry: Redacted<String>?
+    package var client: [ClientEntry] = []
 
-    init() {}
+    package init() {}
 
-    init(_ data: JSONValue) {
+    package init(_ data: JSONValue) {
         code = Self.text(data["code"])
         message = data["message"]?.string
         id = data["id"]?.string
@@ -91,7 +91,7 @@ struct TransactionFields: Sendable {
     }
 
     /// The state, read; nil when the service left it out.
-    var state: CPayStatus? { status.map(CPayStatus.init(rawValue:)) }
+    package var state: CitconStatus? { status.map(CitconStatus.init(rawValue:)) }
 
     /// A whole number, which older versions write with a fraction of zeros.
     private static func whole(_ value: JSONValue?) -> Int? { value?.number?.exactly() }
@@ -105,20 +105,32 @@ struct TransactionFields: Sendable {
 }
 
 /// One way to meet a payment: `payment.client[]` of a charge.
-struct ClientEntry: Sendable, Hashable {
+package struct ClientEntry: Sendable, Hashable {
     /// The kind of client it is for, such as `mobile_native`.
-    let client: String?
+    package let client: String?
     /// `redirect`, `json` or `qr`.
-    let format: String?
+    package let format: String?
     /// How a page is asked for; `GET`.
-    let method: String?
+    package let method: String?
     /// A URL, or JSON as text.
-    let content: Redacted<String>?
+    package let content: Redacted<String>?
 
-    init(_ json: JSONValue) {
+    package init(_ json: JSONValue) {
         client = json["client"]?.string
         format = json["format"]?.string
         method = json["method"]?.string
         content = json["content"]?.string.map { Redacted($0) }
+    }
+}
+
+extension TransactionFields {
+    /// The amount in minor units of the currency, where both are stated and make sense.
+    package var money: Money? { money(amount) }
+
+    private func money(_ units: Int?) -> Money? {
+        guard let units = units.flatMap({ UInt128(exactly: $0) }), let currency,
+            let fiat = try? FiatCurrency(currency.uppercased())
+        else { return nil }
+        return try? Money(minorUnits: units, currency: .fiat(fiat))
     }
 }

@@ -1,15 +1,14 @@
-import PaymentCore
+package import PaymentCore
 
 /// What the service's refusals mean, by code first and by HTTP status where the code says nothing. The service's own texts
 /// are not repeated: they may hold what was sent.
-enum ErrorTable {
+package enum ErrorTable {
     /// The core's error for a failed call.
     ///
     /// - Parameter isMutation: whether the request could move money, or comes after one that could. A fault of the
     ///   service then leaves that open, and so does a refusal that may be the answer to the second copy of a request
     ///   whose first copy was carried out (``CitconRefusal/provesNothingWasDone``).
-    static func error(_ error: CitconCallError, isMutation: Bool) -> PaymentError {
-        let provider = CitconProvider.id
+    package static func error(_ error: CitconCallError, isMutation: Bool, at provider: ProviderID) -> PaymentError {
         switch error {
         case .refused(let refusal):
             let (code, text) = meaning(of: refusal)
@@ -29,19 +28,19 @@ enum ErrorTable {
     }
 
     /// The core's error for a question about a charge that was sent: its refusal says nothing about the charge.
-    static func afterSending(_ error: CitconCallError) -> PaymentError {
-        let error = Self.error(error, isMutation: false)
+    package static func afterSending(_ error: CitconCallError, at provider: ProviderID) -> PaymentError {
+        let error = Self.error(error, isMutation: false, at: provider)
         return PaymentError(
             error.code, error.message, provider: error.provider, phase: .maybeSent, retry: error.retry,
             vendorCode: error.vendorCode)
     }
 
     /// The kind of error and its text for people.
-    static func meaning(of refusal: CitconRefusal) -> (code: PaymentError.Code, text: String) {
+    package static func meaning(of refusal: CitconRefusal) -> (code: PaymentError.Code, text: String) {
         refusal.code.flatMap { byCode[$0] } ?? byStatus(refusal.status)
     }
 
-    static let byCode: [String: (code: PaymentError.Code, text: String)] = [
+    package static let byCode: [String: (code: PaymentError.Code, text: String)] = [
         "4000": (.requestRefused, "the service refused the request; the charge may be over already (4000)"),
         "4010": (.unauthorized, "the service does not accept the access token; it may have expired (4010)"),
         "4100": (
@@ -81,7 +80,7 @@ extension TransactionFields {
     ///     amount, only the reference is compared, and a success has to say what was paid.
     ///   - payment: what the payment is called here.
     /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
-    func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {
+    package func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {
         func wrong(_ message: String) -> PaymentError {
             PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
         }

@@ -1,7 +1,7 @@
-import PaymentCore
+package import PaymentCore
 
 /// What was sent and must not come back: a service may repeat a request in the text of an error, or anywhere else.
-struct SentSecrets: Sendable {
+package struct SentSecrets: Sendable {
     private var values: [Redacted<String>] = []
 
     /// Shorter ones are no secrets, and would be found everywhere.
@@ -9,14 +9,14 @@ struct SentSecrets: Sendable {
     /// The members that are made to hold such values, and are handed on unprinted.
     private static let holders: Set<String> = ["charge_token", "token", "content", "config", "pan"]
 
-    init(_ values: [Redacted<String>?] = []) { add(values) }
+    package init(_ values: [Redacted<String>?] = []) { add(values) }
 
-    mutating func add(_ more: [Redacted<String>?]) {
+    package mutating func add(_ more: [Redacted<String>?]) {
         values += more.compactMap(\.self).filter { $0.reveal().utf8.count >= Self.shortest }
     }
 
     /// With what an order's body says of cards, accounts and consent.
-    func and(of body: JSONValue) -> SentSecrets {
+    package func and(of body: JSONValue) -> SentSecrets {
         let payment = body["payment"]
         var all = self
         var texts = [payment?["nonce"], payment?["token"], body["ext"]?["gateway"]?["grant"]?["grant_id"]]
@@ -26,7 +26,7 @@ struct SentSecrets: Sendable {
     }
 
     /// `json` without them.
-    func taken(from json: JSONValue) -> JSONValue {
+    package func taken(from json: JSONValue) -> JSONValue {
         guard !values.isEmpty else { return json }
         let secrets = values.map { $0.reveal() }
         func cleaned(_ json: JSONValue) -> JSONValue {
@@ -49,7 +49,7 @@ struct SentSecrets: Sendable {
     private static let stand = "<redacted>"
 
     /// `text` for printing: what is as long as a token goes, whoever's it is.
-    static func printable(_ text: String?) -> String {
+    package static func printable(_ text: String?) -> String {
         guard let text else { return "nil" }
         let isPart: (Character) -> Bool = { $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0)) }
         var shown = ""

@@ -1,12 +1,11 @@
 /// A payment service: reads its links, quotes and pays.
 ///
-/// Five requirements, one value in and one value out each. Providers hold no mutable state of a payment: what a
+/// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable state of a payment: what a
 /// payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
 /// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
-public protocol PaymentProvider: Sendable {
-    /// Who the provider is and what it claims. Must not change during its life.
-    var descriptor: ProviderDescriptor { get }
-
+///
+/// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one, too.
+public protocol PaymentProvider: PaymentService {
     /// A second, pure look at a link that one of the provider's patterns matched. Nil when it is not the provider's
     /// after all. Plain `http` links are unverified whatever this returns.
     func recognize(_ link: PaymentLink) -> LinkMatch?
@@ -22,9 +21,6 @@ public protocol PaymentProvider: Sendable {
     /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the attempt
     /// up, and where it has the link it quotes again and has the payer choose again.
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
-
-    /// Asks what has become of a payment. Must not change anything.
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
 /// A provider whose payments leave the application and come back through a return URL.
@@ -60,59 +56,4 @@ public protocol UnresolvedPaymentsProvider: PaymentProvider {
     /// Whether `payment` has such a name: it may be the same as one with another name and the same end of its time.
     /// Pure.
     func isUnresolved(_ payment: PaymentReference) -> Bool
-}
-
-/// A provider that can call off a payment that nobody has paid yet.
-public protocol CancellingProvider: PaymentProvider {
-    /// Cancels the payment, in mutation steps, and says what has become of it.
-    ///
-    /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
-    /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
-}
-
-/// A provider that can give money back.
-public protocol RefundingProvider: PaymentProvider {
-    /// Gives money back, in durable steps as ``PaymentProvider/pay(_:in:)`` has them. A receipt is for
-    /// ``RefundRequest/reference``.
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
-
-    /// Asks what has become of a refund. Must not change anything.
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
-}
-
-/// A provider whose service reports payments by itself, to a server.
-public protocol NotificationVerifyingProvider: PaymentProvider {
-    /// Checks that `notification` is genuine and reads it.
-    ///
-    /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
-    func verify(_ notification: IncomingNotification) throws -> PaymentNotification
-}
-
-/// A notification as it arrived.
-public struct IncomingNotification: Sendable {
-    /// The header fields.
-    public let headers: HTTPHeaders
-    /// The raw bytes: signatures cover them exactly.
-    public let body: [UInt8]
-
-    /// Makes a notification.
-    public init(headers: HTTPHeaders, body: [UInt8]) {
-        self.headers = headers
-        self.body = body
-    }
-}
-
-/// A genuine notification.
-public struct PaymentNotification: Sendable, Hashable {
-    /// The payment it is about.
-    public let reference: PaymentReference
-    /// What has become of it.
-    public let outcome: PaymentOutcome
-
-    /// Makes a notification.
-    public init(reference: PaymentReference, outcome: PaymentOutcome) {
-        self.reference = reference
-        self.outcome = outcome
-    }
 }

@@ -1,15 +1,15 @@
-/// What a provider says about itself.
+/// What a provider or a merchant's service says about itself.
 public struct ProviderDescriptor: Sendable, Hashable {
-    /// Something a provider can do beyond quoting and paying. Conforming to the refinement protocol is what counts;
+    /// Something that can be done beyond quoting and paying. Conforming to the protocol is what counts;
     /// see ``ProviderDescriptor/capabilities(of:)``.
     public enum Capability: String, Sendable, Hashable, CaseIterable {
         /// ``RedirectCompletingProvider``.
         case completesRedirects = "completes-redirects"
-        /// ``CancellingProvider``.
+        /// ``CancellingService``.
         case cancels
-        /// ``RefundingProvider``.
+        /// ``RefundingService``.
         case refunds
-        /// ``NotificationVerifyingProvider``.
+        /// ``NotificationReadingService``.
         case verifiesNotifications = "verifies-notifications"
     }
 
@@ -17,7 +17,7 @@ public struct ProviderDescriptor: Sendable, Hashable {
     public let id: ProviderID
     /// The name for people.
     public let name: String
-    /// The links it claims.
+    /// The links it claims; a merchant's service claims none.
     public let patterns: [LinkPattern]
     /// Every host it may call: `host`, `host:port`, or `.example.com` for all hosts below one; see ``OutboundHosts``.
     /// Requests elsewhere are refused before anything is sent.
@@ -28,7 +28,8 @@ public struct ProviderDescriptor: Sendable, Hashable {
 
     /// Makes a descriptor.
     public init(
-        id: ProviderID, name: String, patterns: [LinkPattern], outboundHosts: [String], replayWindow: Duration = .zero
+        id: ProviderID, name: String, patterns: [LinkPattern] = [], outboundHosts: [String],
+        replayWindow: Duration = .zero
     ) {
         self.id = id
         self.name = name
@@ -37,14 +38,14 @@ public struct ProviderDescriptor: Sendable, Hashable {
         self.replayWindow = replayWindow
     }
 
-    /// What `provider` can do, read from its conformances, so that it cannot be claimed falsely.
-    public static func capabilities(of provider: any PaymentProvider) -> [Capability] {
+    /// What `service` can do, read from its conformances, so that it cannot be claimed falsely.
+    public static func capabilities(of service: any PaymentService) -> [Capability] {
         Capability.allCases.filter { capability in
             switch capability {
-            case .completesRedirects: provider is any RedirectCompletingProvider
-            case .cancels: provider is any CancellingProvider
-            case .refunds: provider is any RefundingProvider
-            case .verifiesNotifications: provider is any NotificationVerifyingProvider
+            case .completesRedirects: service is any RedirectCompletingProvider
+            case .cancels: service is any CancellingService
+            case .refunds: service is any RefundingService
+            case .verifiesNotifications: service is any NotificationReadingService
             }
         }
     }

@@ -14,9 +14,9 @@ extension AttemptEngine {
     }
 
     /// Calls a payment off, and ends its attempt when that is what became of it.
-    func cancel(_ payment: PaymentReference, with provider: any CancellingProvider) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
         let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
-        let outcome = try asker.checked(try await provider.cancel(payment, in: context), of: payment)
+        let outcome = try asker.checked(try await canceller.cancel(payment, in: context), of: payment)
         let histories = try await journaled { try await journal.histories(of: payment) }
         guard let history = histories.last(where: { !$0.isFinished }), effects.isSound(history) else { return outcome }
         let word = try await confirmed(try checked(outcome, history.attempt), of: history.attempt)
@@ -43,19 +43,19 @@ extension AttemptEngine {
     // MARK: Attempts at a payment or a refund
 
     func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        guard let refund = attempt.refund else { return try await provider.pay(attempt, in: context) }
+        guard let refund = attempt.refund else { return try await asker.provider.pay(attempt, in: context) }
         return try await refunder.refund(refund, in: context)
     }
 
     func status(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        guard let refund = attempt.refund else { return try await provider.status(of: attempt.reference, in: context) }
+        guard let refund = attempt.refund else { return try await service.status(of: attempt.reference, in: context) }
         return try await refunder.status(of: refund, in: context)
     }
 
-    private var refunder: any RefundingProvider {
+    private var refunder: any RefundingService {
         get throws {
-            guard let refunder = provider as? any RefundingProvider else {
-                throw error(.unsupported, "the provider gives no money back")
+            guard let refunder = service as? any RefundingService else {
+                throw error(.unsupported, "\(descriptor.name) gives no money back")
             }
             return refunder
         }

@@ -43,7 +43,7 @@ extension AttemptEngine {
 
     /// The open attempts at what may be `payment` under other names, oldest first.
     private func otherNames(of payment: PaymentReference, until end: Date?) async throws -> [AttemptHistory] {
-        guard let provider = provider as? any UnresolvedPaymentsProvider, let end else { return [] }
+        guard let provider = service as? any UnresolvedPaymentsProvider, let end else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
             return attempt.reference != payment && attempt.reference.provider == payment.provider

@@ -8,7 +8,7 @@ import PaymentCore
 
 /// Carries one payment from its quote to an outcome, durably.
 struct AttemptEngine: Sendable {
-    let provider: any PaymentProvider
+    let service: any PaymentService
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
@@ -74,7 +74,7 @@ struct AttemptEngine: Sendable {
     }
 
     var asker: Enquiry {
-        Enquiry(provider: provider, descriptor: descriptor, payer: payer, effects: effects)
+        Enquiry(service: service, descriptor: descriptor, payer: payer, effects: effects)
     }
 
     /// Opens an attempt with `option` and carries it out.
@@ -249,10 +249,15 @@ struct AttemptEngine: Sendable {
         PaymentError(code, message, provider: descriptor.id, phase: phase)
     }
 
-    /// Whatever a provider throws, as a payment error. Foreign errors may hold anything, so only their type is told.
+    /// Whatever a provider throws, as a payment error of the provider that was asked: it may be registered by another id
+    /// than its vendor's. Foreign errors may hold anything, so only their type is told.
     static func paymentError(_ error: any Error, provider: ProviderID) -> PaymentError {
         switch error {
-        case let error as PaymentError: error
+        case let error as PaymentError where error.provider == nil || error.provider == provider: error
+        case let error as PaymentError:
+            PaymentError(
+                error.code, error.message, provider: provider, phase: error.phase, retry: error.retry,
+                vendorCode: error.vendorCode)
         case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
         case is AttemptHasEnded:
             PaymentError(.journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider)

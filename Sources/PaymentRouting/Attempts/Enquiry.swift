@@ -1,17 +1,32 @@
 import PaymentCore
 
-/// Asks a provider about a payment, outside any attempt: nothing is written and nothing is moved.
+/// Asks a service about a payment, outside any attempt: nothing is written and nothing is moved.
 struct Enquiry: Sendable {
-    let provider: any PaymentProvider
+    let service: any PaymentService
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
+
+    /// The service as one that payers pay at.
+    ///
+    /// - Throws: ``PaymentError``, `unsupported`, when it is a merchant's.
+    var provider: any PaymentProvider {
+        get throws(PaymentError) {
+            guard let provider = service as? any PaymentProvider else {
+                throw PaymentError(
+                    .unsupported,
+                    "\(descriptor.name) is registered as a merchant's service, which payers do not pay at",
+                    provider: descriptor.id)
+            }
+            return provider
+        }
+    }
 
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
         let context = effects.context(
             for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id), link: request.link)
-        var quote = try await provider.quote(request, in: context)
+        var quote = try await self.provider.quote(request, in: context)
         guard quote.reference == request.reference else {
             throw PaymentError(
                 .integrity, "the quote is for another payment than the link", provider: descriptor.id)
@@ -28,7 +43,7 @@ struct Enquiry: Sendable {
     func status(of payment: PaymentReference) async throws -> PaymentOutcome {
         try checkIsPayment(payment)
         let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
-        return try checked(try await provider.status(of: payment, in: context), of: payment)
+        return try checked(try await service.status(of: payment, in: context), of: payment)
     }
 
     /// A refund's id names nothing that a provider could pay, ask about or call off as a payment.
@@ -52,12 +67,12 @@ struct Enquiry: Sendable {
     /// Refuses to take `attempt`, which has the same name as the payment of `link`, for one at it when it is about
     /// something else.
     func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
-        guard let link, let provider = provider as? any PaymentDistinguishingProvider else { return }
+        guard let link, let provider = service as? any PaymentDistinguishingProvider else { return }
         try provider.distinguish(link, from: attempt)
     }
 
     /// Carries payments on, writing through `journal`.
     func engine(_ journal: LeasedJournal) -> AttemptEngine {
-        AttemptEngine(provider: provider, descriptor: descriptor, payer: payer, effects: effects, journal: journal)
+        AttemptEngine(service: service, descriptor: descriptor, payer: payer, effects: effects, journal: journal)
     }
 }

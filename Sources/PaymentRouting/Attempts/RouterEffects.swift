@@ -50,14 +50,3 @@ struct NoAttempt: StepRunner {
 
     func hasRun(_ name: String) async -> Bool { false }
 }
-
-/// Steps that may change something but are not stored, for requests that do no harm when repeated.
-struct UnstoredSteps: StepRunner {
-    func run(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-    ) async throws -> JSONValue {
-        try await StepScope.$current.withValue(StepScope(kind)) { try await body() }
-    }
-
-    func hasRun(_ name: String) async -> Bool { false }
-}

@@ -1,7 +1,9 @@
 public import PaymentCore
 import Synchronization
 
-/// The providers an application uses: an immutable value, checked and compiled when it is made.
+/// The providers and merchants' services that an application uses: an immutable value, checked and compiled when it is made.
+///
+/// Both are registered in one list, because ids name one or the other in the journal: `[walletConnectPay, citcon, shop]`.
 public struct ProviderRegistry: Sendable {
     /// What to do when two providers claim exactly the same pattern.
     public enum EqualClaims: Sendable, Hashable {
@@ -13,14 +15,16 @@ public struct ProviderRegistry: Sendable {
 
     /// What happens to equal claims.
     public var equalClaims: EqualClaims { contents.equalClaims }
-    /// The providers, in the order given. The order never changes a decision.
-    public var providers: [any PaymentProvider] { contents.providers }
-    /// The providers' descriptors, in the same order, asked for once.
+    /// All that is registered, in the order given. The order never changes a decision.
+    public var services: [any PaymentService] { contents.services }
+    /// Those that payers pay at, in the same order.
+    public var providers: [any PaymentProvider] { services.compactMap { $0 as? any PaymentProvider } }
+    /// The descriptors of ``services``, in the same order, asked for once.
     public var descriptors: [ProviderDescriptor] { contents.descriptors }
 
     /// Shared, because copying a registry must cost nothing.
     private final class Contents: Sendable {
-        let providers: [any PaymentProvider]
+        let services: [any PaymentService]
         let descriptors: [ProviderDescriptor]
         let equalClaims: EqualClaims
         let indices: [ProviderID: Int]
@@ -48,10 +52,10 @@ public struct ProviderRegistry: Sendable {
             return index.find(host)
         }
 
-        init(_ providers: [any PaymentProvider], equalClaims: EqualClaims) throws(RegistryError) {
-            self.providers = providers
+        init(_ services: [any PaymentService], equalClaims: EqualClaims) throws(RegistryError) {
+            self.services = services
             self.equalClaims = equalClaims
-            descriptors = providers.map(\.descriptor)
+            descriptors = services.map(\.descriptor)
             var indices: [ProviderID: Int] = [:]
             var table = RouteTable()
             var claimed: [LinkPattern: ProviderID] = [:]
@@ -60,6 +64,10 @@ public struct ProviderRegistry: Sendable {
                 guard indices.updateValue(index, forKey: descriptor.id) == nil else {
                     throw .duplicateID(descriptor.id)
                 }
+                guard let provider = services[index] as? any PaymentProvider else {
+                    guard let pattern = descriptor.patterns.first else { continue }
+                    throw .invalidPattern(pattern, descriptor.id, reason: "a merchant's service takes no links")
+                }
                 for pattern in descriptor.patterns {
                     let pattern = try PatternRules.normalized(pattern, of: descriptor.id)
                     if let other = claimed.updateValue(descriptor.id, forKey: pattern) {
@@ -67,7 +75,7 @@ public struct ProviderRegistry: Sendable {
                         // Nobody is his own rival.
                         if other == descriptor.id { continue }
                     }
-                    table.insert(Claim(id: descriptor.id, pattern: pattern, provider: providers[index]))
+                    table.insert(Claim(id: descriptor.id, pattern: pattern, provider: provider))
                 }
             }
             self.indices = indices
@@ -79,9 +87,11 @@ public struct ProviderRegistry: Sendable {
 
     /// Makes a registry.
     ///
-    /// - Throws: ``RegistryError`` when two ids or two claims are equal, or an id or pattern is malformed.
-    public init(_ providers: [any PaymentProvider], equalClaims: EqualClaims = .reject) throws(RegistryError) {
-        contents = try Contents(providers, equalClaims: equalClaims)
+    /// - Parameter services: payers' providers and merchants' services, each with an id of its own.
+    /// - Throws: ``RegistryError`` when two ids or two claims are equal, an id or pattern is malformed, or a merchant's
+    ///   service claims links.
+    public init(_ services: [any PaymentService], equalClaims: EqualClaims = .reject) throws(RegistryError) {
+        contents = try Contents(services, equalClaims: equalClaims)
     }
 
     /// Visits the claims on `link`, the most specific first, until a provider recognises it.
@@ -95,39 +105,44 @@ public struct ProviderRegistry: Sendable {
         return contents.lookAlike(of: host)
     }
 
-    /// The place of the provider called `id` in ``providers``, or nil.
+    /// The place of what is called `id` in ``services``, or nil.
     func index(of id: ProviderID) -> Int? { contents.indices[id] }
 
-    /// The provider called `id`, or nil.
+    /// The provider called `id`; nil when there is none, or it is a merchant's service.
     public func provider(_ id: ProviderID) -> (any PaymentProvider)? {
-        index(of: id).map { providers[$0] }
+        service(id) as? any PaymentProvider
     }
 
-    /// This registry with another provider.
+    /// The provider or merchant's service called `id`, or nil.
+    public func service(_ id: ProviderID) -> (any PaymentService)? {
+        index(of: id).map { services[$0] }
+    }
+
+    /// This registry with another provider or merchant's service.
     ///
     /// - Throws: ``RegistryError``.
-    public func adding(_ provider: any PaymentProvider) throws(RegistryError) -> ProviderRegistry {
-        try ProviderRegistry(providers + [provider], equalClaims: equalClaims)
+    public func adding(_ service: any PaymentService) throws(RegistryError) -> ProviderRegistry {
+        try ProviderRegistry(services + [service], equalClaims: equalClaims)
     }
 
-    /// This registry without the provider called `id`.
+    /// This registry without what is called `id`.
     public func removing(_ id: ProviderID) -> ProviderRegistry {
-        let remaining = zip(providers, descriptors).filter { $0.1.id != id }.map(\.0)
+        let remaining = zip(services, descriptors).filter { $0.1.id != id }.map(\.0)
         // A part of a valid registry is valid.
         return (try? ProviderRegistry(remaining, equalClaims: equalClaims)) ?? self
     }
 
-    /// This registry with `provider` in the place of the one with the same id, or added.
+    /// This registry with `service` in the place of the one with the same id, or added.
     ///
     /// - Throws: ``RegistryError``.
-    public func replacing(_ provider: any PaymentProvider) throws(RegistryError) -> ProviderRegistry {
-        try removing(provider.descriptor.id).adding(provider)
+    public func replacing(_ service: any PaymentService) throws(RegistryError) -> ProviderRegistry {
+        try removing(service.descriptor.id).adding(service)
     }
 }
 
 /// Why a registry cannot be made.
 public enum RegistryError: Error, Sendable, Hashable {
-    /// Two providers have the same id.
+    /// Two providers or services have the same id.
     case duplicateID(ProviderID)
     /// Two providers claim exactly the same links.
     case equalClaims(LinkPattern, ProviderID, ProviderID)
@@ -141,7 +156,7 @@ extension RegistryError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .duplicateID(let id): "two providers are called \(id); ids must differ"
+        case .duplicateID(let id): "two services are called \(id); give one of them another id"
         case .equalClaims(let pattern, let first, let second):
             "\(first) and \(second) both claim \(pattern); remove one, narrow one, or allow ambiguity"
         case .invalidID(let id): "'\(id)' is not a provider id: use lower-case letters, digits and hyphens"

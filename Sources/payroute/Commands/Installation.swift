@@ -18,7 +18,7 @@ enum Installation {
         let walletConnectPay = try GatewayConfiguration(
             credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
         let citcon = CitconConfiguration(
-            endpoint: try CPayEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
+            endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
         // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
         let reviewer = SigningReviewer(unreviewedMethods: sandbox == nil ? [] : ["tron_signTransaction"])
         return try ProviderRegistry([
@@ -46,7 +46,7 @@ extension CitconConfiguration.Application {
     /// The application that the vendor's guide shows, which the sandbox's wallets come back to.
     fileprivate static let demonstration = Self(
         scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
-        places: CPayReturnPlaces(
+        places: CitconConfiguration.ReturnPlaces(
             weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
             pages: ["com.citcon.citconpay://"]))
 }

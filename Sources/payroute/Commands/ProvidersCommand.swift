@@ -13,9 +13,11 @@ enum ProvidersCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let registry = try Installation.registry()
         var table = Table(["ID", "NAME", "CLAIMS", "CAPABILITIES"])
-        for (provider, descriptor) in zip(registry.providers, registry.descriptors) {
+        for (service, descriptor) in zip(registry.services, registry.descriptors) {
             let patterns = descriptor.patterns.map(\.description)
-            let capabilities = ["quotes", "pays"] + ProviderDescriptor.capabilities(of: provider).map(\.rawValue)
+            let isForPayers = service is any PaymentProvider
+            let capabilities =
+                (isForPayers ? ["quotes", "pays"] : []) + ProviderDescriptor.capabilities(of: service).map(\.rawValue)
             if arguments.has("json") {
                 console.output.edit { buffer in
                     buffer.addJSONLine { line in

@@ -131,7 +131,7 @@ struct Trusting500: HTTPTransport {
 /// Ends whatever attempt is under way at the payment that a notification is about, without asking anybody.
 enum HastyTaking {
     static let taking: Variation.Taking = { notification, provider, router, journal, clock in
-        guard let verifier = router.registry.provider(provider) as? any NotificationVerifyingProvider else { return }
+        guard let verifier = router.registry.service(provider) as? any NotificationReadingService else { return }
         let genuine = try verifier.verify(notification)
         let lease = PaymentLease(payment: genuine.reference, holder: "the merchant", duration: .seconds(600))
         guard genuine.outcome.isFinal, try await journal.acquire(lease, at: clock.now) else { return }

@@ -36,7 +36,7 @@ struct Errands: Sendable {
             await calls.call("handle", reference) { try await router.handle(url, as: payer) }
         case 3, 4, 5: await notify(market)
         case 6:
-            guard random.happens(0.4), merchants.registry.provider(reference.provider) is any CancellingProvider else {
+            guard random.happens(0.4), merchants.registry.service(reference.provider) is any CancellingService else {
                 return
             }
             await calls.call("cancel", reference, isMerchant: true) { try await merchants.cancel(reference) }

@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// A provider as applications have it, watched: what it does for an attempt is known to be done for it, and an upgrade may
+/// A provider or merchant's service as applications have it, watched: what it does for an attempt is known to be done for it, and an upgrade may
 /// have renamed its steps. It can whatever the provider can.
-struct Attended<Base: PaymentProvider>: PaymentProvider {
+struct Attended<Base: PaymentService>: PaymentService {
     let base: Base
     let witness: Witness
     var edition = Edition.first
@@ -11,6 +11,12 @@ struct Attended<Base: PaymentProvider>: PaymentProvider {
 
     var descriptor: ProviderDescriptor { base.descriptor }
 
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: surround(context))
+    }
+}
+
+extension Attended: PaymentProvider where Base: PaymentProvider {
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
@@ -22,10 +28,6 @@ struct Attended<Base: PaymentProvider>: PaymentProvider {
         return try await Acting.$attempt.withValue(attempt) {
             try await base.pay(attempt, in: edition.steps(surround(context)))
         }
-    }
-
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await base.status(of: payment, in: surround(context))
     }
 }
 
@@ -51,13 +53,13 @@ extension Attended: RedirectCompletingProvider where Base: RedirectCompletingPro
     }
 }
 
-extension Attended: CancellingProvider where Base: CancellingProvider {
+extension Attended: CancellingService where Base: CancellingService {
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await base.cancel(payment, in: edition.steps(surround(context)))
     }
 }
 
-extension Attended: RefundingProvider where Base: RefundingProvider {
+extension Attended: RefundingService where Base: RefundingService {
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         try await base.refund(request, in: edition.steps(surround(context)))
     }
@@ -67,7 +69,7 @@ extension Attended: RefundingProvider where Base: RefundingProvider {
     }
 }
 
-extension Attended: NotificationVerifyingProvider where Base: NotificationVerifyingProvider {
+extension Attended: NotificationReadingService where Base: NotificationReadingService {
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         try base.verify(notification)
     }

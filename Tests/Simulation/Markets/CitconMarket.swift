@@ -1,3 +1,4 @@
+import CitconMerchant
 import CitconProvider
 import PaymentCore
 import PaymentSandbox
@@ -25,7 +26,7 @@ struct CitconMarket: Market {
     }
 
     let provider: any PaymentProvider
-    let merchant: (any PaymentProvider)?
+    let merchant: (any PaymentService)?
     private let sandbox: CitconSandbox
     private let wallets: Payer
     private let books = Books()
@@ -36,14 +37,14 @@ struct CitconMarket: Market {
         pace.chargeLifetime = 1200
         sandbox = CitconSandbox(pace, clock: world.clock, random: world.random)
         world.connect(Front(sandbox: sandbox, books: books, token: Self.token.reveal()), to: Self.host)
-        let endpoint = try CPayEndpoint(.UAT)
-        merchant = CitconMerchant(endpoint: endpoint, privateKey: CitconSandbox.privateKey)
+        let endpoint = try CitconEndpoint(.UAT)
+        merchant = CitconMerchant(id: CitconProvider.id, endpoint: endpoint, privateKey: CitconSandbox.privateKey)
         provider = CitconProvider(
             configuration: CitconConfiguration(
                 endpoint: endpoint, accessToken: Self.token,
                 application: .init(
                     scheme: Self.scheme, universalLink: "https://app.example/",
-                    places: CPayReturnPlaces(bundleIDs: [Self.scheme], pages: ["\(Self.scheme)://"]))))
+                    places: CitconConfiguration.ReturnPlaces(bundleIDs: [Self.scheme], pages: ["\(Self.scheme)://"]))))
         wallets = CitconSandbox.payer(
             at: try HTTPURL("https://landing.uat01.citconpay.com"), over: DirectTransport(service: sandbox))
     }

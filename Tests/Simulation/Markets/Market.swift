@@ -12,7 +12,7 @@ package protocol Market: Sendable {
     var provider: any PaymentProvider { get }
 
     /// What merchants use in the provider's place on their servers; nil when it is the provider itself, or there is none.
-    var merchant: (any PaymentProvider)? { get }
+    var merchant: (any PaymentService)? { get }
 
     /// What the application puts around the provider's world.
     func surround(_ context: ProviderContext) -> ProviderContext
@@ -65,7 +65,7 @@ package protocol Market: Sendable {
 }
 
 extension Market {
-    package var merchant: (any PaymentProvider)? { nil }
+    package var merchant: (any PaymentService)? { nil }
     package func surround(_ context: ProviderContext) -> ProviderContext { context }
     /// Accounts and keys are enough for most.
     package func equip(_ payer: inout Payer) {}

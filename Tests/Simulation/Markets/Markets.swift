@@ -21,7 +21,7 @@ struct Markets: Sendable {
 
     /// What an application registers.
     func registry(_ edition: Edition, _ witness: Witness, without missing: Set<ProviderID> = []) -> ProviderRegistry {
-        var providers: [any PaymentProvider] = []
+        var providers: [any PaymentService] = []
         for id in ids where !missing.contains(id) {
             guard let market = markets[id] else { continue }
             providers.append(Self.attended(market.provider, market, edition, witness))
@@ -31,24 +31,24 @@ struct Markets: Sendable {
 
     /// What a merchant's server registers.
     func merchants(_ edition: Edition, _ witness: Witness) -> ProviderRegistry {
-        var providers: [any PaymentProvider] = []
+        var providers: [any PaymentService] = []
         for market in ids.compactMap({ markets[$0] }) {
             providers.append(Self.attended(market.merchant ?? market.provider, market, edition, witness))
         }
         return Self.registry(providers)
     }
 
-    private static func registry(_ providers: [any PaymentProvider]) -> ProviderRegistry {
+    private static func registry(_ providers: [any PaymentService]) -> ProviderRegistry {
         do { return try ProviderRegistry(providers) } catch { fatalError("the markets cannot be registered: \(error)") }
     }
 
     private static func attended(
-        _ provider: any PaymentProvider, _ market: any Market, _ edition: Edition, _ witness: Witness
-    ) -> any PaymentProvider {
-        func attend(_ provider: some PaymentProvider) -> any PaymentProvider {
-            Attended(base: provider, witness: witness, edition: edition) { market.surround($0) }
+        _ service: any PaymentService, _ market: any Market, _ edition: Edition, _ witness: Witness
+    ) -> any PaymentService {
+        func attend(_ service: some PaymentService) -> any PaymentService {
+            Attended(base: service, witness: witness, edition: edition) { market.surround($0) }
         }
-        return attend(provider)
+        return attend(service)
     }
 
     func equip(_ payer: inout Payer) {

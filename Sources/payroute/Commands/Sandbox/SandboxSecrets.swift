@@ -9,7 +9,7 @@ struct SandboxSecrets: SecretStore {
 
     /// An access token for Citcon, as an application gets it from its merchant's server; nil for anything else.
     func secret(_ name: String) async throws -> Redacted<String>? {
-        guard name == CitconConfiguration.accessTokenName else { return nil }
+        guard name == CitconProvider.accessTokenName() else { return nil }
         let request = HTTPRequest(
             .post, try sandbox.appending(["v1", "access-tokens"]),
             headers: [

@@ -8,7 +8,7 @@ extension ShopProvider: RedirectCompletingProvider {
     }
 }
 
-extension ShopProvider: CancellingProvider {
+extension ShopProvider: CancellingService {
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let request = HTTPRequest(.post, try url(payment, ["cancel"]), replay: .safe)
         let state: State = try await context.step("cancel", .mutation(replay: .sameKey)) {
@@ -18,7 +18,7 @@ extension ShopProvider: CancellingProvider {
     }
 }
 
-extension ShopProvider: RefundingProvider {
+extension ShopProvider: RefundingService {
     private struct Refund: Codable {
         let refund: String
     }
@@ -48,7 +48,7 @@ extension ShopProvider: RefundingProvider {
     }
 }
 
-extension ShopProvider: NotificationVerifyingProvider {
+extension ShopProvider: NotificationReadingService {
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let body = try JSONValue(parsing: notification.body)
         guard notification.headers["Shop-Sign"] == "genuine", let id = body["id"]?.string,

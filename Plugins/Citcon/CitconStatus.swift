@@ -1,0 +1,66 @@
+/// The state of a transaction. Both spellings in use are read as one; a word that is not known is kept as it came.
+public enum CitconStatus: Sendable, Hashable, RawRepresentable {
+    /// Created; nobody has paid.
+    case initiated
+    /// Under way; the guide says that this typically ends in a failure.
+    case pending
+    /// The money is reserved. The payer has done their part; the merchant still has to capture it.
+    case authorized
+    /// Paid.
+    case succeeded
+    /// Not paid.
+    case failed
+    /// Called off.
+    case canceled
+    /// Its time is over.
+    case expired
+    /// Another word.
+    case unknown(String)
+
+    /// Reads a state: blanks around it and the case of its letters do not matter.
+    public init(rawValue: String) {
+        let bytes = rawValue.utf8.map(\.lowercased)
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+        switch String(decoding: bytes[start..<end], as: UTF8.self) {
+        case "initiated": self = .initiated
+        case "pending": self = .pending
+        case "authorized": self = .authorized
+        case "succeeded", "success", "captured": self = .succeeded
+        case "failed", "fail": self = .failed
+        case "canceled", "cancelled", "voided": self = .canceled
+        case "expired": self = .expired
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    /// The guide's word for the state, or the word as it came.
+    public var rawValue: String {
+        switch self {
+        case .initiated: "initiated"
+        case .pending: "pending"
+        case .authorized: "authorized"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .canceled: "canceled"
+        case .expired: "expired"
+        case .unknown(let word): word
+        }
+    }
+
+    /// Whether the payer has paid, as the guide's `${success_status}`: taken, or reserved for the merchant.
+    public var isPaid: Bool { self == .succeeded || self == .authorized }
+
+    /// Whether the payer can do nothing more about it.
+    public var isSettled: Bool {
+        switch self {
+        case .succeeded, .authorized, .failed, .canceled, .expired: true
+        case .initiated, .pending, .unknown: false
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

@@ -1,0 +1,55 @@
+/// The codes of the guide's section "Codes returned to Client end". Others are Alipay's or the service's own.
+package enum VendorCode {
+    /// Success.
+    package static let success = "0"
+    /// The common error: a bad request, a payment that could not be made.
+    package static let failure = "-1"
+    /// Called off. The vendor's SDK also uses it for an answer that it cannot read; see ``VendorText``.
+    package static let cancelled = "-2"
+    /// Called off in Alipay.
+    package static let alipayCancelled = "6001"
+
+    /// Whether `code` stands for a payer who called it off, with `message` telling the two meanings of `-2` apart.
+    package static func isCancellation(_ code: String?, message: String?) -> Bool {
+        if code == alipayCancelled { return true }
+        return code == cancelled && message?.hasPrefix(VendorText.undecodable) != true
+    }
+}
+
+/// The vendor SDK's own texts, spelt as it spells them: applications compare them.
+package enum VendorText {
+    /// No method was given.
+    package static let noMethod = ".payment.method can not be empty"
+    /// No charge token was given.
+    package static let noChargeToken = ".chargeToken can not be empty or nil"
+    /// Alipay cannot lead back.
+    package static let noScheme = ".scheme Can not be empty for Alipay"
+    /// WeChat cannot lead back.
+    package static let noUniversalLink = ".universalLink Can not be empty for WechatPay"
+    /// UnionPay's mode is missing.
+    package static let noUnionPayMode = ".unionPayMode or .controller Can not be empty for UPOP"
+    /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
+    /// texts only for the members above.
+    package static let neededFor = " Can not be empty for "
+    /// A member of the order, named before this, cannot become part of a request's path. Not one of the vendor's texts.
+    package static let notForPaths = " has characters that can not be part of an address"
+    /// The service names a gateway that nobody here handles; the gateway's name follows.
+    package static let unsupportedGateway = "Unsupport Payment: "
+    /// The launch payload comes in a form that the gateway's handler cannot use.
+    package static let unsupportedFormat = "Unsupport payment format"
+    /// The gateway's handler does not know the method.
+    package static let unsupportedMethod = "Unsupport payment method"
+    /// The launch payload cannot be used.
+    package static let invalidContent = "Resp data with invalid content"
+    /// The page to open has no usable address.
+    package static let invalidRedirect = "Resp data with invalid redirect url"
+    /// The answer cannot be read; what was expected follows.
+    package static let undecodable = "Unexcept Error for Response Data: "
+    /// The inquiry after the payer's return failed.
+    package static let checkFailed = "Check result failed"
+    /// What this library, not the vendor's SDK, ends a text with when money may have moved and nobody knows.
+    package static let doNotPayAgain =
+        "Money may have moved: do not pay again before an inquiry says how it ended"
+    /// Nobody said what went wrong.
+    package static let unknown = "Unknown Error"
+}

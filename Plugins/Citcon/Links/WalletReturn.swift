@@ -1,0 +1,215 @@
+package import PaymentCore
+
+/// What a wallet, page or browser said when it led the payer back.
+///
+/// It never proves a payment: anyone can open such a URL. It only says when to ask the service.
+package struct WalletReturn: Sendable, Hashable {
+    /// Who led back.
+    package enum Source: String, Sendable, Hashable, CaseIterable {
+        /// WeChat.
+        case weChat
+        /// Alipay.
+        case alipay
+        /// UnionPay's app.
+        case unionPay
+        /// Venmo, and whatever else Braintree's library opens.
+        case braintree
+        /// Cash App.
+        case cashApp
+        /// Klarna.
+        case klarna
+        /// A payment page, by one of the merchant's own addresses.
+        case page
+    }
+
+    /// Who led back.
+    package let source: Source
+    /// The code of the wallet's word, as the vendor's SDK hands it out: `0`, `-1`, `-2`, `6001` or another. For pages,
+    /// whose word counts for nothing, nil.
+    package let code: String?
+    /// The wallet's text, or the vendor SDK's own.
+    package let message: String?
+    /// The scheme or address by which it came, for finding the order that it belongs to.
+    package let place: String
+    /// What stands for the payer's consent and is sent with the confirmation: a nonce or a grant.
+    package let consent: Redacted<String>?
+    /// What it says of the order that it belongs to.
+    package let names: ReturnNames
+
+    package init(
+        _ source: Source, code: String?, message: String? = nil, place: String, consent: Redacted<String>? = nil,
+        names: ReturnNames
+    ) {
+        self.source = source
+        self.code = code
+        self.message = message
+        self.place = place
+        self.consent = consent
+        self.names = names
+    }
+
+    /// Whether the wallet says that the payer called it off.
+    package var isCancellation: Bool { VendorCode.isCancellation(code, message: message) }
+
+    /// Reads `text`, strictly: one of the application's own schemes or addresses, the wallet's host and path to the
+    /// letter, no user name, no port. Nil for everything else, which is not for this library.
+    ///
+    /// - Parameter places: where the application can be reached.
+    package init?(_ text: String, at places: CitconConfiguration.ReturnPlaces) {
+        let link: PaymentLink
+        if let whole = try? PaymentLink(text) {
+            link = whole
+        } else if let inner = Self.nested(text) {
+            link = inner
+        } else {
+            return nil
+        }
+        guard let found = Self.read(link, places) else { return nil }
+        self = found
+    }
+
+    // MARK: Recognising
+
+    private static func read(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn? {
+        guard link.form == .web, let scheme = link.scheme.map(String.init) else { return nil }
+        if link.isHTTP { return universalLink(link, places) ?? page(link, places) }
+        guard link.port == nil else { return nil }
+        return (link.fragment == nil ? wallet(link, scheme, places) : nil) ?? page(link, places)
+    }
+
+    private static func wallet(_ link: PaymentLink, _ scheme: String, _ places: CitconConfiguration.ReturnPlaces)
+        -> WalletReturn?
+    {
+        let isBare = link.path.isEmpty || link.path == "/"
+        func isOne(of schemes: Set<String>, suffix: String = "") -> Bool {
+            schemes.contains { !$0.isEmpty && ($0 + suffix).equalsIgnoringASCIICase(scheme) }
+        }
+        switch link.host.map(String.init) {
+        case "pay" where isBare && isOne(of: places.weChatAppIDs): return weChat(link, scheme)
+        case "safepay" where isBare && isOne(of: places.schemes): return alipay(link, scheme)
+        case "uppayresult" where isBare && isOne(of: places.schemes): return unionPay(link, scheme)
+        case "cashapp" where isBare && isOne(of: places.schemes):
+            return WalletReturn(
+                .cashApp, code: nil, place: scheme, consent: single("grant_id", link), names: ReturnNames(link))
+        case "klarna" where isBare && isOne(of: places.schemes):
+            return WalletReturn(
+                .klarna, code: nil, place: scheme, consent: single("authorization_token", link),
+                names: ReturnNames(link))
+        case "x-callback-url" where isOne(of: places.bundleIDs, suffix: ".payments"): return braintree(link, scheme)
+        default: return nil
+        }
+    }
+
+    /// `https://<universal link>/<app id>/pay?…`. Which path WeChat really uses is not known for sure.
+    private static func universalLink(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn?
+    {
+        guard link.isHTTPS, link.fragment == nil else { return nil }
+        let address = address(of: link)
+        for base in places.universalLinks {
+            guard let base = try? PaymentLink(base), base.isHTTPS, base.query == nil else { continue }
+            let prefix = Self.address(of: base)
+            for id in places.weChatAppIDs
+            where address == (prefix.hasSuffix("/") ? prefix : prefix + "/") + id + "/pay" {
+                return weChat(link, id)
+            }
+        }
+        return nil
+    }
+
+    /// One of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
+    private static func page(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn? {
+        let address = address(of: link)
+        let own = places.pages.filter { Self.address(of: $0) == address }
+        guard !own.isEmpty else { return nil }
+        let names = ReturnNames(link, besides: own.compactMap { try? PaymentLink($0) })
+        return WalletReturn(.page, code: nil, place: address, names: names)
+    }
+
+    /// Scheme, host, port and path, for comparing; nil for what is no URL with an authority.
+    package static func address(of text: String) -> String? {
+        guard let link = try? PaymentLink(text), link.form == .web else { return nil }
+        return address(of: link)
+    }
+
+    private static func address(of link: PaymentLink) -> String {
+        let path = link.path.isEmpty && link.host != nil ? "/" : link.path
+        return "\(link.scheme ?? "")://\(link.host ?? "")\(link.port.map { ":\($0)" } ?? "")\(path)"
+    }
+
+    /// `app://<scheme>://uppayresult?…`, a malformed URL that exists in the wild.
+    private static func nested(_ text: String) -> PaymentLink? {
+        let outer = "app://"
+        guard text.prefix(outer.utf8.count).equalsIgnoringASCIICase(outer) else { return nil }
+        let rest = text.dropFirst(outer.utf8.count)
+        // As it stands: an inner URL that was encoded as a whole is not this form.
+        guard let inner = try? PaymentLink(String(rest)), inner.host == "uppayresult",
+            inner.text.equalsIgnoringASCIICase(rest)
+        else { return nil }
+        return inner
+    }
+
+    // MARK: The wallets' words
+
+    private static func weChat(_ link: PaymentLink, _ place: String) -> WalletReturn {
+        let names = ReturnNames(link)
+        guard let text = single("ret", link)?.reveal(), let code = Int32(text), String(code) == text else {
+            return WalletReturn(
+                .weChat, code: VendorCode.failure, message: VendorText.unknown, place: place, names: names)
+        }
+        return WalletReturn(.weChat, code: String(code), place: place, names: names)
+    }
+
+    /// The whole query is JSON.
+    private static func alipay(_ link: PaymentLink, _ place: String) -> WalletReturn {
+        let text = link.query.flatMap { PercentCoding.decode($0) } ?? ""
+        let memo = (try? JSONValue(parsing: text))?["memo"]
+        var names = ReturnNames(link)
+        names.add(alipayEcho: memo?["result"]?.string ?? "")
+        guard let status = memo?["ResultStatus"]?.string ?? memo?["resultStatus"]?.string, !status.isEmpty,
+            status.utf8.count <= 16, status.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
+        else {
+            return WalletReturn(
+                .alipay, code: VendorCode.failure, message: VendorText.unknown, place: place, names: names)
+        }
+        if status == "9000" { return WalletReturn(.alipay, code: VendorCode.success, place: place, names: names) }
+        let said = memo?["memo"]?.string ?? ""
+        let message = said.isEmpty ? "\(VendorText.unknown): \(status)" : said
+        // Alipay's own words for "paid" are 9000 alone; a status of 0 is not one of them.
+        return WalletReturn(
+            .alipay, code: status == VendorCode.success ? VendorCode.failure : status, message: message, place: place,
+            names: names)
+    }
+
+    private static func unionPay(_ link: PaymentLink, _ place: String) -> WalletReturn {
+        let values = link.queryItems.values("code")
+        let code =
+            switch values.count == 1 ? values[0] : values.isEmpty ? "" : "fail" {
+            case "success": VendorCode.success
+            case "fail": VendorCode.failure
+            default: VendorCode.cancelled
+            }
+        var names = ReturnNames(link)
+        for data in link.queryItems.values("data") { names.add(unionPayData: PercentCoding.decode(data) ?? "") }
+        return WalletReturn(.unionPay, code: code, place: place, names: names)
+    }
+
+    private static func braintree(_ link: PaymentLink, _ place: String) -> WalletReturn? {
+        let names = ReturnNames(link)
+        switch link.path {
+        case "/vzero/auth/venmo/success":
+            let nonce = single("paymentMethodNonce", link)
+            return WalletReturn(.braintree, code: VendorCode.success, place: place, consent: nonce, names: names)
+        case "/vzero/auth/venmo/error":
+            return WalletReturn(
+                .braintree, code: VendorCode.failure, message: VendorText.unknown, place: place, names: names)
+        case "/vzero/auth/venmo/cancel":
+            return WalletReturn(.braintree, code: VendorCode.cancelled, place: place, names: names)
+        default: return nil
+        }
+    }
+
+    /// The value of the one item of this name; nil when there is none, or more than one, or it is empty.
+    private static func single(_ name: String, _ link: PaymentLink) -> Redacted<String>? {
+        link.only(name).map { Redacted($0) }
+    }
+}

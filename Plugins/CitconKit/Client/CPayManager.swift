@@ -1,0 +1,187 @@
+public import CitconProvider
+public import Foundation
+public import PaymentCore
+import Synchronization
+
+/// The vendor's entry point, one for the whole process.
+///
+/// ```swift
+/// import CitconKit
+///
+/// CPayManager.sharedInstance().setMode(.PROD)
+/// CPayManager.sharedInstance().setAccessToken("…")
+/// CPayManager.sharedInstance().setLauncher { launch in … }
+/// CPayManager.sharedInstance().requestOrder(order) { result in … }
+/// ```
+///
+/// Not in the vendor's guide is ``setLauncher(_:)``: the vendor's SDK brings the wallets' own libraries along and starts
+/// them itself; here the application says how a page, a wallet or a code is shown. Servers, tests and applications with
+/// several merchants make their own ``CPayClient``.
+public final class CPayManager: Sendable {
+    private struct Setup: Sendable {
+        var mode = CPayENVMode.PROD
+        var baseURL: String?
+        var token: Redacted<String>?
+        var places = CPayReturnPlaces()
+        var resultOrder = CPayClientConfiguration.ResultOrder.inquiryFirst
+        var returnTimeout: Duration?
+
+        var configuration: CPayClientConfiguration {
+            // A base URL was checked when it was set.
+            let endpoint = (try? CPayEndpoint(mode, baseURL: baseURL)) ?? .production
+            return CPayClientConfiguration(
+                endpoint: endpoint, accessToken: token, places: places,
+                gateways: CPayGateways(CPayRuntimeInst.gateways), resultOrder: resultOrder,
+                returnTimeout: returnTimeout)
+        }
+    }
+
+    private let setup = Mutex(Setup())
+    private let base = CPayClient(
+        configuration: CPayClientConfiguration(endpoint: .production), transport: nil, observer: { post($0) })
+
+    init() {}
+
+    /// The client behind the vendor's calls, as it is set up now.
+    var client: CPayClient {
+        base.configuration = setup.withLock(\.configuration)
+        return base
+    }
+
+    /// The manager. Use the module CitconKit, whose `sharedInstance()` brings a transport.
+    ///
+    /// - Parameter transport: how requests are sent, kept by the manager. This module opens no connections by itself;
+    ///   without a transport every order and inquiry fails with a message that says so.
+    public static func sharedInstance(transport: (any HTTPTransport)? = nil) -> CPayManager {
+        let manager = VendorState.shared.withLock { state in
+            let manager = state.manager ?? CPayManager()
+            state.manager = manager
+            return manager
+        }
+        if let transport {
+            // Whoever calls this again and again means the same transport.
+            manager.base.means.withLock { $0.transport = $0.transport ?? transport }
+        }
+        return manager
+    }
+
+    /// The name that the vendor's SDK has for ``sharedInstance(transport:)``.
+    public static func sharedInst(transport: (any HTTPTransport)? = nil) -> CPayManager {
+        sharedInstance(transport: transport)
+    }
+
+    // MARK: Setting up
+
+    /// Chooses the environment. Until then it is production.
+    ///
+    /// - Returns: always true, as the vendor's SDK.
+    @discardableResult
+    public func setMode(_ mode: CPayENVMode) -> Bool {
+        change { $0.mode = mode }
+        return true
+    }
+
+    /// Sets the access token that the merchant's server got from the service, never the merchant's own key.
+    ///
+    /// - Returns: always true, as the vendor's SDK, also for an empty token.
+    @discardableResult
+    public func setAccessToken(_ token: String) -> Bool {
+        let token = Redacted(token)
+        change { $0.token = token }
+        return true
+    }
+
+    /// Sends calls elsewhere: to a sandbox, or to one of the vendor's accelerated hosts. Nil leads back to the mode's own
+    /// address. Not in the vendor's guide.
+    ///
+    /// - Throws: ``CPayEndpointError`` when it is no `https` address and not on this machine.
+    public func setBaseURL(_ url: String?) throws(CPayEndpointError) {
+        _ = try CPayEndpoint(.PROD, baseURL: url)
+        change { $0.baseURL = url }
+    }
+
+    /// Says how pages and apps are opened. Not in the vendor's guide.
+    public func setLauncher(_ launcher: CPayLauncher?) { base.means.withLock { $0.launcher = launcher } }
+
+    /// Says where the application can be reached besides what orders name, such as its bundle id for Braintree. Not in
+    /// the vendor's guide.
+    public func setReturnPlaces(_ places: CPayReturnPlaces) { change { $0.places = places } }
+
+    /// Says in which order results come and how long payers are waited for. Not in the vendor's guide.
+    public func setResultOrder(_ order: CPayClientConfiguration.ResultOrder, returnTimeout: Duration? = nil) {
+        change {
+            $0.resultOrder = order
+            $0.returnTimeout = returnTimeout
+        }
+    }
+
+    private func change(_ change: (inout sending Setup) -> Void) { setup.withLock { change(&$0) } }
+
+    /// Posts the vendor's notifications.
+    private static func post(_ event: CPayEvent) {
+        switch event {
+        case .orderConfirmed(let result):
+            NotificationCenter.default.post(
+                name: Notification.Name(CPayRuntimeInst.ORDER_CONFIRMED()), object: result)
+        case .checked(let check):
+            NotificationCenter.default.post(name: Notification.Name(CPayRuntimeInst.NTFY_ASYNC()), object: check)
+        case .returnRefused: break
+        }
+    }
+
+    // MARK: The vendor's calls
+
+    /// Pays an order; see ``CPayClient/requestOrder(_:callback:)``.
+    @discardableResult
+    public func requestOrder(_ order: CPayRequest, callback: @escaping CPayOrderCallback) -> Bool {
+        client.requestOrder(order, callback: callback)
+    }
+
+    /// Pays an order and waits for its result; see ``CPayClient/requestOrder(_:)``.
+    public nonisolated(nonsending) func requestOrder(_ order: CPayRequest) async -> CPayResult {
+        await client.requestOrder(order)
+    }
+
+    /// Asks about a transaction by the service's id of it.
+    @discardableResult
+    public func inquireOrder(_ transId: String, callback: @escaping CPayCheckCallback) -> Bool {
+        client.inquireOrder(transId, callback: callback)
+    }
+
+    /// Asks about a charge by the merchant's reference of it.
+    @discardableResult
+    public func inquireOrder(reference: String, callback: @escaping CPayCheckCallback) -> Bool {
+        client.inquireOrder(reference: reference, callback: callback)
+    }
+
+    /// Asks about a transaction by the service's id of it.
+    public func inquireOrder(_ transId: String) async -> CPayCheck { await client.inquireOrder(transId) }
+
+    /// Asks about a charge by the merchant's reference of it.
+    public func inquireOrder(reference: String) async -> CPayCheck { await client.inquireOrder(reference: reference) }
+
+    /// The release of the vendor's SDK whose guide this follows, `2.0.6`.
+    public func getVersion() -> String { CitconService.version }
+
+    /// Takes a URL by which the application was opened; see ``CPayClient/handleUrl(_:)``.
+    @discardableResult
+    public func handleUrl(_ url: URL) -> Bool { client.handleUrl(url.absoluteString) }
+
+    /// Takes the URLs by which a scene was opened.
+    public func handleScene(_ urls: Set<URL>) {
+        for url in urls { client.handleUrl(url.absoluteString) }
+    }
+
+    /// Takes the universal link by which the application was opened.
+    public func handleUniversalLink(_ url: URL) { client.handleUrl(url.absoluteString) }
+
+    /// Call it when the application becomes active; see ``CPayClient/applicationDidBecomeActive()``.
+    public func applicationDidBecomeActive() { client.applicationDidBecomeActive() }
+
+    /// Ends open orders; see ``CPayClient/cancelPending(reference:)``.
+    @discardableResult
+    public func cancelPending(reference: String? = nil) -> Bool { client.cancelPending(reference: reference) }
+
+    /// What happens from now on, the content of the vendor's notifications; see ``CPayClient/events``.
+    public var events: AsyncStream<CPayEvent> { client.events }
+}

@@ -1,0 +1,163 @@
+import CitconProvider
+import PaymentCore
+import Synchronization
+
+/// The orders that wait for their payers, and the mail that reaches them.
+final class OpenOrders: Sendable {
+    /// What wakes an order.
+    enum Mail: Sendable {
+        /// The payer came back with this.
+        case returned(WalletReturn)
+        /// The payer may be back.
+        case active
+        /// The application gives up.
+        case cancelled
+        /// The time for coming back is over.
+        case timedOut
+    }
+
+    private struct Entry {
+        let id: Int
+        let order: Order
+        let handler: GatewayHandler
+        /// Under which scheme WeChat leads back to this order.
+        var weChatAppID: String?
+        /// What a return to it may name.
+        var names: GivenNames
+        /// Whether the payer was sent to pay. Nobody comes back from there before.
+        var isLaunched = false
+        var waiter: CheckedContinuation<Mail, Never>?
+        var mail: [Mail] = []
+
+        var places: CPayReturnPlaces {
+            CPayReturnPlaces(
+                schemes: Set([order.scheme].compactMap(\.self)), weChatAppIDs: Set([weChatAppID].compactMap(\.self)),
+                universalLinks: Set([order.universalLink].compactMap(\.self)), pages: order.pages)
+        }
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Where open orders expect their payers.
+    var places: CPayReturnPlaces {
+        state.withLock { $0.entries.map(\.places) }.reduce(CPayReturnPlaces()) { $0.union($1) }
+    }
+
+    /// The references of the open orders, oldest first.
+    var references: [String] { state.withLock { $0.entries.compactMap(\.order.reference) } }
+
+    /// Opens an order and returns its number.
+    func open(_ order: Order, _ handler: GatewayHandler) -> Int {
+        state.withLock { state in
+            state.count += 1
+            state.entries.append(Entry(id: state.count, order: order, handler: handler, names: GivenNames(order)))
+            return state.count
+        }
+    }
+
+    /// Says what a confirmed order's payer is started with, by which a return is known.
+    func expect(_ launch: Launch, charge: String?, of id: Int) {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
+            if case .app(let wallet) = launch { state.entries[index].weChatAppID = wallet.weChatAppID }
+            state.entries[index].isLaunched = true
+            state.entries[index].names = state.entries[index].names.confirmed(id: charge, launch)
+        }
+    }
+
+    /// Closes an order; later mail finds nobody.
+    func close(_ id: Int) {
+        state.withLock { $0.entries.removeAll { $0.id == id } }
+    }
+
+    /// Waits for the order's next mail.
+    func mail(for id: Int) async -> Mail {
+        await withCheckedContinuation { continuation in
+            let known: Mail? = state.withLock { state in
+                guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return .cancelled }
+                guard state.entries[index].mail.isEmpty else { return state.entries[index].mail.removeFirst() }
+                state.entries[index].waiter = continuation
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    /// Hands `back` to the latest order that waits for it and is the one that it names, if it names any.
+    ///
+    /// - Throws: ``CPayReturnError`` when orders wait for such a return, and it names none of them.
+    func deliver(_ back: WalletReturn) throws(CPayReturnError) {
+        var refusal: ReturnNames.Item?
+        let isTaken = deliver(.returned(back)) { entries in
+            let waiting = entries.filter { Self.isMeant($0, by: back) }
+            guard let entry = waiting.last(where: { back.names.disagreement(with: $0.names) == nil }) else {
+                refusal = waiting.last.flatMap { back.names.disagreement(with: $0.names) }
+                return []
+            }
+            return [entry.id]
+        }
+        if !isTaken, let refusal { throw .anotherOrder(item: refusal.rawValue) }
+    }
+
+    /// Hands what the launch of the order with this number brought back to it, also where others wait for the same
+    /// wallet.
+    ///
+    /// - Throws: ``CPayReturnError`` when it names another order.
+    func deliver(_ back: WalletReturn, to id: Int) throws(CPayReturnError) {
+        let names = state.withLock { state in state.entries.first { $0.id == id }?.names }
+        if let item = names.flatMap({ back.names.disagreement(with: $0) }) { throw .anotherOrder(item: item.rawValue) }
+        deliver(.returned(back), to: id)
+    }
+
+    /// Hands mail to the order with this number.
+    func deliver(_ mail: Mail, to id: Int) { deliver(mail) { _ in [id] } }
+
+    /// Hands mail to every open order, or to those called `reference`.
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult
+    func deliver(_ mail: Mail, toOrdersCalled reference: String? = nil) -> Bool {
+        deliver(mail) { entries in
+            entries.filter { reference == nil || $0.order.reference == reference }.map(\.id)
+        }
+    }
+
+    @discardableResult
+    private func deliver(_ mail: Mail, _ choose: ([Entry]) -> [Int]) -> Bool {
+        let (isTaken, waiters) = state.withLock { state in
+            let ids = Set(choose(state.entries))
+            var waiters: [CheckedContinuation<Mail, Never>] = []
+            for index in state.entries.indices where ids.contains(state.entries[index].id) {
+                if let waiter = state.entries[index].waiter {
+                    waiters.append(waiter)
+                    state.entries[index].waiter = nil
+                } else {
+                    state.entries[index].mail.append(mail)
+                }
+            }
+            return (!ids.isEmpty, waiters)
+        }
+        for waiter in waiters { waiter.resume(returning: mail) }
+        return isTaken
+    }
+
+    private static func isMeant(_ entry: Entry, by back: WalletReturn) -> Bool {
+        switch back.source {
+        case .weChat: entry.weChatAppID?.equalsIgnoringASCIICase(back.place) == true
+        case .alipay, .unionPay:
+            entry.isLaunched && entry.handler.source == back.source
+                && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
+        // These come back with the payer's consent, before anything is confirmed.
+        case .cashApp:
+            entry.handler.source == back.source && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
+        case .braintree: entry.handler == .braintree
+        case .page: entry.isLaunched && entry.order.pages.contains { WalletReturn.address(of: $0) == back.place }
+        case .klarna: false
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import CitconProvider
+import PaymentCore
+
+/// One order of the vendor's client: the flow, and its end told as the vendor's SDK tells it, in two results.
+struct OrderRun: Sendable {
+    let client: CPayClient
+    let order: Order
+    let callback: CPayOrderCallback
+    private let settings: CPayClientConfiguration
+
+    init(_ client: CPayClient, _ order: Order, _ callback: @escaping CPayOrderCallback) {
+        self.client = client
+        self.order = order
+        self.callback = callback
+        settings = client.configuration
+    }
+
+    func run() async {
+        let context: ProviderContext
+        let service: CitconService
+        do throws(OrderFailure) {
+            context = try client.context(settings)
+            service = try client.service(settings, context)
+        } catch { return client.fail(order, error, callback) }
+        let desk = ClientDesk(client, order, settings)
+        defer { desk.close() }
+        let flow = OrderFlow(
+            PaymentReference(provider: CitconProvider.id, id: order.reference ?? ""), method: order.method ?? "",
+            order: order, terms: order.terms, names: GivenNames(order), gateways: settings.gateways, service: service,
+            context: context, desk: desk, hasConfirmed: { client.announce(.orderConfirmed(CPayResult($0))) })
+        do {
+            switch try await flow.confirm() {
+            case .over: if let answer = flow.answer { tell(answer) }
+            case .confirmed(let confirmed, let handler, _): await finish(flow, confirmed, handler)
+            }
+        } catch {
+            await settle(after: flow.setback(error), flow)
+        }
+    }
+
+    private func finish(_ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed, _ handler: GatewayHandler) async {
+        guard confirmed.launch != .nothing else {
+            if let answer = flow.answer { callback(CPayResult(answer)) }
+            return client.announce(.checked(await check(flow, confirmed)))
+        }
+        do {
+            await tell(try await flow.handOver(confirmed, handler) ?? .silent, flow, confirmed)
+        } catch {
+            await report(flow.setback(error).words, flow, confirmed)
+        }
+    }
+
+    // MARK: Before the payer was sent
+
+    /// After a confirmation that failed: where it left open what it did, only asking helps.
+    ///
+    /// A refusal is the order's failure, unless it answers a second copy of the confirmation and the first one paid.
+    private func settle(after setback: Setback, _ flow: OrderFlow) async {
+        guard setback.error.phase == .maybeSent else { return client.fail(order, setback.words, callback) }
+        if let answer = flow.answer { return await settle(setback, about: answer, flow) }
+        let isRepeated = setback.cause?.mayFollowItsOwnEffect == true
+        let answer = order.reference == nil ? nil : try? await flow.inquireByReference()
+        if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
+            if isRepeated ? state.isPaid : state.isSettled { return tell(answer) }
+            // Of a refused repetition the service says itself that it paid nothing.
+            if isRepeated, state.isSettled || state == .initiated { return client.fail(order, setback.words, callback) }
+        }
+        client.fail(order, setback.warning ?? setback.words, callback)
+    }
+
+    /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order is
+    /// paid is told, otherwise what it said, and the warning not to pay again.
+    private func settle(_ setback: Setback, about answer: CitconService.Answer, _ flow: OrderFlow) async {
+        guard let warning = setback.warning else {
+            return client.fail(order, setback.words, id: answer.transaction.id, callback)
+        }
+        let later = try? await flow.inquireByReference()
+        if let later, later.transaction.state?.isPaid == true, order.terms.difference(from: later.transaction) == nil {
+            return tell(later)
+        }
+        callback(
+            CPayResult(
+                status: "fail", version: answer.version, app: answer.app,
+                data: CPayResultData(
+                    code: warning.code, message: warning.message, id: answer.transaction.id,
+                    reference: order.reference, transaction: answer.transaction)))
+        let unknown = CPayCheck(
+            status: "fail", code: CPayCode.failure, message: "\(CPayMessage.checkFailed). \(CPayMessage.doNotPayAgain)",
+            id: answer.transaction.id)
+        client.announce(.checked(later.map { CPayCheck($0) } ?? unknown))
+    }
+
+    // MARK: After the payer was sent
+
+    private func tell(_ arrival: PayerArrival, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
+        switch arrival {
+        case .decided(let answer): tell(answer)
+        case .givenUp(let failure): await report(failure, flow, confirmed)
+        case .silent: await report(OrderFailure(CPayMessage.invalidContent), flow, confirmed)
+        case .back(let back) where back.source == .page:
+            guard let answer = try? await ask(flow, confirmed) else {
+                return client.fail(order, OrderFailure(CPayMessage.checkFailed), id: confirmed.id, callback)
+            }
+            tell(answer)
+        case .back(let back):
+            if settings.resultOrder == .walletFirst {
+                callback(word(of: back, confirmed))
+                return client.announce(.checked(await check(flow, confirmed)))
+            }
+            let answer = try? await ask(flow, confirmed)
+            callback(result(of: back, confirmed, answer))
+            client.announce(.checked(answer.map { CPayCheck($0) } ?? Self.failedCheck(confirmed)))
+        }
+    }
+
+    /// An order that was given up may be paid all the same. When nobody can say, that is what is reported.
+    private func report(_ failure: OrderFailure, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
+        let answer: CitconService.Answer
+        do throws(CitconCallError) { answer = try await ask(flow, confirmed) } catch {
+            let unknown = OrderFailure("\(CPayMessage.checkFailed): \(failure.message). \(CPayMessage.doNotPayAgain)")
+            return client.fail(order, unknown, id: confirmed.id, callback)
+        }
+        guard answer.transaction.state?.isSettled == true else {
+            return client.fail(order, failure, id: confirmed.id, callback)
+        }
+        tell(answer)
+    }
+
+    /// Tells the service's word, in both results.
+    private func tell(_ answer: CitconService.Answer) {
+        callback(CPayResult(answer))
+        client.announce(.checked(CPayCheck(answer)))
+    }
+
+    /// The wallet's word alone, as the vendor's SDK hands it out.
+    private func word(of back: WalletReturn, _ confirmed: OrderFlow.Confirmed) -> CPayResult {
+        CPayResult(
+            status: back.code == CPayCode.success ? "success" : "fail", code: back.code, message: back.message,
+            reference: order.reference, id: confirmed.id)
+    }
+
+    /// The wallet's word, with what the service says about it.
+    private func result(
+        of back: WalletReturn, _ confirmed: OrderFlow.Confirmed, _ answer: CitconService.Answer?
+    ) -> CPayResult {
+        guard let answer else { return word(of: back, confirmed) }
+        // A payment is a payment even where the wallet said otherwise.
+        let isPaid = answer.transaction.state?.isPaid == true
+        let code = isPaid ? CPayCode.success : back.code
+        return CPayResult(
+            status: isPaid || back.code == CPayCode.success ? "success" : "fail", version: answer.version,
+            app: answer.app,
+            data: CPayResultData(
+                code: code, message: isPaid ? nil : back.message, id: confirmed.id, reference: order.reference,
+                transaction: answer.transaction))
+    }
+
+    // MARK: Asking
+
+    private func ask(
+        _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed
+    ) async throws(CitconCallError) -> CitconService.Answer {
+        let answer = try await flow.inquire(confirmed)
+        if let member = order.terms.difference(from: answer.transaction) {
+            throw .unusableAnswer("the service's answer is about another order: its '\(member)' differs")
+        }
+        return answer
+    }
+
+    private func check(_ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async -> CPayCheck {
+        do throws(CitconCallError) { return CPayCheck(try await ask(flow, confirmed)) } catch {
+            return Self.failedCheck(confirmed)
+        }
+    }
+
+    private static func failedCheck(_ confirmed: OrderFlow.Confirmed) -> CPayCheck {
+        CPayCheck(status: "fail", code: CPayCode.failure, message: CPayMessage.checkFailed, id: confirmed.id)
+    }
+}

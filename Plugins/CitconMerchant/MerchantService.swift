@@ -1,0 +1,100 @@
+import CitconProvider
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The calls of a merchant's server, each with an access token that the private key got.
+struct MerchantService: Sendable {
+    /// What the merchant is called in errors and references.
+    let id: ProviderID
+    let baseURL: HTTPURL
+    let privateKey: Redacted<String>
+    let tokens: MerchantTokens
+    let http: any HTTPTransport
+    let clock: any PaymentClock
+    let timeout: Duration
+
+    /// Sees to an access token, so that a later call needs no request but its own.
+    func prepare() async throws(CitconCallError) { _ = try await token() }
+
+    /// Makes a charge. Never sent again by itself: see ``CitconMerchantClient/createCharge(_:)``.
+    func create(_ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
+        try await post("charges", body)
+    }
+
+    func capture(_ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
+        try await post("captures", body)
+    }
+
+    func cancel(_ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
+        try await post("cancels", body)
+    }
+
+    func refund(_ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
+        try await post("refunds", body)
+    }
+
+    /// Asks about whatever the merchant called `reference`. Nil when the service knows nothing of that name.
+    func inquire(reference: String) async throws(CitconCallError) -> JSONValue? {
+        try CitconService.check(reference, "the 'reference'")
+        do {
+            return try await authorized { (service) async throws(CitconCallError) in
+                try await service.send(
+                    .get, ["transactions", reference], query: [("type", "reference")], body: nil, replay: .safe)
+            }.data
+        } catch {
+            guard case .refused(let refusal) = error, refusal.status == 404 else { throw error }
+            return nil
+        }
+    }
+
+    private func post(_ path: String, _ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
+        let envelope = try await authorized { (service) async throws(CitconCallError) in
+            try await service.send(.post, [path], body: body, replay: .never)
+        }
+        return TransactionFields(envelope.data)
+    }
+
+    /// Makes a call; once more with a new token when the service refuses the one in use, which carries nothing out.
+    private func authorized(
+        _ call: (CitconService) async throws(CitconCallError) -> Envelope
+    ) async throws(CitconCallError) -> Envelope {
+        let token = try await token()
+        do { return try await call(service(token)) } catch {
+            guard case .refused(let refusal) = error, refusal.status == 401 else { throw error }
+            await tokens.drop(token)
+        }
+        return try await call(service(try await self.token()))
+    }
+
+    /// The access token. Asking for one changes nothing: while one is good, the service answers with the same.
+    private func token() async throws(CitconCallError) -> Redacted<String> {
+        if let token = await tokens.token(at: clock.now) { return token }
+        let fresh = try await newToken("server")
+        if let expiry = fresh.expiry { await tokens.keep(fresh.token, until: expiry) }
+        return fresh.token
+    }
+
+    /// Asks for an access token of a kind, `server` or `client`.
+    func newToken(_ kind: String) async throws(CitconCallError) -> CitconAppToken {
+        let data = try await service(privateKey).send(
+            .post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe
+        ).data
+        guard let text = data["access_token"]?.string, !text.isEmpty else {
+            throw .unusableAnswer("the service's answer holds no access token")
+        }
+        // Milliseconds from older versions of the service: as seconds, they would lie 300 years ahead.
+        let expiry = (data["expiry"]?.number?.double).map { expiry in
+            Date(timeIntervalSince1970: expiry > 1e10 ? expiry / 1000 : expiry)
+        }
+        return CitconAppToken(token: Redacted(text), expiry: expiry)
+    }
+
+    private func service(_ token: Redacted<String>) -> CitconService {
+        CitconService(baseURL: baseURL, token: token, http: http, timeout: timeout)
+    }
+}

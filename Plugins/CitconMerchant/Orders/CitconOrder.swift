@@ -1,0 +1,192 @@
+public import CitconProvider
+public import PaymentCore
+
+/// What a merchant wants to be paid: the content of a new charge.
+public struct CitconOrder: Sendable, Hashable {
+    /// Where Citcon sends notifications, and pages send payers.
+    public struct URLs: Sendable, Hashable {
+        /// Where notifications are sent; without it there are none.
+        public var ipn: String?
+        /// Where payers go once they have paid.
+        public var success: String?
+        /// Where payers go when it failed.
+        public var fail: String?
+        /// Where payers go when they called it off.
+        public var cancel: String?
+
+        /// Makes a set of addresses.
+        public init(ipn: String? = nil, success: String? = nil, fail: String? = nil, cancel: String? = nil) {
+            self.ipn = ipn
+            self.success = success
+            self.fail = fail
+            self.cancel = cancel
+        }
+    }
+
+    /// The merchant's own name of the charge, unique among everything the merchant ever sends: up to 128 printable ASCII
+    /// characters other than `&`, which would make signatures ambiguous.
+    public var reference: String
+    /// How much. Citcon counts in the currency's minor units.
+    public var amount: Money
+    /// The country, ISO 3166-1, two letters.
+    public var country: String
+    /// Whether the money is taken without asking; nil leaves it to Citcon, which decides by method.
+    public var autoCapture: Bool?
+    /// A text for the merchant's own records.
+    public var note: String?
+    /// The payment method; nil lets the app choose.
+    public var method: String?
+    /// The kinds of clients to make pages for: `desktop`, `mobile_browser`, `mobile_native`.
+    public var clients: [String] = []
+    /// Where notifications and payers go.
+    public var urls: URLs
+    /// The merchant's own name of the payer.
+    public var consumer: Redacted<String>?
+    /// Whether Citcon should use its accelerated pages for mainland China.
+    public var isForMainlandChina = false
+
+    /// Makes an order.
+    public init(reference: String, amount: Money, country: String, method: String? = nil, urls: URLs = URLs()) {
+        self.reference = reference
+        self.amount = amount
+        self.country = country
+        self.method = method
+        self.urls = urls
+    }
+
+    /// The body of `charges`.
+    ///
+    /// - Throws: ``PaymentError`` with code `requestRefused` when a part cannot be sent.
+    func body(at merchant: ProviderID) throws(PaymentError) -> JSONValue {
+        func unfit(_ message: String) -> PaymentError {
+            PaymentError(.requestRefused, "the order cannot be sent: \(message)", provider: merchant)
+        }
+        guard MerchantReference.isFree(reference) else {
+            throw unfit(
+                "the reference must be 1 to 128 printable ASCII characters, without & / \\ ? # ; % and .., and not begin with "
+                    + MerchantReference.prefixes.map { "'\($0)'" }.joined(separator: ", "))
+        }
+        guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent,
+            let units = Int64(exactly: amount.minorUnits), units > 0
+        else { throw unfit("the amount must be above zero, in minor units of a state's currency") }
+        guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+            throw unfit("the country must be two capital letters")
+        }
+        var transaction: JSONValue = [
+            "reference": .string(reference), "amount": .number(JSONNumber(units)), "currency": .string(currency.code),
+            "country": .string(country),
+        ]
+        transaction["auto_capture"] = autoCapture.map(JSONValue.bool)
+        transaction["note"] = note.map(JSONValue.string)
+        if isForMainlandChina { transaction["country_accelerator"] = "CN" }
+        var addresses = BodyWriter()
+        addresses["ipn"] = urls.ipn
+        addresses["success"] = urls.success
+        addresses["fail"] = urls.fail
+        addresses["cancel"] = urls.cancel
+        var body: JSONValue = ["transaction": transaction, "urls": addresses.object ?? [:]]
+        if let method {
+            body["payment"] = ["method": .string(method), "client": .array(clients.map(JSONValue.string))]
+        }
+        if let consumer { body["consumer"] = ["reference": .string(consumer.reveal())] }
+        return body
+    }
+
+}
+
+/// A charge as a merchant's server knows it.
+public struct CitconCharge: Sendable, Hashable {
+    /// Citcon's id.
+    public let id: String
+    /// The payment as routers and journals call it: by the merchant's own reference.
+    public let reference: PaymentReference
+    /// What the app confirms it with, once. Nil when the answer to the request was lost: Citcon tells it only there, so
+    /// such a charge can only be cancelled.
+    public let token: Redacted<String>?
+    /// How much.
+    public let amount: Money
+    /// The country.
+    public let country: String
+    /// The payment method, when it was ordered.
+    public let method: String?
+    /// The merchant's own name of the payer.
+    public let consumer: Redacted<String>?
+    /// Its state.
+    public let status: CitconStatus
+    /// Pages for the kinds of clients that were asked for.
+    public let pages: [Page]
+
+    /// A page where the charge can be paid.
+    public struct Page: Sendable, Hashable {
+        /// The kind of client.
+        public let client: String
+        /// `redirect`, or `qr` for a page that shows a code.
+        public let format: String
+        /// The page; whoever has it can pay there.
+        public let url: Redacted<String>
+    }
+
+    /// - Throws: ``PaymentError`` with code `integrity` when the charge is not the one that was ordered.
+    init(
+        _ fields: TransactionFields, for order: CitconOrder, at merchant: ProviderID
+    ) throws(PaymentError) {
+        func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
+            PaymentError(code, message, provider: merchant, phase: .maybeSent)
+        }
+        guard let id = fields.id, !id.isEmpty, let amount = fields.money else {
+            throw error(.invalidResponse, "Citcon's answer lacks the charge's id, amount or currency")
+        }
+        guard fields.reference == order.reference, amount == order.amount else {
+            throw error(.integrity, "Citcon answered with another charge than was ordered")
+        }
+        self.id = id
+        reference = PaymentReference(provider: merchant, id: order.reference)
+        token = fields.chargeToken
+        self.amount = amount
+        country = order.country
+        method = order.method
+        consumer = order.consumer
+        status = fields.state ?? .unknown("")
+        pages = fields.client.compactMap { entry in
+            guard let client = entry.client, let format = entry.format, let url = entry.content else { return nil }
+            return Page(client: client, format: format, url: url)
+        }
+    }
+
+    /// The link that hands the charge to the payer's app. It holds the token: whoever has it can pay the charge, once.
+    ///
+    /// - Parameters:
+    ///   - mode: the environment of the charge.
+    ///   - method: the payment method, where none was ordered.
+    /// - Returns: nil when the token or the method is not known.
+    /// - Throws: ``CitconOrderLink/Defect`` when the charge does not fit the links' grammar.
+    public func link(
+        in mode: CitconEndpoint.Mode, method: String? = nil
+    ) throws(CitconOrderLink.Defect) -> CitconOrderLink? {
+        guard let token, let method = self.method ?? method else { return nil }
+        return try CitconOrderLink(
+            token: token, method: method, reference: reference.id, amount: amount, country: country, mode: mode,
+            consumer: consumer)
+    }
+}
+
+/// The names under which a merchant's requests are known. Charges, captures, cancellations and refunds share one space.
+enum MerchantReference {
+    static let prefixes = ["refund-", "cancel-", "capture-", LandingPage.referencePrefix]
+
+    /// Whether a merchant may call a charge so.
+    static func isFree(_ text: String) -> Bool {
+        isSound(text) && !prefixes.contains(where: text.hasPrefix)
+    }
+
+    static func isSound(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && PathSegment.isSafe(text)
+            && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") }
+    }
+
+    static func refund(_ id: String) -> String { "refund-" + id }
+
+    /// A payment is cancelled and captured at most once, so these follow from it.
+    static func cancel(_ payment: PaymentReference) -> String { "cancel-" + payment.id }
+    static func capture(_ payment: PaymentReference) -> String { "capture-" + payment.id }
+}

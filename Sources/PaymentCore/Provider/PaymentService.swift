@@ -1,0 +1,71 @@
+/// One account at a payment service: what payers' providers and merchants' services have in common.
+///
+/// A merchant's service stands on its own: it claims no links, neither quotes nor pays, and is registered beside payers'
+/// providers. What it can do is what it conforms to: ``RefundingService``, ``CancellingService``,
+/// ``NotificationReadingService``. A type may be a ``PaymentProvider`` and a merchant's service as well.
+///
+/// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or environments,
+/// each is a value with an id of its own, and so are the provider and the merchant's service of one vendor: then they share
+/// a registry and a journal, and nothing of one is taken for the other's.
+public protocol PaymentService: Sendable {
+    /// Who it is, which hosts it calls, and, of a provider, which links it claims. Must not change during its life.
+    var descriptor: ProviderDescriptor { get }
+
+    /// Asks what has become of a payment. Must not change anything.
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+}
+
+/// A service that can call off a payment that nobody has paid yet.
+public protocol CancellingService: PaymentService {
+    /// Cancels the payment, in mutation steps, and says what has become of it.
+    ///
+    /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
+    /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+}
+
+/// A service that can give money back.
+public protocol RefundingService: PaymentService {
+    /// Gives money back, in durable steps as ``PaymentProvider/pay(_:in:)`` has them. A receipt is for
+    /// ``RefundRequest/reference``.
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
+
+    /// Asks what has become of a refund. Must not change anything.
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
+}
+
+/// A service that reports payments by itself, to a server.
+public protocol NotificationReadingService: PaymentService {
+    /// Checks that `notification` is genuine and reads it.
+    ///
+    /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification
+}
+
+/// A notification as it arrived.
+public struct IncomingNotification: Sendable {
+    /// The header fields.
+    public let headers: HTTPHeaders
+    /// The raw bytes: signatures cover them exactly.
+    public let body: [UInt8]
+
+    /// Makes a notification.
+    public init(headers: HTTPHeaders, body: [UInt8]) {
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A genuine notification.
+public struct PaymentNotification: Sendable, Hashable {
+    /// The payment it is about.
+    public let reference: PaymentReference
+    /// What has become of it.
+    public let outcome: PaymentOutcome
+
+    /// Makes a notification.
+    public init(reference: PaymentReference, outcome: PaymentOutcome) {
+        self.reference = reference
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// The step that the current task is in.
+package final class StepScope: Sendable {
+    /// The step, or nil outside of steps.
+    @TaskLocal package static var current: StepScope?
+
+    private let kind: StepKind
+    private struct State {
+        var answerWasLost = false
+        var hasOpenAnswer = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes the scope of a step.
+    package init(_ kind: StepKind) { self.kind = kind }
+
+    var isMutation: Bool {
+        if case .mutation = kind { true } else { false }
+    }
+
+    /// Whether a request that can change something left in this step and its fate is not known. The network says so
+    /// itself, so that no provider can mistake it.
+    package var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
+
+    func noteLostAnswer() { state.withLock { $0.answerWasLost = true } }
+
+    /// A request that can change something is sent. What the one before did may be open in spite of its answer; what
+    /// that meant is the provider's to say, but another answer cannot take its place.
+    func noteSending() {
+        state.withLock { if $0.hasOpenAnswer { $0.answerWasLost = true } }
+    }
+
+    /// A request that can change something was answered.
+    func note(_ answer: HTTPResponse) {
+        let isTaken = (200..<300).contains(answer.status)
+        state.withLock {
+            if answer.mayFollowEarlierCopy { $0.answerWasLost = true }
+            $0.hasOpenAnswer = !isTaken && !answer.provesNothingWasDone
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// Steps that run once and are kept in memory, for the life of one flow: what a vendor's own client has, which keeps no
+/// journal, and what a service's cancellation has.
+///
+/// As with stored steps, what ended returns its result; a mutation that may have moved money does not run again, and only
+/// one caller runs it.
+package actor UnstoredSteps: StepRunner {
+    private var finished: [String: JSONValue] = [:]
+    private var begunMutations: Set<String> = []
+
+    /// Makes a memory of nothing.
+    package init() {}
+
+    /// Runs the step `name`, unless it has ended before.
+    ///
+    /// - Throws: what `body` throws; ``PaymentError`` of phase `maybeSent` when the step is a mutation that was begun before
+    ///   and whose end is not known.
+    package func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        if let result = finished[name] { return result }
+        guard !begunMutations.contains(name) else {
+            throw PaymentError(
+                .network,
+                "'\(name)' was begun before, and how it ended is not known; only the payment's status can tell",
+                phase: .maybeSent)
+        }
+        try Task.checkCancellation()
+        if kind.movesMoney { begunMutations.insert(name) }
+        let scope = StepScope(kind)
+        do {
+            let result = try await StepScope.$current.withValue(scope) { try await body() }
+            // Of two that asked at the same time, what was made from the first answer counts.
+            let first = finished[name] ?? result
+            finished[name] = first
+            return first
+        } catch {
+            if Self.isWithoutEffect(error), !scope.hasLostAnswer { begunMutations.remove(name) }
+            throw error
+        }
+    }
+
+    /// Whether the step `name` ended, or began and may have moved money.
+    package func hasRun(_ name: String) -> Bool { finished[name] != nil || begunMutations.contains(name) }
+
+    private static func isWithoutEffect(_ error: any Error) -> Bool {
+        switch error {
+        case let error as PaymentError: error.phase != .maybeSent
+        case let error as TransportError: error.phase == .notSent
+        default: false
+        }
+    }
+}
+
+extension ProviderContext {
+    /// Returns a context for one flow of a vendor's own client: the same guards as a router's, and steps that are kept in
+    /// memory as long as the context lives.
+    ///
+    /// - Parameters:
+    ///   - hosts: the only hosts that may be called, as in ``ProviderDescriptor/outboundHosts``. A request that must not be
+    ///     repeated leaves only from within a mutation step.
+    ///   - http: the network.
+    ///   - payer: what the payer lends; pages and apps are opened as the hosts allow.
+    ///   - remark: hears remarks for people who follow the payment.
+    package static func unstored(
+        hosts: [String], http: any HTTPTransport, payer: Payer = Payer(), clock: any PaymentClock,
+        random: any RandomSource = SystemRandomSource(), secrets: any SecretStore = NoSecrets(),
+        link: PaymentLink? = nil, remark: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> ProviderContext {
+        let hosts = OutboundHosts(hosts)
+        return ProviderContext(
+            http: GuardedTransport(base: http, hosts: hosts), payer: payer.guarded(for: hosts), clock: clock,
+            random: random, secrets: secrets, link: link, steps: UnstoredSteps(), remark: remark)
+    }
+}
