@@ -157,7 +157,7 @@ struct RuleTests {
             ("Plugins/B/A.swift", "PaymentTransport"),
             ("Sources/PaymentTransport/A.swift", "CSQLite"), ("Sources/PaymentWallet/A.swift", "CSecp256k1"),
             ("Sources/PaymentSandbox/A.swift", "CQREncode"), ("Sources/PaymentSandbox/A.swift", "CMicrohttpd"),
-            ("Sources/PaymentTesting/A.swift", "PaymentSandbox"),
+
             ("Sources/PaymentCore/A.swift", "CLzma"), ("Sources/PaymentRouting/A.swift", "SQLite3"),
             ("Tests/PaymentTransportTests/A.swift", "CSodium"), ("Sources/PaymentRouting/A.swift", "AProvider"),
         ])
