@@ -93,6 +93,7 @@ struct ChoiceTests {
         let estimate = PaymentOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
         let token = PaymentOption(id: "token", title: "", amount: try Self.token(5))
         let scaled = PaymentOption(id: "scaled", title: "", amount: try Self.token(5, exponent: 0))
+        let finer = PaymentOption(id: "finer", title: "", amount: try Self.token(5, exponent: 18))
         let other = PaymentOption(id: "other", title: "", amount: try Self.token(5, name: "bb"))
         let ten = Money.cents(1000)
         let cases: [([PaymentOption], [Money], taken: String?, why: String)] = [
@@ -103,6 +104,7 @@ struct ChoiceTests {
             ([estimate], [ten], nil, "estimated"), ([fits], [ten, .cents(999)], nil, "more than 9.99 EUR"),
             ([fits, token], [.cents(1), try Self.token(5)], "token", ""),
             ([scaled], [try Self.token(5_000_000)], nil, "other decimals"),
+            ([finer], [try Self.token(5_000_000)], nil, "other decimals"),
             ([other], [try Self.token(5)], nil, "without a limit"),
         ]
         for (options, limits, taken, why) in cases {
