@@ -48,6 +48,28 @@ import Testing
         #expect(await failure { _ = try await world.router.status(of: unknown, as: Payer()) }?.code == .notFound)
     }
 
+    @Test(arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
+    func anotherTransactionTellsNothing(_ object: String, _ reference: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.charge()
+        let other =
+            #"{"status":"success","data":{"id":"9","object":"\#(object)","reference":"\#(reference)","amount":1250,"#
+            + #""currency":"USD","status":"succeeded"}}"#
+        world.faults.inject(.status(200, body: other)) { $1 == "/v1/transactions/order-1" }
+        #expect(
+            await failure { _ = try await world.router.status(of: charge.reference, as: Payer()) }?.code == .integrity)
+    }
+
+    /// Citcon recognises no repetition of any of them.
+    @Test func theNetworkMayRepeatNothingButTheAskingForATokenAndQuestions() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.client.capture(try await world.paid("a", captures: false).reference)
+        _ = try await world.router.cancel(try await world.charge("b").reference)
+        _ = try await world.router.refund(try refund(try await world.paid("c")))
+        for path in ["charges", "captures", "cancels", "refunds"] { #expect(world.posts(path) > 0, "\(path)") }
+        #expect(world.wire.repeatable == ["/v1/access-tokens"])
+    }
+
     // MARK: Capturing (2.7)
 
     @Test func capturesWhatWasSetAside() async throws {

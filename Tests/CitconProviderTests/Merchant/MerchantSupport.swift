@@ -81,13 +81,20 @@ struct MerchantWorld: Sendable {
 final class Wiretap: HTTPTransport {
     private let base: any HTTPTransport
     private let state = Mutex<[(path: String, authorization: String)]>([])
+    private let repeatables = Mutex<Set<String>>([])
 
     init(_ base: any HTTPTransport) { self.base = base }
 
     var credentials: [(path: String, authorization: String)] { state.withLock { $0 } }
 
+    /// The paths of POST requests that the network was allowed to send again.
+    var repeatable: Set<String> { repeatables.withLock { $0 } }
+
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         state.withLock { $0.append((request.url.path, request.headers["Authorization"] ?? "")) }
+        if request.method == .post, request.replay == .safe {
+            repeatables.withLock { _ = $0.insert(request.url.path) }
+        }
         return try await base.send(request)
     }
 }
