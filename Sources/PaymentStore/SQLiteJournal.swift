@@ -53,7 +53,7 @@ public actor SQLiteJournal: PaymentJournal {
         try unsynced { () throws(JournalError) in
             let rows = try database.query(
                 "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2",
-                AttemptRows.leaseKey(lease.payment)
+                StoredReference.leaseKey(lease.payment)
             ) { ($0.text(0), $0.integer(1), $0.real(2)) }
             if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
                 end > now.timeIntervalSinceReferenceDate
@@ -62,7 +62,7 @@ public actor SQLiteJournal: PaymentJournal {
             }
             try database.run(
                 "INSERT OR REPLACE INTO lease (provider, payment, holder, owner, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
-                AttemptRows.leaseKey(lease.payment) + [
+                StoredReference.leaseKey(lease.payment) + [
                     .text(lease.holder), .integer(owner.id),
                     .real(lease.end(from: now).timeIntervalSinceReferenceDate),
                 ])
@@ -82,7 +82,7 @@ public actor SQLiteJournal: PaymentJournal {
         try unsynced { () throws(JournalError) in
             try database.run(
                 "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-                AttemptRows.leaseKey(lease.payment) + [.text(lease.holder)])
+                StoredReference.leaseKey(lease.payment) + [.text(lease.holder)])
         }
     }
 
@@ -93,12 +93,12 @@ public actor SQLiteJournal: PaymentJournal {
     /// - Throws: ``JournalError``.
     public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
-        let values = try AttemptRows.values(attempt)
+        let values = try StoredAttempt.values(attempt)
         try database.transaction { () throws(JournalError) in
             try prolong(lease, attempt.startedAt)
             guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
             let open = try database.query(
-                "SELECT id FROM attempt WHERE \(Self.isAbout) AND finished = 0", AttemptRows.key(attempt.reference)
+                "SELECT id FROM attempt WHERE \(Self.isAbout) AND finished = 0", StoredReference.key(attempt.reference)
             ) { $0.text(0) }
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
             try database.run(
@@ -113,14 +113,14 @@ public actor SQLiteJournal: PaymentJournal {
     ///
     /// - Throws: ``JournalError``.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
-        let (event, name, detail) = try AttemptRows.values(entry.event)
+        let (event, name, detail) = try StoredEntry.values(entry.event)
         try write(durably: try !mayLose(entry, of: attempt)) { () throws(JournalError) in
             let rows = try database.query(
                 "SELECT number, provider, payment, refund IS NOT NULL, finished FROM attempt WHERE id = ?1",
                 [.text(attempt.rawValue)]
             ) {
                 (
-                    $0.integer(0), AttemptRows.reference($0.text(1), $0.text(2), isRefund: $0.integer(3) != 0),
+                    $0.integer(0), StoredReference.reference($0.text(1), $0.text(2), isRefund: $0.integer(3) != 0),
                     $0.integer(4) != 0
                 )
             }
@@ -137,7 +137,7 @@ public actor SQLiteJournal: PaymentJournal {
                     .integer(number), .real(entry.date.timeIntervalSinceReferenceDate), .text(event),
                     name.map { .text($0) } ?? .null, .text(detail), entry.seal.map { .text($0) } ?? .null,
                 ])
-            if entry.isEnding { try finish(number) }
+            if entry.isEnding { try finish(number, with: entry) }
         }
     }
 
@@ -148,25 +148,31 @@ public actor SQLiteJournal: PaymentJournal {
         let mutations = try database.number(
             """
             SELECT count(*) FROM entry WHERE attempt = (SELECT number FROM attempt WHERE id = ?1)
-                AND event = 'started' AND detail IN (\(AttemptRows.wordsThatMoveMoney))
+                AND event = '\(StoredEntry.Word.started)' AND detail IN (\(StoredKind.wordsThatMoveMoney))
             """, [.text(attempt.rawValue)])
         return entry.mayBeLost(afterMutation: mutations != 0)
     }
 
     /// Marks an attempt as ended and erases what the payer's wallet or forms answered.
-    private func finish(_ attempt: Int64) throws(JournalError) {
-        try database.run("UPDATE attempt SET finished = 1 WHERE number = ?1", [.integer(attempt)])
+    private func finish(_ attempt: Int64, with entry: JournalEntry) throws(JournalError) {
+        try database.run(
+            "UPDATE attempt SET finished = 1, ended = ?2, paid = ?3 WHERE number = ?1",
+            [
+                .integer(attempt), .real(entry.date.timeIntervalSinceReferenceDate),
+                .integer(entry.provesPayment ? 1 : 0),
+            ])
         try database.run(
             """
-            UPDATE entry SET detail = 'null' WHERE attempt = ?1 AND event = 'finished' AND name IN
-                (SELECT name FROM entry WHERE attempt = ?1 AND event = 'started' AND detail = 'interaction')
+            UPDATE entry SET detail = 'null' WHERE attempt = ?1 AND event = '\(StoredEntry.Word.finished)' AND name IN
+                (SELECT name FROM entry WHERE attempt = ?1 AND event = '\(StoredEntry.Word.started)'
+                    AND detail = '\(StoredKind.interaction)')
             """, [.integer(attempt)])
     }
 
     private func prolong(_ lease: PaymentLease, _ now: Date) throws(JournalError) {
         try database.run(
             "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-            AttemptRows.leaseKey(lease.payment) + [
+            StoredReference.leaseKey(lease.payment) + [
                 .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
             ])
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
@@ -198,7 +204,7 @@ public actor SQLiteJournal: PaymentJournal {
 
     /// All attempts at a payment, oldest first.
     public func histories(of payment: PaymentReference) throws -> [AttemptHistory] {
-        try histories("WHERE \(Self.isAbout)", AttemptRows.key(payment))
+        try histories("WHERE \(Self.isAbout)", StoredReference.key(payment))
     }
 
     /// All attempts without a final outcome, oldest first.
@@ -217,18 +223,18 @@ public actor SQLiteJournal: PaymentJournal {
         var last: Int64?
         try database.forEach(
             """
-            SELECT \(AttemptRows.columns), entry.date, entry.event, entry.name, entry.detail, entry.seal
+            SELECT \(StoredAttempt.columns), \(StoredEntry.columns)
             FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number
             \(filter) ORDER BY attempt.number, entry.position
             """, values
         ) { (row) throws(JournalError) in
             if last != row.integer(0) {
-                let (number, attempt) = try AttemptRows.attempt(row)
+                let (number, attempt) = try StoredAttempt.read(row)
                 histories.append(AttemptHistory(attempt: attempt))
                 last = number
             }
             if !row.isNull(10) {
-                histories[histories.count - 1].entries.append(try AttemptRows.entry(row, 10))
+                histories[histories.count - 1].entries.append(try StoredEntry.read(row, 10))
             }
         }
         return histories
@@ -238,6 +244,6 @@ public actor SQLiteJournal: PaymentJournal {
         try database.number("SELECT number FROM attempt WHERE id = ?1", [.text(attempt.rawValue)])
     }
 
-    /// The condition on attempts for ``AttemptRows/key(_:)``.
+    /// The condition on attempts for ``StoredReference/key(_:)``.
     private static let isAbout = "provider = ?1 AND payment = ?2 AND (refund IS NOT NULL) = ?3"
 }

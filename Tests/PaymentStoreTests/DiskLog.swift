@@ -6,7 +6,7 @@ struct DiskLog: Sendable {
         case write(_ file: String, at: Int, [UInt8])
         case truncate(_ file: String, to: Int)
         case sync(_ file: String)
-        /// The file is deleted, and its folder synced after it or not.
+        /// On the disk at once where the folder is synced with it.
         case delete(_ file: String, isSynced: Bool)
 
         var file: String {
@@ -39,24 +39,22 @@ struct DiskLog: Sendable {
         var disk: [String: [UInt8]] = [:]
         var waiting: [String: [Event]] = [:]
         for event in events.prefix(count) {
-            if case .delete(let file, isSynced: true) = event {
-                disk[file] = nil
+            switch event {
+            case .write, .truncate, .delete(_, isSynced: false): waiting[event.file, default: []].append(event)
+            case .delete(let file, isSynced: true):
                 waiting[file] = nil
-                continue
+                disk[file] = nil
+            case .sync(let file):
+                if luck?.isForgotten() == true { continue }
+                for event in waiting.removeValue(forKey: file) ?? [] { Self.apply(event, to: &disk[file]) }
+                disk[file, default: []] += []
             }
-            guard case .sync(let file) = event else {
-                waiting[event.file, default: []].append(event)
-                continue
-            }
-            if luck?.isForgotten() == true { continue }
-            for event in waiting.removeValue(forKey: file) ?? [] { Self.apply(event, to: &disk[file, default: []]) }
-            disk[file, default: []] += []
         }
         guard let luck else { return disk }
         for (file, events) in waiting.sorted(by: { $0.key < $1.key }) {
             for event in events {
                 for part in Self.parts(of: event) where luck.isKept() {
-                    Self.apply(part, to: &disk[file, default: []])
+                    Self.apply(part, to: &disk[file])
                 }
             }
         }
@@ -70,14 +68,18 @@ struct DiskLog: Sendable {
         }
     }
 
-    private static func apply(_ event: Event, to file: inout [UInt8]) {
+    private static func apply(_ event: Event, to file: inout [UInt8]?) {
         switch event {
         case .write(_, let offset, let bytes):
+            var content = file ?? []
             let end = offset + bytes.count
-            if file.count < end { file += [UInt8](repeating: 0, count: end - file.count) }
-            file.replaceSubrange(offset..<end, with: bytes)
-        case .truncate(_, let size): file.removeLast(max(file.count - size, 0))
-        case .delete: file = []
+            if content.count < end { content += [UInt8](repeating: 0, count: end - content.count) }
+            content.replaceSubrange(offset..<end, with: bytes)
+            file = content
+        case .truncate(_, let size):
+            let content = file ?? []
+            file = content.dropLast(max(content.count - size, 0))
+        case .delete: file = nil
         case .sync: break
         }
     }

@@ -45,9 +45,9 @@ enum FailingDisk {
             return code
         }
         shim.xDelete = { _, name, syncsFolder in
-            guard let system = FailingDisk.system, let name else { return SQLITE_IOERR }
+            guard let system = FailingDisk.system else { return SQLITE_IOERR }
             let code = system.pointee.xDelete(system, name, syncsFolder)
-            if code == SQLITE_OK { FailingDisk.deleted(String(cString: name), isSynced: syncsFolder != 0) }
+            if code == SQLITE_OK, let name { FailingDisk.deleted(String(cString: name), isSynced: syncsFolder != 0) }
             return code
         }
         return sqlite3_vfs_register(&shim, 1) == SQLITE_OK
@@ -108,14 +108,6 @@ enum FailingDisk {
         if let watching { file.pointee.pMethods = UnsafePointer(bitPattern: watching) }
     }
 
-    private static func deleted(_ path: String, isSynced: Bool) {
-        let (folder, name) = place(path)
-        state.withLock { state in
-            guard state.folders.contains(folder) else { return }
-            state.logs[folder, default: DiskLog()].events.append(.delete(name, isSynced: isSynced))
-        }
-    }
-
     /// Never let go: there are as many as the system has kinds of files.
     private static func makeMethods(like address: UInt) -> UInt {
         guard let own = UnsafePointer<sqlite3_io_methods>(bitPattern: address) else { return address }
@@ -163,6 +155,14 @@ enum FailingDisk {
         let done = event(name)
         state.withLock { $0.logs[folder, default: DiskLog()].events.append(done) }
         return code
+    }
+
+    private static func deleted(_ path: String, isSynced: Bool) {
+        let (folder, name) = place(path)
+        state.withLock { state in
+            guard state.folders.contains(folder) else { return }
+            state.logs[folder, default: DiskLog()].events.append(.delete(name, isSynced: isSynced))
+        }
     }
 
     private static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {

@@ -131,22 +131,6 @@ struct FileTests {
         }
     }
 
-    @Test("A journal of the first version is brought up to date")
-    func firstVersion() async throws {
-        let first = Schema(steps: Array(Schema.current.steps.prefix(1)))
-        do {
-            let database = try JournalFile(path: path, schema: first).open("x")
-            try database.run(
-                """
-                INSERT INTO attempt (id, provider, payment, option, key, started)
-                VALUES ('a', 'acme', 'p', ?1, 'k', 0)
-                """, [.text(try JSONValue.encode(try Samples.attempt().option).text)])
-        }
-        let histories = try await SQLiteJournal(path: path).unfinished()
-        #expect(histories.map(\.attempt.id.rawValue) == ["a"])
-        #expect(histories.first?.attempt.refund == nil)
-    }
-
     @Test("A refund that an earlier version wrote is one, and a payment that is called like it is none")
     func earlierRefunds() async throws {
         let request = RefundRequest(

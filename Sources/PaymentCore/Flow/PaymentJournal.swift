@@ -85,6 +85,9 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether the attempt ended with the payment made.
+    package var provesPayment: Bool { if case .outcome(.succeeded) = event { true } else { false } }
+
     /// Whether a failure of the power may take the entry back, together with all that follow it: it ends nothing, and
     /// nothing of its attempt can have moved money. All others are on the disk before their writer goes on.
     ///

@@ -1,12 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A key of the application's by which a router knows its own journal again.
 ///
 /// With it, the router seals every attempt and every entry that it writes (HMAC-SHA-256), each over everything before it
@@ -41,8 +35,8 @@ public struct JournalKey: Sendable {
     func seal(_ attempt: PaymentAttempt) throws -> String {
         authenticate([
             "attempt", attempt.id.rawValue, attempt.reference.provider.rawValue, attempt.reference.label,
-            try JSONValue.encode(attempt.option).text, attempt.idempotencyKey, Self.text(attempt.startedAt),
-            attempt.expiresAt.map(Self.text) ?? "", try attempt.refund.map { try JSONValue.encode($0).text } ?? "",
+            try SealedWords.option(attempt.option), attempt.idempotencyKey, SealedWords.date(attempt.startedAt),
+            attempt.expiresAt.map(SealedWords.date) ?? "", attempt.refund.map(SealedWords.refund) ?? "",
         ])
     }
 
@@ -52,7 +46,8 @@ public struct JournalKey: Sendable {
         _ entry: JournalEntry, of attempt: AttemptID, at position: Int, after previous: String
     ) throws -> String {
         authenticate(
-            ["entry", attempt.rawValue, "\(position)", previous, Self.text(entry.date)] + (try Self.words(entry.event)))
+            ["entry", attempt.rawValue, "\(position)", previous, SealedWords.date(entry.date)]
+                + (try SealedWords.event(entry.event)))
     }
 
     /// Whether every seal of `history` is there and right.
@@ -79,8 +74,6 @@ public struct JournalKey: Sendable {
         return ConstantTime.equal(right.utf8, seal.utf8)
     }
 
-    // MARK: Words
-
     /// The fields, each with its length before it, so that none can lend a byte to its neighbour.
     private func authenticate(_ fields: [String]) -> String {
         var message: [UInt8] = []
@@ -89,30 +82,5 @@ public struct JournalKey: Sendable {
             message += field.utf8
         }
         return Hex.encode(Digest.sha256.authenticate(message, key: bytes.reveal()))
-    }
-
-    private static func text(_ date: Date) -> String {
-        String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16)
-    }
-
-    /// An event in words of the seal's own, which outlive what the event is called in code.
-    private static func words(_ event: JournalEntry.Event) throws -> [String] {
-        switch event {
-        case .stepStarted(let name, let kind): ["started", name, word(kind)]
-        case .stepFinished(let name, let result): ["finished", name, result.text]
-        case .stepFailed(let name, let reason): ["failed", name, reason]
-        case .outcome(let outcome): ["outcome", "", try JSONValue.encode(outcome).text]
-        case .abandoned(let reason): ["abandoned", "", reason]
-        }
-    }
-
-    private static func word(_ kind: StepKind) -> String {
-        switch kind {
-        case .query: "query"
-        case .interaction: "interaction"
-        case .mutation(.never): "mutation"
-        case .mutation(.sameKey): "mutation-same-key"
-        case .walletTransfer: "wallet-transfer"
-        }
     }
 }

@@ -30,9 +30,9 @@ struct JournalFile: Sendable {
         // it, so only the check after opening counts then.
         if access(path + "-journal", F_OK) != 0 { try look() }
         let database = try Database(path: path, patience: patience)
-        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it.
-        // EXTRA: a roll-back journal that was deleted must not be there again after a failure of the power, or SQLite
-        // takes back all that was written since.
+        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it. And until the
+        // write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that is there again after
+        // a failure of the power would be played back over all that was written since.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
         // First of all: whatever else is asked could run what the file defines.

@@ -50,6 +50,19 @@ struct Schema: Sendable {
         ALTER TABLE attempt ADD COLUMN seal TEXT;
         ALTER TABLE entry ADD COLUMN seal TEXT;
         """,
+        // From here on `StoredForm.second` is written. When an attempt ended, and whether it paid, is what lists are made by
+        // and what is old is removed by; outcomes of the first form say `succeeded` before everything else.
+        """
+        ALTER TABLE attempt ADD COLUMN ended REAL;
+        ALTER TABLE attempt ADD COLUMN paid INTEGER NOT NULL DEFAULT 0;
+        UPDATE attempt SET
+            ended = (SELECT date FROM entry WHERE attempt = attempt.number ORDER BY position DESC LIMIT 1),
+            paid = EXISTS (
+                SELECT 1 FROM entry
+                WHERE attempt = attempt.number AND event = 'outcome' AND substr(detail, 1, 13) = '{"succeeded":')
+            WHERE finished = 1;
+        CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
+        """,
     ])
 
     /// Refuses a file that is not ours, too new, or has anything in it that its version does not have. An empty file is

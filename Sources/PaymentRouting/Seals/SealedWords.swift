@@ -1,0 +1,100 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What seals are over, in words that never change: a seal is compared years later with one that is made anew. They are
+/// neither what the values are called in code nor how a journal stores them, so that both may change.
+enum SealedWords {
+    static func option(_ option: PaymentOption) throws -> String {
+        var value: JSONValue = [
+            "id": .string(option.id), "title": .string(option.title), "amount": money(option.amount),
+            "needs": .array(option.needs.map(need)), "unmet": .array(option.unmet.map(need)),
+        ]
+        if option.isEstimate { value["estimate"] = true }
+        value["account"] = option.account.map { .string($0.text) }
+        value["expiresAt"] = try option.expiresAt.map { try JSONValue.encode($0.timeIntervalSinceReferenceDate) }
+        value["providerData"] = option.providerData
+        // Refuses what nests too deep.
+        return try JSONValue.encode(value).text
+    }
+
+    static func refund(_ refund: RefundRequest) -> String {
+        let value: JSONValue = [
+            "payment": reference(refund.payment), "amount": money(refund.amount), "id": .string(refund.id),
+        ]
+        return value.text
+    }
+
+    static func event(_ event: JournalEntry.Event) throws -> [String] {
+        switch event {
+        case .stepStarted(let name, let kind): ["started", name, word(kind)]
+        case .stepFinished(let name, let result): ["finished", name, result.text]
+        case .stepFailed(let name, let reason): ["failed", name, reason]
+        case .outcome(let outcome): ["outcome", "", try Self.outcome(outcome).text]
+        case .abandoned(let reason): ["abandoned", "", reason]
+        }
+    }
+
+    static func date(_ date: Date) -> String { String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16) }
+
+    // MARK: Parts
+
+    private static func outcome(_ outcome: PaymentOutcome) throws -> JSONValue {
+        switch outcome {
+        case .succeeded(let receipt):
+            var value: JSONValue = ["reference": reference(receipt.reference)]
+            value["amount"] = receipt.amount.map(money)
+            value["transactionID"] = receipt.transactionID.map { .string($0) }
+            return ["succeeded": ["_0": value]]
+        case .declined(let reason):
+            return ["declined": ["_0": ["code": .string(reason.code.rawValue), "message": .string(reason.message)]]]
+        case .cancelled: return ["cancelled": [:]]
+        case .expired: return ["expired": [:]]
+        case .pending(let retryAfter):
+            var value: JSONValue = [:]
+            if let retryAfter { value["retryAfter"] = try JSONValue.encode(retryAfter) }
+            return ["pending": value]
+        case .unknown(let unknown):
+            var value: JSONValue = ["reference": reference(unknown.reference), "message": .string(unknown.message)]
+            value["rawStatus"] = unknown.rawStatus.map { .string($0) }
+            return ["unknown": ["_0": value]]
+        }
+    }
+
+    private static func reference(_ reference: PaymentReference) -> JSONValue {
+        var value: JSONValue = ["provider": .string(reference.provider.rawValue), "id": .string(reference.id)]
+        if reference.subject == .refund { value["subject"] = "refund" }
+        return value
+    }
+
+    private static func money(_ money: Money) -> JSONValue {
+        [
+            "minorUnits": .string(money.minorUnitText), "currency": .string(money.currency.unit),
+            "exponent": .number(JSONNumber(money.exponent)),
+        ]
+    }
+
+    private static func need(_ need: PayerNeed) -> JSONValue {
+        switch need {
+        case .signing(let method): ["signing": ["method": .string(method)]]
+        case .data: ["data": [:]]
+        case .page: ["page": [:]]
+        case .app(let name): ["app": ["name": .string(name)]]
+        case .code: ["code": [:]]
+        }
+    }
+
+    private static func word(_ kind: StepKind) -> String {
+        switch kind {
+        case .query: "query"
+        case .interaction: "interaction"
+        case .mutation(.never): "mutation"
+        case .mutation(.sameKey): "mutation-same-key"
+        case .walletTransfer: "wallet-transfer"
+        }
+    }
+}

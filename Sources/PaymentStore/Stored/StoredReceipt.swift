@@ -1,0 +1,24 @@
+import PaymentCore
+
+/// The proof of a payment.
+enum StoredReceipt {
+    static func value(_ receipt: PaymentReceipt) -> JSONValue {
+        var value: JSONValue = ["reference": StoredReference.value(receipt.reference)]
+        value["amount"] = receipt.amount.map(StoredMoney.value)
+        value["transaction"] = receipt.transactionID.map { .string($0) }
+        return value
+    }
+
+    static func read(_ object: StoredObject) throws(Unreadable) -> PaymentReceipt {
+        let transaction =
+            switch object.form {
+            case .first: "transactionID"
+            case .second: "transaction"
+            }
+        var amount: Money?
+        if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
+        return PaymentReceipt(
+            reference: try StoredReference.read(try object.object("reference")), amount: amount,
+            transactionID: try object.optionalText(transaction))
+    }
+}
