@@ -281,7 +281,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentWallet",
                 "TestSupport", "payroute",
             ],
             swiftSettings: settings),

@@ -9,13 +9,15 @@ public import PaymentCore
 /// A journal that forgets everything with the process: for tests, previews and demonstrations.
 ///
 /// It keeps the order and the rules of a durable journal but survives no crash.
-public actor InMemoryJournal: PaymentJournal {
+public actor InMemoryJournal: PaymentJournal, AttemptArchive {
     private struct Holding {
         let holder: String
         var end: Date
     }
 
-    private var order: [AttemptID] = []
+    /// Oldest first, each with its place.
+    private var order: [(place: Int64, id: AttemptID)] = []
+    private var places: Int64 = 0
     private var attempts: [AttemptID: AttemptHistory] = [:]
     private var holdings: [PaymentReference: Holding] = [:]
 
@@ -56,7 +58,8 @@ public actor InMemoryJournal: PaymentJournal {
         if let open = histories(of: attempt.reference).first(where: { !$0.isFinished }) {
             throw JournalError.unfinishedAttempt(open.attempt.id)
         }
-        order.append(attempt.id)
+        places += 1
+        order.append((places, attempt.id))
         attempts[attempt.id] = AttemptHistory(attempt: attempt)
     }
 
@@ -80,11 +83,39 @@ public actor InMemoryJournal: PaymentJournal {
 
     /// All attempts at a payment, oldest first.
     public func histories(of payment: PaymentReference) -> [AttemptHistory] {
-        order.compactMap { attempts[$0] }.filter { $0.attempt.reference == payment }
+        order.compactMap { attempts[$0.id] }.filter { $0.attempt.reference == payment }
     }
 
     /// All attempts without a final outcome, oldest first.
     public func unfinished() -> [AttemptHistory] {
-        order.compactMap { attempts[$0] }.filter { !$0.isFinished }
+        order.compactMap { attempts[$0.id] }.filter { !$0.isFinished }
+    }
+
+    // MARK: Archive
+
+    /// One page of the attempts that are asked for.
+    public func attempts(_ query: AttemptQuery) -> AttemptPage {
+        var found: [(place: Int64, history: AttemptHistory)] = []
+        for (place, id) in query.order == .oldestFirst ? order : order.reversed() {
+            if let cursor = query.cursor?.position {
+                guard query.order == .oldestFirst ? place > cursor : place < cursor else { continue }
+            }
+            guard let history = attempts[id], query.includes(history) else { continue }
+            if found.count == query.limit {
+                return AttemptPage(
+                    histories: found.map(\.history), next: found.last.map { AttemptCursor(position: $0.place) })
+            }
+            found.append((place, history))
+        }
+        return AttemptPage(histories: found.map(\.history), next: nil)
+    }
+
+    /// Removes attempts that ended long ago.
+    public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) -> Int {
+        let old = Set(
+            attempts.values.filter { $0.isPruned(endedBefore: date, keepingProofsSince: proofs) }.map(\.attempt.id))
+        order.removeAll { old.contains($0.id) }
+        for id in old { attempts[id] = nil }
+        return old.count
     }
 }

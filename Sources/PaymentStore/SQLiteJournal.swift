@@ -16,7 +16,7 @@ public import PaymentCore
 /// no keys of services; answers of wallets and forms only until their attempt ends, then they are overwritten in the
 /// file, and in the write-ahead log as it is reused.
 /// Network file systems are not supported.
-public actor SQLiteJournal: PaymentJournal {
+public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
     private let database: Database
     private let owner: OwnerLock
@@ -212,32 +212,70 @@ public actor SQLiteJournal: PaymentJournal {
         try histories("WHERE finished = 0", [])
     }
 
-    /// The latest attempts, at most `limit` of them, oldest first.
-    public func latest(_ limit: Int) throws -> [AttemptHistory] {
-        try histories("WHERE number > (SELECT coalesce(max(number), 0) FROM attempt) - ?1", [.integer(Int64(limit))])
+    private func histories(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [AttemptHistory] {
+        try numbered("\(filter) ORDER BY attempt.number, entry.position", values).map(\.history)
     }
 
     /// One statement reads attempts and entries, so that nobody's write comes in between.
-    private func histories(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [AttemptHistory] {
-        var histories: [AttemptHistory] = []
-        var last: Int64?
+    private func numbered(
+        _ filter: String, _ values: [Database.Value]
+    ) throws(JournalError) -> [(number: Int64, history: AttemptHistory)] {
+        var histories: [(number: Int64, history: AttemptHistory)] = []
         try database.forEach(
             """
             SELECT \(StoredAttempt.columns), \(StoredEntry.columns)
-            FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number
-            \(filter) ORDER BY attempt.number, entry.position
+            FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number \(filter)
             """, values
         ) { (row) throws(JournalError) in
-            if last != row.integer(0) {
+            if histories.last?.number != row.integer(0) {
                 let (number, attempt) = try StoredAttempt.read(row)
-                histories.append(AttemptHistory(attempt: attempt))
-                last = number
+                histories.append((number, AttemptHistory(attempt: attempt)))
             }
             if !row.isNull(10) {
-                histories[histories.count - 1].entries.append(try StoredEntry.read(row, 10))
+                histories[histories.count - 1].history.entries.append(try StoredEntry.read(row, 10))
             }
         }
         return histories
+    }
+
+    // MARK: Archive
+
+    /// One page of the attempts that are asked for.
+    ///
+    /// - Throws: ``JournalError``.
+    public func attempts(_ query: AttemptQuery) throws -> AttemptPage {
+        let (filter, values) = ArchiveStatements.page(query)
+        let found = try numbered(filter, values)
+        let page = found.prefix(query.limit)
+        return AttemptPage(
+            histories: page.map(\.history),
+            next: found.count > query.limit ? page.last.map { AttemptCursor(position: $0.number) } : nil)
+    }
+
+    /// Removes attempts that ended long ago: some at a time, so that payments can be made in between.
+    ///
+    /// - Throws: ``JournalError``; what was removed before stays so.
+    public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int {
+        var count = 0
+        while true {
+            // What a failure of the power brings back is removed the next time.
+            let removed = try write(durably: false) { () throws(JournalError) in
+                let numbers = try database.query(
+                    ArchiveStatements.old,
+                    [
+                        .real(date.timeIntervalSinceReferenceDate), .real(proofs.timeIntervalSinceReferenceDate),
+                    ]
+                ) { $0.integer(0) }
+                for number in numbers {
+                    try database.run("DELETE FROM entry WHERE attempt = ?1", [.integer(number)])
+                    try database.run("DELETE FROM attempt WHERE number = ?1", [.integer(number)])
+                }
+                return numbers.count
+            }
+            count += removed
+            guard removed == ArchiveStatements.batch else { return count }
+            await Task.yield()
+        }
     }
 
     private func number(of attempt: AttemptID) throws(JournalError) -> Int64? {

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
+import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
@@ -39,7 +40,7 @@ struct JournalTests {
         let id = try #require(object["attempt"]?.string)
         let table = await payroute("journal", "list", "--journal", file)
         #expect(table.lines.count == 2 && table.lines[1].hasPrefix(id) && table.lines[1].hasSuffix("succeeded"))
-        #expect(await payroute("journal", "list", "--journal", file, "--unfinished", "--json").output == "")
+        #expect(await payroute("journal", "list", "--journal", file, "--open", "--json").output == "")
 
         let shown = await payroute("journal", "show", id, "--journal", file)
         #expect(shown.code == 0)
@@ -68,7 +69,7 @@ struct JournalTests {
         program.signal(SIGKILL)
         _ = await program.end()
         server.stop()
-        let list = ["journal", "list", "--journal", file, "--unfinished", "--json"]
+        let list = ["journal", "list", "--journal", file, "--open", "--json"]
         #expect(await payroute(list, input: []).output.contains(#""outcome":"interrupted""#))
 
         let other = try LoopbackServer(sandbox)
@@ -108,7 +109,44 @@ struct JournalTests {
         #expect(show.errors.contains("holds no attempt att_none"))
     }
 
-    @Test("Help reaches the commands below", arguments: ["list", "show", "resume"])
+    @Test("Lists and prunes what is asked for, and keeps what has not ended")
+    func pruned() async throws {
+        let day = 86400.0
+        do {
+            let journal = try SQLiteJournal(path: file)
+            for (index, provider) in ["acme", "acme", "other"].enumerated() {
+                let reference = PaymentReference(provider: ProviderID(rawValue: provider), id: "p\(index)")
+                let lease = PaymentLease(payment: reference, holder: "h", duration: .seconds(60))
+                let start = Date(timeIntervalSinceNow: -40 * day)
+                #expect(try await journal.acquire(lease, at: start))
+                let amount = try Money(minorUnits: 150, currency: .eur)
+                let attempt = PaymentAttempt(
+                    id: AttemptID(rawValue: "att_\(index)"), reference: reference,
+                    option: PaymentOption(id: "o", title: "Euros", amount: amount), idempotencyKey: "k",
+                    startedAt: start, expiresAt: nil)
+                try await journal.open(attempt, under: lease)
+                guard index > 0 else { continue }
+                try await journal.append(
+                    JournalEntry(date: start, event: .abandoned(reason: "no")), to: attempt.id, under: lease)
+            }
+        }
+        func listed(_ flags: String...) async -> [String] {
+            let list = ["journal", "list", "--journal", file] + flags
+            return await payroute(list, input: []).lines.dropFirst().map { String($0.prefix(5)) }
+        }
+        #expect(await listed() == ["att_0", "att_1", "att_2"])
+        #expect(await listed("--limit", "2") == ["att_1", "att_2"])
+        #expect(await listed("--provider", "acme") == ["att_0", "att_1"])
+        #expect(await listed("--open") == ["att_0"])
+        let prune = ["journal", "prune", "--journal", file]
+        #expect(await payroute(prune, input: []).code == 64)
+        #expect(await payroute(prune + ["--older-than", "-1"], input: []).code == 64)
+        #expect(await payroute(prune + ["--older-than", "41"], input: []).output == "0 attempts removed\n")
+        #expect(await payroute(prune + ["--older-than", "39"], input: []).output == "2 attempts removed\n")
+        #expect(await listed() == ["att_0"])
+    }
+
+    @Test("Help reaches the commands below", arguments: ["list", "show", "resume", "prune"])
     func help(name: String) async {
         let viaHelp = await payroute("help", "journal", name)
         let viaFlag = await payroute("journal", name, "--help")

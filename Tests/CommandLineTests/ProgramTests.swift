@@ -28,7 +28,7 @@ struct ProgramTests {
                   pay                     Pay a link at a sandbox with the development wallet.
                   review                  Show what wallet calls would do, or why they are
                                           refused.
-                  journal                 List, show and resume the payments of a journal file.
+                  journal                 List, show, resume or prune a journal's payments.
                   providers               List the providers with their link patterns and
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.

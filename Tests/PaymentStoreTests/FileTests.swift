@@ -30,7 +30,7 @@ struct FileTests {
         try await leaveOne()
         let journal = try SQLiteJournal(path: path, creating: false)
         #expect(try await journal.unfinished().map(\.entries.count) == [1])
-        #expect(try await journal.latest(1).count == 1)
+        #expect(try await journal.attempts(AttemptQuery(limit: 1)).histories.count == 1)
         for name in try folder.names {
             let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
             #expect(mode == 0o600, "\(name)")

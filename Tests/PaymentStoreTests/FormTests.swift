@@ -29,7 +29,7 @@ struct FormTests {
         var expected = try version < 3 ? FormSamples.all() : FormSamples.sealed()
         if version < 2 { expected.removeAll { $0.attempt.refund != nil } }
         let journal = try SQLiteJournal(path: path)
-        let found = try await journal.latest(100)
+        let found = try await journal.attempts(AttemptQuery(order: .oldestFirst)).histories
         #expect(found.map(\.attempt) == expected.map(\.attempt))
         for (found, expected) in zip(found, expected) {
             #expect(found.outcome == expected.outcome, "\(expected.attempt.id)")

@@ -1,7 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentStore
-import TestSupport
 
 enum Samples {
     static let now = Date(timeIntervalSince1970: 1_800_000_000.125)
@@ -39,16 +37,4 @@ enum Samples {
         .outcome(.unknown(UnknownOutcome(reference: reference(), rawStatus: "odd", message: "?"))),
         .outcome(.succeeded(PaymentReceipt(reference: reference(), transactionID: "tx1"))),
     ]
-}
-
-/// The journals that keep the contract.
-enum Kind: String, CaseIterable, Sendable {
-    case memory, file
-
-    func make(in folder: ScratchFolder) throws -> any PaymentJournal {
-        switch self {
-        case .memory: InMemoryJournal()
-        case .file: try SQLiteJournal(path: folder.file("journal"))
-        }
-    }
 }

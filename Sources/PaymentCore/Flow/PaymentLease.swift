@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The right to write about one payment in a shared journal, held by one worker at a time.
 public struct PaymentLease: Sendable, Hashable {
     /// The payment.
@@ -13,4 +19,11 @@ public struct PaymentLease: Sendable, Hashable {
         self.holder = holder
         self.duration = duration
     }
+}
+
+extension PaymentLease {
+    /// When others may take over if nothing more is heard of the holder: from this moment on, not before.
+    ///
+    /// - Parameter now: when the holder was heard of last.
+    public func end(from now: Date) -> Date { now.addingTimeInterval(duration / .seconds(1)) }
 }

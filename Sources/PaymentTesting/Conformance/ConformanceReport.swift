@@ -1,8 +1,10 @@
-/// What ``ProviderConformance`` found.
-public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
+/// What ``ProviderConformance`` or ``JournalConformance`` found.
+public struct ConformanceReport<Name: RawRepresentable & Hashable & Sendable>: Sendable, Hashable,
+    CustomStringConvertible
+where Name.RawValue == String {
     /// How one probe ended.
     public enum Verdict: Sendable, Hashable {
-        /// The provider does it right.
+        /// The subject does it right.
         case passed
         /// It does not: what was seen, one sentence each.
         case failed([String])
@@ -13,13 +15,13 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
     /// One probe.
     public struct Probe: Sendable, Hashable {
         /// Its name.
-        public let name: ProviderConformance.Probe
+        public let name: Name
         /// How it ended.
         public let verdict: Verdict
     }
 
-    /// The provider that was probed.
-    public let provider: String
+    /// What was probed.
+    public let subject: String
     /// All probes, in the order in which they ran.
     public let probes: [Probe]
 
@@ -27,17 +29,22 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
     public var isPassed: Bool { failed.isEmpty }
 
     /// The probes that failed.
-    public var failed: [ProviderConformance.Probe] {
+    public var failed: [Name] {
         probes.filter { if case .failed = $0.verdict { true } else { false } }.map(\.name)
+    }
+
+    /// The probes that could not be made.
+    public var skipped: [Name] {
+        probes.filter { if case .skipped = $0.verdict { true } else { false } }.map(\.name)
     }
 
     /// A table for people.
     public var description: String {
-        var lines = ["Conformance of \(provider): \(isPassed ? "passed" : "failed")"]
+        var lines = ["Conformance of \(subject): \(isPassed ? "passed" : "failed")"]
         for probe in probes {
             switch probe.verdict {
             case .passed: lines.append("  passed   \(probe.name.rawValue)")
-            case .skipped(let reason): lines.append("  skipped  \(probe.name.rawValue): \(reason)")
+            case .skipped(let reason): lines.append("  not probed  \(probe.name.rawValue): \(reason)")
             case .failed(let findings):
                 lines.append("  FAILED   \(probe.name.rawValue)")
                 lines += findings.prefix(5).map { "             \($0)" }

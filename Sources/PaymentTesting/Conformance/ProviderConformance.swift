@@ -37,17 +37,20 @@ public enum ProviderConformance {
         case polling = "waiting is bounded"
     }
 
+    /// What was found of a provider.
+    public typealias Report = ConformanceReport<Probe>
+
     /// Runs all probes, each in simulated worlds of its own.
-    public static func check(_ subject: ConformanceSubject) async -> ConformanceReport {
+    public static func check(_ subject: ConformanceSubject) async -> Report {
         // The worlds compute without a pause, for long: on a thread of their own, so that whoever waits for something
         // meanwhile gets on with it.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
                 let probes = Probe.allCases.map { probe in
-                    ConformanceReport.Probe(name: probe, verdict: verdict(probe, subject))
+                    Report.Probe(name: probe, verdict: verdict(probe, subject))
                 }
                 report.resume(
-                    returning: ConformanceReport(provider: subject.provider.descriptor.name, probes: probes))
+                    returning: Report(subject: subject.provider.descriptor.name, probes: probes))
             }
         }
     }
@@ -55,7 +58,7 @@ public enum ProviderConformance {
     /// Why a probe cannot be made.
     private struct Skip: Error { let reason: String }
 
-    private static func verdict(_ probe: Probe, _ subject: ConformanceSubject) -> ConformanceReport.Verdict {
+    private static func verdict(_ probe: Probe, _ subject: ConformanceSubject) -> Report.Verdict {
         do {
             let findings =
                 switch probe {

@@ -32,6 +32,8 @@ public final class SimulatedDisk: Sendable {
         /// The number of the process.
         let process: Int
         var end: Date
+
+        func isHeld(by lease: PaymentLease) -> Bool { holder.isExactly(lease.holder) }
     }
 
     private struct State {
@@ -71,7 +73,7 @@ public final class SimulatedDisk: Sendable {
     /// Gives `lease` to a process, unless another holder was heard of within its duration.
     func acquire(_ lease: PaymentLease, for process: Int, at now: Date) -> Bool {
         state.withLock { state in
-            if let holding = state.holdings[lease.payment], holding.holder != lease.holder, holding.end > now {
+            if let holding = state.holdings[lease.payment], !holding.isHeld(by: lease), holding.end > now {
                 return false
             }
             state.holdings[lease.payment] = Holding(holder: lease.holder, process: process, end: lease.end(from: now))
@@ -88,7 +90,7 @@ public final class SimulatedDisk: Sendable {
     /// Takes a lease back, when it is held.
     func release(_ lease: PaymentLease) {
         state.withLock { state in
-            if state.holdings[lease.payment]?.holder == lease.holder { state.holdings[lease.payment] = nil }
+            if state.holdings[lease.payment]?.isHeld(by: lease) == true { state.holdings[lease.payment] = nil }
         }
     }
 
@@ -98,7 +100,7 @@ public final class SimulatedDisk: Sendable {
     }
 
     private static func renew(_ lease: PaymentLease, at now: Date, in state: inout State) -> Bool {
-        guard state.holdings[lease.payment]?.holder == lease.holder else { return false }
+        guard state.holdings[lease.payment]?.isHeld(by: lease) == true else { return false }
         state.holdings[lease.payment]?.end = lease.end(from: now)
         return true
     }

@@ -3,14 +3,14 @@ import PaymentStore
 /// `payroute journal`: past and interrupted payments.
 enum JournalCommand: Command {
     static let name = "journal"
-    static let summary = "List, show and resume the payments of a journal file."
+    static let summary = "List, show, resume or prune a journal's payments."
     static let syntax = CommandSyntax(
         path: "payroute journal",
-        overview: "List, show and resume the payments of a journal file.",
+        overview: "List, show, resume or prune a journal's payments.",
         subcommands: subcommands.map { ($0.name, $0.summary) })
 
     static var subcommands: [any Command.Type] {
-        [JournalListCommand.self, JournalShowCommand.self, JournalResumeCommand.self]
+        [JournalListCommand.self, JournalShowCommand.self, JournalResumeCommand.self, JournalPruneCommand.self]
     }
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode { .usage }

@@ -11,15 +11,17 @@ enum JournalListCommand: Command {
         options: [
             JournalOption.syntax,
             .init(name: "limit", value: "number", help: "At most so many. (default: 1000)"),
-            .init(name: "unfinished", help: "Only those that have not ended."),
+            .init(name: "open", help: "Only those that have not ended."),
+            .init(name: "provider", value: "id", help: "Only those of this provider."),
             .init(name: "json", help: "Print one JSON object per attempt, one line each."),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let limit = try arguments.value("limit") { Int($0).flatMap { $0 > 0 ? $0 : nil } } ?? 1000
-        let journal = try JournalOption.open(arguments)
-        let histories =
-            try await arguments.has("unfinished") ? Array(journal.unfinished().suffix(limit)) : journal.latest(limit)
+        let query = AttemptQuery(
+            provider: arguments.value("provider").map { ProviderID(rawValue: $0) },
+            state: arguments.has("open") ? .unfinished : nil, limit: limit)
+        let histories = try await JournalOption.open(arguments).attempts(query).histories.reversed()
         if arguments.has("json") {
             for history in histories { console.output.edit { AttemptSummary(history: history).write(to: &$0) } }
             return .done

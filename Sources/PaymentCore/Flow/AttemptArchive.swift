@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Attempts that can be looked through, and of which old ones can be removed.
+public protocol AttemptArchive: AttemptStore {
+    /// One page of the attempts that are asked for.
+    func attempts(_ query: AttemptQuery) async throws -> AttemptPage
+
+    /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed.
+    ///
+    /// A removed attempt is not known again: who pays its link once more asks the service, and only the service's word says
+    /// that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.
+    ///
+    /// - Parameters:
+    ///   - date: what ended before it is removed.
+    ///   - proofs: what is a proof of money that moved (``AttemptHistory/isProof``) is kept all the same, unless it ended
+    ///     before this date as well.
+    /// - Returns: how many were removed.
+    func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int
+}
+
+/// Which attempts are wanted, and in which order.
+public struct AttemptQuery: Sendable, Hashable {
+    /// What has become of an attempt.
+    public enum State: Sendable, Hashable, CaseIterable {
+        /// It has not ended.
+        case unfinished
+        /// It ended with the payment made, or the refund.
+        case paid
+        /// It ended in any other way.
+        case unpaid
+    }
+
+    /// In which order attempts come; they are as old as their place in the journal says, whatever the clocks said.
+    public enum Order: Sendable, Hashable {
+        /// The latest first.
+        case newestFirst
+        /// The first first.
+        case oldestFirst
+    }
+
+    /// Only this provider's.
+    public var provider: ProviderID?
+    /// Only those in this state.
+    public var state: State?
+    /// Only those that began then or later.
+    public var since: Date?
+    /// The order.
+    public var order: Order
+    /// The most attempts on the page, at least one.
+    public var limit: Int { didSet { limit = max(limit, 1) } }
+    /// Where the page before ended; nil for the first page.
+    public var cursor: AttemptCursor?
+
+    /// Makes a query for a page.
+    public init(
+        provider: ProviderID? = nil, state: State? = nil, since: Date? = nil, order: Order = .newestFirst,
+        limit: Int = 100, after cursor: AttemptCursor? = nil
+    ) {
+        self.provider = provider
+        self.state = state
+        self.since = since
+        self.order = order
+        self.limit = max(limit, 1)
+        self.cursor = cursor
+    }
+
+    /// Whether an attempt is wanted, whatever the page.
+    public func includes(_ history: AttemptHistory) -> Bool {
+        if let provider, history.attempt.reference.provider != provider { return false }
+        if let since, history.attempt.startedAt < since { return false }
+        return state == nil || state == history.state
+    }
+}
+
+/// A place in a journal between two pages. It means something only to the journal that gave it.
+public struct AttemptCursor: Sendable, Hashable, Codable {
+    /// The place of the last attempt before; places grow in the order of opening.
+    public let position: Int64
+
+    /// Makes a cursor.
+    public init(position: Int64) { self.position = position }
+}
+
+/// Some attempts, in the order that was asked for.
+public struct AttemptPage: Sendable, Hashable {
+    /// The attempts.
+    public let histories: [AttemptHistory]
+    /// Where the next page begins; nil when there is none.
+    public let next: AttemptCursor?
+
+    /// Makes a page.
+    public init(histories: [AttemptHistory], next: AttemptCursor?) {
+        self.histories = histories
+        self.next = next
+    }
+}
+
+extension AttemptHistory {
+    /// What has become of the attempt.
+    public var state: AttemptQuery.State {
+        guard isFinished else { return .unfinished }
+        return entries.contains(where: \.provesPayment) ? .paid : .unpaid
+    }
+
+    /// Whether ``AttemptArchive/prune(endedBefore:keepingProofsSince:)`` removes it.
+    public func isPruned(endedBefore date: Date, keepingProofsSince proofs: Date) -> Bool {
+        guard let endedAt, endedAt < date else { return false }
+        return !isProof || endedAt < proofs
+    }
+}

@@ -1,0 +1,95 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An attempt and everything that is stored of it.
+public struct AttemptHistory: Sendable, Hashable {
+    /// The attempt.
+    public let attempt: PaymentAttempt
+    /// Its entries, oldest first.
+    public var entries: [JournalEntry]
+
+    /// Makes a history.
+    public init(attempt: PaymentAttempt, entries: [JournalEntry] = []) {
+        self.attempt = attempt
+        self.entries = entries
+    }
+
+    /// The last outcome stored.
+    public var outcome: PaymentOutcome? {
+        for case .outcome(let outcome) in entries.reversed().map(\.event) {
+            return outcome.renamed(to: attempt.reference)
+        }
+        return nil
+    }
+
+    /// Whether nothing more will happen to the attempt.
+    public var isFinished: Bool {
+        entries.contains(where: \.isEnding)
+    }
+
+    /// When it ended; nil while it goes on.
+    public var endedAt: Date? { entries.last(where: \.isEnding)?.date }
+
+    /// Whether it proves what became of money: it was paid, or something that moves money began.
+    public var isProof: Bool { hasBegunMutation || entries.contains(where: \.provesPayment) }
+
+    /// Whether anything that moves money ever began, whatever became of it.
+    public var hasBegunMutation: Bool {
+        entries.contains { if case .stepStarted(_, let kind) = $0.event { kind.movesMoney } else { false } }
+    }
+
+    /// Whether a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect:
+    /// money may have moved.
+    public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty }
+
+    /// Whether a step that may have moved money ended well: the service took it.
+    package var hasAcceptedMutation: Bool {
+        let open = openSteps(where: \.movesMoney)
+        return entries.contains { if case .stepFinished(let name, _) = $0.event { open.contains(name) } else { false } }
+    }
+
+    /// What the payer's wallet may have sent by itself, where no service sees it: for each such step the transaction's
+    /// id, nil where the wallet never told it.
+    public var walletTransfers: [String?] {
+        let open = openSteps { $0 == .walletTransfer }
+        var transactions: [String: String] = [:]
+        for case .stepFinished(let name, let result) in entries.map(\.event) { transactions[name] = result.string }
+        return open.sorted().map { transactions[$0] }
+    }
+
+    /// The steps of such a kind that began and did not end without effect.
+    private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {
+        var open: Set<String> = []
+        for entry in entries {
+            switch entry.event {
+            case .stepStarted(let name, let kind) where isWanted(kind): open.insert(name)
+            case .stepFailed(let name, _): open.remove(name)
+            default: break
+            }
+        }
+        return open
+    }
+}
+
+extension AttemptHistory {
+    /// Erases what the payer's wallet or forms answered: what every journal does when an attempt ends, in what it stores.
+    ///
+    /// The results of the ``StepKind/interaction`` steps become `null`; their dates, names and seals stay, and the results of
+    /// all other steps.
+    public mutating func eraseInteractions() {
+        let interactions = interactionNames
+        for index in entries.indices {
+            guard case .stepFinished(let name, _) = entries[index].event, interactions.contains(name) else { continue }
+            entries[index] = JournalEntry(
+                date: entries[index].date, event: .stepFinished(name: name, result: .null), seal: entries[index].seal)
+        }
+    }
+
+    /// The steps that asked the payer for something.
+    package var interactionNames: Set<String> {
+        Set(entries.compactMap { if case .stepStarted(let name, .interaction) = $0.event { name } else { nil } })
+    }
+}

@@ -1,0 +1,34 @@
+/// What was tried, and how far it came: written by whoever holds the payment's lease, read by anybody.
+///
+/// Every method returns only when what it wrote survives the end of the process. What keeps a payment from being made
+/// twice also survives the end of the machine: the opening of an attempt, and every entry of which
+/// ``JournalEntry/mayBeLost(afterMutation:)`` does not say otherwise. Those others may be lost then, the last ones first:
+/// nothing of the attempt had left by then, and it only asks again.
+///
+/// What is read is exactly what was written: texts, numbers, dates to the last bit, seals. A write that throws has
+/// stored nothing, or what it was to store: whoever gets an error looks before going on.
+public protocol AttemptStore: Sendable {
+    /// Stores the beginning of an attempt at the lease's payment, and renews the lease.
+    ///
+    /// - Throws: ``JournalError``; `leaseLost`, `duplicateAttempt`, or `unfinishedAttempt` when an earlier attempt at
+    ///   the payment has not ended.
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws
+
+    /// Adds an entry to an attempt at the lease's payment, and renews the lease as of the entry's date.
+    ///
+    /// An entry that ends the attempt (``JournalEntry/isEnding``) also erases the results of its
+    /// ``StepKind/interaction`` steps (``AttemptHistory/eraseInteractions()``): signatures and the like are kept no longer
+    /// than a resumption could need them.
+    ///
+    /// - Throws: ``JournalError``; `leaseLost`, `unknownAttempt`, or `finishedAttempt` when the attempt has ended.
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws
+
+    /// An attempt with all its entries, or nil.
+    func history(of attempt: AttemptID) async throws -> AttemptHistory?
+
+    /// All attempts at a payment, oldest first.
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory]
+
+    /// All attempts without a final outcome, oldest first.
+    func unfinished() async throws -> [AttemptHistory]
+}

@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One entry in the journal.
+public struct JournalEntry: Sendable, Hashable, Codable {
+    /// What happened.
+    public enum Event: Sendable, Hashable, Codable {
+        /// A step is about to run.
+        case stepStarted(name: String, kind: StepKind)
+        /// A step ended with this result.
+        case stepFinished(name: String, result: JSONValue)
+        /// A step ended without effect: nothing left, or the service refused. The text has no secrets.
+        case stepFailed(name: String, reason: String)
+        /// The attempt reached an outcome. Only a final one ends it.
+        case outcome(PaymentOutcome)
+        /// The attempt ended before anything could move money. The text has no secrets.
+        case abandoned(reason: String)
+    }
+
+    /// When.
+    public let date: Date
+    /// What happened.
+    public let event: Event
+    /// What the router proves with that it wrote the entry, here and after the entries before it; see
+    /// ``PaymentAttempt/seal``.
+    public var seal: String?
+
+    /// Whether nothing more happens to the attempt after this.
+    public var isEnding: Bool {
+        switch event {
+        case .outcome(let outcome): outcome.isFinal
+        case .abandoned: true
+        default: false
+        }
+    }
+
+    /// Whether the attempt ended with the payment made, or the refund.
+    public var provesPayment: Bool { if case .outcome(.succeeded) = event { true } else { false } }
+
+    /// Whether a failure of the power may take the entry back, together with all that follow it: it ends nothing, and
+    /// nothing of its attempt can have moved money. All others are on the disk before their writer goes on. The opening of
+    /// an attempt is never lost either.
+    ///
+    /// - Parameter afterMutation: whether a mutation of the attempt began before (``AttemptHistory/hasBegunMutation``).
+    public func mayBeLost(afterMutation: Bool) -> Bool {
+        switch event {
+        case .stepStarted(_, let kind): !kind.movesMoney && !afterMutation
+        case .outcome, .abandoned: false
+        case .stepFinished, .stepFailed: !afterMutation
+        }
+    }
+
+    /// Makes an entry.
+    public init(date: Date, event: Event, seal: String? = nil) {
+        self.date = date
+        self.event = event
+        self.seal = seal
+    }
+}
