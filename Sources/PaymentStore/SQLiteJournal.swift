@@ -11,7 +11,7 @@ public import PaymentCore
 /// What a method wrote survives the end of the process when it returns. What keeps payments from being made twice is on
 /// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and everything
 /// from the start of its first mutation on. The rest is there with the next of these; a power failure in between takes
-/// the last of it back, as if it had not happened yet. Beside the file SQLite keeps `-wal` and `-shm`, and the journal
+/// the last of it back, as if it had not happened yet. Payments made at the same time share the waits for the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal
 /// `-owners`, by which processes see which of them live; only the user may read them. Nothing secret is stored: no links,
 /// no keys of services; answers of wallets and forms only until their attempt ends, then they are overwritten in the
 /// file, and in the write-ahead log as it is reused.
@@ -19,6 +19,7 @@ public import PaymentCore
 public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
     private let database: Database
+    private let group: GroupCommit
     private let owner: OwnerLock
     private let synchronous: String
 
@@ -40,6 +41,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
         database = try file.open(random.hex(16))
         synchronous = file.survivesPowerFailure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"
+        group = GroupCommit(database)
         try database.execute(synchronous)
         // One of 2^52 bytes: two owners never meet on one.
         owner = try OwnerLock(path: file.path + "-owners", id: Int64(random.next() >> 12))
@@ -91,10 +93,10 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// Stores the beginning of an attempt.
     ///
     /// - Throws: ``JournalError``.
-    public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) throws {
+    public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         let values = try StoredAttempt.values(attempt)
-        try database.transaction { () throws(JournalError) in
+        try await write(durably: true) { [self] () throws(JournalError) in
             try prolong(lease, attempt.startedAt)
             guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
             let open = try database.query(
@@ -112,9 +114,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// Adds an entry to an attempt.
     ///
     /// - Throws: ``JournalError``.
-    public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
+    public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
         let (event, name, detail) = try StoredEntry.values(entry.event)
-        try write(durably: try !mayLose(entry, of: attempt)) { () throws(JournalError) in
+        try await write(durably: try !mayLose(entry, of: attempt)) { [self] () throws(JournalError) in
             let rows = try database.query(
                 "SELECT number, provider, payment, refund IS NOT NULL, finished FROM attempt WHERE id = ?1",
                 [.text(attempt.rawValue)]
@@ -178,16 +180,22 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
     }
 
-    /// A transaction about a lease. Its loss in a power failure does no harm: whoever held a lease then is gone as well.
-    private func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
-        try write(durably: false, body)
+    /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the same;
+    /// or one that becomes durable with the next.
+    private func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
+        guard durably else { return try unsynced(body) }
+        let answer: GroupCommit.Answer = await withCheckedContinuation { continuation in
+            // What has been asked of the journal by now comes before the commit, and is part of it.
+            if group.add(body, { continuation.resume(returning: $0) }) { Task { commit() } }
+        }
+        try answer.get()
     }
 
-    /// A transaction that is on the disk at the end, and everything before it; or one that becomes durable with the next.
-    private func write<Result>(
-        durably: Bool, _ body: () throws(JournalError) -> Result
-    ) throws(JournalError) -> Result {
-        guard !durably else { return try database.transaction(body) }
+    private func commit() { group.commit() }
+
+    /// A transaction that nobody waits for the disk with: about a lease, whose loss in a power failure does no harm, since
+    /// whoever held one is gone as well, or about what may be lost.
+    private func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
         do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
@@ -259,7 +267,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         var count = 0
         while true {
             // What a failure of the power brings back is removed the next time.
-            let removed = try write(durably: false) { () throws(JournalError) in
+            let removed = try unsynced { () throws(JournalError) in
                 let numbers = try database.query(
                     ArchiveStatements.old,
                     [

@@ -21,6 +21,7 @@ enum JournalBenchmark {
         print()
         print("Journal, SQLite, write-ahead log, synchronous = FULL, in \(NSTemporaryDirectory())")
         try await measureAppends(folder + "/appends")
+        try await measureConcurrency(folder + "/concurrent")
         try await measureScan(folder + "/scan")
         try await measurePayments(folder + "/payments")
     }
@@ -74,6 +75,42 @@ enum JournalBenchmark {
             "\(name), 300 bytes".column(36)
                 + "\((Double(appends) / total).text(0)) /s, p50 \(times[appends / 2].text(3)) ms, "
                 + "p99 \(times[appends * 99 / 100].text(3)) ms")
+    }
+
+    /// What a payment writes, by so many payments at a time.
+    private static func measureConcurrency(_ path: String) async throws {
+        let journal = try SQLiteJournal(path: path)
+        var rates: [Double] = []
+        for (round, width) in [1, 8, 64].enumerated() {
+            let count = 512
+            let start = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<count {
+                    if index >= width { try await group.next() }
+                    group.addTask { try await write(1 + round * count + index, to: journal) }
+                }
+                try await group.waitForAll()
+            }
+            rates.append(Double(count) / ((ContinuousClock.now - start) / .seconds(1)))
+        }
+        print(
+            "payments written at a time".column(36)
+                + "1: \(rates[0].text(0)) /s, 8: \((rates[1] / rates[0]).text(2)) times as many, "
+                + "64: \((rates[2] / rates[0]).text(2)) times")
+    }
+
+    private static func write(_ index: Int, to journal: SQLiteJournal) async throws {
+        let (attempt, lease) = (try attempt(index), lease(index))
+        _ = try await journal.acquire(lease, at: attempt.startedAt)
+        try await journal.open(attempt, under: lease)
+        for event in [
+            JournalEntry.Event.stepStarted(name: "fetch", kind: .query), .stepFinished(name: "fetch", result: true),
+            .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "0x1"),
+            .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+            .stepFinished(name: "confirm", result: true),
+            .outcome(.succeeded(PaymentReceipt(reference: attempt.reference))),
+        ] { try await journal.append(entry(event), to: attempt.id, under: lease) }
+        try await journal.release(lease)
     }
 
     private static func measureScan(_ path: String) async throws {

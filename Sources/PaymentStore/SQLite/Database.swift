@@ -140,6 +140,24 @@ final class Database {
         }
     }
 
+    /// Runs `body` as a part of a transaction: all of it takes effect with the transaction, or nothing.
+    ///
+    /// - Returns: what became of the part.
+    /// - Throws: when the whole transaction came to nothing.
+    func part(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Result<Void, JournalError> {
+        try execute("SAVEPOINT part")
+        do {
+            try body()
+            try execute("RELEASE part")
+            return .success(())
+        } catch {
+            // A full disk may have rolled back everything.
+            guard sqlite3_get_autocommit(handle) == 0 else { throw error }
+            try execute("ROLLBACK TO part; RELEASE part")
+            return .failure(error)
+        }
+    }
+
     // MARK: Values
 
     /// What goes into a statement.
