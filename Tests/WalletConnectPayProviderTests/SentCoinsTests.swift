@@ -198,6 +198,24 @@ import Testing
         #expect(wallet.sent.isEmpty)
     }
 
+    @Test func theVendorsClientHandsOutNoCoinToBeSentForAShortLink() async throws {
+        let world = try TestWorld(.inProcess)
+        let client = PayClient(
+            configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))),
+            transport: SandboxTransport(world.faults), clock: world.clock)
+        func actions(_ link: String) async throws -> [Action] {
+            let accounts = world.wallet.accounts(onChains: [1, 10, 8453]).map(\.text)
+            let response = try await client.getPaymentOptions(paymentLink: link, accounts: accounts)
+            let option = try #require(response.options.first)
+            return try await client.getRequiredPaymentActions(paymentId: response.paymentId, optionId: option.id)
+        }
+        let coin = await world.sandbox.createPayment(.nativeCoin)
+        #expect(try await actions(coin.link).isEmpty == false)
+        await #expect(throws: GetPaymentRequestError.self) { try await actions("https://pay.wct.me/\(coin.id)") }
+        let token = await world.sandbox.createPayment(.paidAtOnce)
+        #expect(try await actions("https://pay.wct.me/\(token.id)").isEmpty == false)
+    }
+
     // MARK: What was stored
 
     /// Stores an attempt at the first option of `link` as an earlier run left it, with what it did.
