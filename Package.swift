@@ -209,7 +209,9 @@ let package = Package(
             name: "Mutants", dependencies: ["MutationList"], path: "Tests/Mutants/Runner", swiftSettings: settings),
         .testTarget(
             name: "PaymentRoutingTests",
-            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "TestSupport"],
+            dependencies: [
+                "PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentTransport", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PaymentStoreTests",

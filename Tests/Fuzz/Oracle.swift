@@ -74,6 +74,8 @@ enum Oracle {
     static func claims(_ pattern: LinkPattern, _ link: PaymentLink) -> Bool {
         switch pattern {
         case .scheme(let scheme): return link.scheme.map(String.init) == scheme
+        // Only what a reader finds, and none is asked here.
+        case .standard: return false
         case .textPrefix(let prefix): return link.form == .text && link.text.utf8.starts(with: prefix.utf8)
         case .returnURL(let url): return link.form != .text && link.text.prefix { $0 != "?" && $0 != "#" } == url
         case .host(let host, let path):

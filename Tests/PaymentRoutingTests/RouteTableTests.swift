@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import Testing
 
@@ -237,6 +238,54 @@ struct RouteTableTests {
             }
             #expect(router.route("litecoin:1").explanation.contains("litecoin"))
         }
+    }
+
+    @Test("A provider takes what is sound by the standard that it registers for, after every other claim")
+    func standards() throws {
+        let invoice =
+            "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyq"
+            + "cyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06f"
+            + "v3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+        func router(_ providers: Claimant...) throws -> PaymentRouter {
+            PaymentRouter(
+                registry: try ProviderRegistry(providers), transport: ScriptedTransport(), journal: InMemoryJournal(),
+                readers: [StandardsReader()])
+        }
+        let wallet = Claimant("wallet", .standard("bolt11"))
+        // However it is written.
+        for text in [invoice, "lightning:" + invoice, "LIGHTNING:" + invoice.uppercased()] {
+            #expect(try router(wallet).route(text).winner == "wallet", "\(text)")
+            #expect(
+                try router(wallet, Claimant("lightning", .scheme("lightning"))).route(text).winner
+                    == (text == invoice ? "wallet" : "lightning"))
+        }
+        // Neither another standard's text, nor one that is not sound.
+        let bitcoin = "bitcoin:1andreas3batLhQa2FawWjeyjCqyBzypd"
+        for text in [bitcoin, String(invoice.dropLast()) + "q", "lightning:x"] {
+            #expect(try router(wallet).route(text).winner == nil, "\(text)")
+        }
+        // The provider has the last word, and equal claims are settled as anywhere.
+        var picky = wallet
+        picky.refused = "lnbc"
+        guard case .recognized = try router(picky).route(invoice) else {
+            Issue.record("what its provider does not take is known all the same")
+            return
+        }
+        let rival = Claimant("rival", .standard("bolt11"))
+        #expect(throws: RegistryError.self) { try ProviderRegistry([wallet, rival]) }
+        let both = PaymentRouter(
+            registry: try ProviderRegistry([wallet, rival], equalClaims: .reportAmbiguous),
+            transport: ScriptedTransport(), journal: InMemoryJournal(), readers: [StandardsReader()])
+        guard case .ambiguous(let routes) = both.route(invoice) else {
+            Issue.record("two took it")
+            return
+        }
+        #expect(routes.map(\.provider) == ["rival", "wallet"])
+        for id in ["", "BOLT11", "bolt 11"] {
+            #expect(throws: RegistryError.self) { try ProviderRegistry([Claimant("p", .standard(id))]) }
+        }
+        #expect(LinkPattern.standard("bolt11").description == "any bolt11")
+        #expect(LinkPattern.standard("bolt11").specificity < LinkPattern.textPrefix("lnbc").specificity)
     }
 
     @Test(

@@ -13,6 +13,9 @@ public enum LinkPattern: Sendable, Hashable {
     case textPrefix(String)
     /// A return URL that the application registered: scheme, host and path equal, any query.
     case returnURL(String)
+    /// Whatever the router's readers find to be a sound text of this payment standard, by the standard's id, such as
+    /// `bolt11`, and whatever it is written as. Asked last: what another pattern matches belongs to that one.
+    case standard(String)
 
     /// How narrow a pattern is; greater is narrower.
     public struct Specificity: Sendable, Hashable, Comparable {
@@ -26,7 +29,7 @@ public enum LinkPattern: Sendable, Hashable {
             self.pathLength = pathLength
         }
 
-        /// Orders by kind (return URL, exact host, host suffix, scheme, text), then host length, then path length.
+        /// Orders by kind (return URL, exact host, host suffix, scheme, text, standard), then host length, then path length.
         public static func < (left: Self, right: Self) -> Bool {
             (left.rank, left.hostLength, left.pathLength) < (right.rank, right.hostLength, right.pathLength)
         }
@@ -42,6 +45,7 @@ public enum LinkPattern: Sendable, Hashable {
             Specificity(rank: 2, hostLength: host.utf8.count, pathLength: path?.utf8.count ?? 0)
         case .scheme(let scheme): Specificity(rank: 1, hostLength: scheme.utf8.count)
         case .textPrefix(let prefix): Specificity(rank: 0, hostLength: prefix.utf8.count)
+        case .standard: Specificity(rank: -1)
         }
     }
 }
@@ -55,6 +59,7 @@ extension LinkPattern: CustomStringConvertible {
         case .hostSuffix(let host, let path): "https://(*.)\(host)\(path ?? "/")"
         case .textPrefix(let prefix): "\(prefix)…"
         case .returnURL(let url): "return to \(url)"
+        case .standard(let id): "any \(id)"
         }
     }
 }

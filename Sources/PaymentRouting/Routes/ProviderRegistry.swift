@@ -97,6 +97,11 @@ public struct ProviderRegistry: Sendable {
     /// Visits the claims on `link`, the most specific first, until a provider recognises it.
     func find(_ link: PaymentLink, _ finding: inout Finding) { contents.table.find(link, &finding) }
 
+    /// Visits the claims on the payment standard `id`, of which `link` is a sound text.
+    func find(standard id: String, _ link: PaymentLink, _ finding: inout Finding) {
+        contents.table.find(standard: id, link, &finding)
+    }
+
     /// The registered host that the host of `link` resembles; nil for all but web links to names.
     func lookAlike(of link: PaymentLink) -> LookAlike? {
         guard link.isHTTP, let host = link.host, link.hostKind == .name || link.hostKind == .internationalName else {
@@ -205,6 +210,10 @@ enum PatternRules {
                 throw invalid("it is not a URL without query and fragment")
             }
             return .returnURL(link.text)
+        case .standard(let id):
+            let isID = id.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+            guard !id.isEmpty, isID else { throw invalid("a standard's id has lower-case letters, digits and hyphens") }
+            return pattern
         }
     }
 

@@ -87,8 +87,8 @@ public enum RouteDecision: Sendable, Hashable {
             }
         case .ambiguous(let routes):
             "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"
-        case .recognized(let instruction): "a \(instruction.standard) instruction; no provider takes it"
-        case .defective(let standard, let defect, _): "not a sound \(standard) instruction: \(defect)"
+        case .recognized(let instruction): "this is \(instruction.standard); no provider takes it"
+        case .defective(let standard, let defect, _): "meant as \(standard), but not sound: \(defect)"
         case .unclear(let instructions):
             "sound as \(instructions.map(\.standard).joined(separator: ", ")); say which is meant"
         case .rejected(let defect): defect.description

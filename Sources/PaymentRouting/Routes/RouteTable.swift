@@ -17,6 +17,7 @@ struct RouteTable: Sendable {
     private var schemes = ByteIndex()
     private var byScheme: [Claim] = []
     private var prefixes = PrefixIndex()
+    private var standards: [String: Claim] = [:]
 
     /// Adds a claim. The pattern is normalised: lower-case host and scheme.
     mutating func insert(_ claim: Claim) {
@@ -26,6 +27,7 @@ struct RouteTable: Sendable {
         case .hostSuffix(let host, let path): Self.insert(claim, path, &suffixed[number(of: host)])
         case .scheme(let scheme): Self.insert(claim, Array(scheme.utf8), &schemes, &byScheme)
         case .textPrefix(let prefix): prefixes.insert(claim, Array(prefix.utf8))
+        case .standard(let id): standards[id] = claim.with(standards[id])
         }
     }
 
@@ -36,6 +38,11 @@ struct RouteTable: Sendable {
             // Scanned texts are contiguous; this is for a standard library that one day thinks otherwise.
             _ = Array(link.text.utf8).withUnsafeBufferPointer { visit(link, $0, &finding) }
         }
+    }
+
+    /// Visits the claims on a payment standard.
+    func find(standard id: String, _ link: PaymentLink, _ finding: inout Finding) {
+        if let claim = standards[id] { _ = finding.take(claim, link) }
     }
 
     // MARK: Looking up

@@ -5,16 +5,13 @@ extension ProviderRegistry {
     func route(_ link: PaymentLink, readers: [any InstructionReader]) -> RouteDecision {
         var finding = Finding()
         find(link, &finding)
-        if let match = finding.match.take(), let claim = finding.claim.take() {
-            return .matched(Route(claim: claim, link: link, match: match))
-        }
-        if let first = finding.equals.first {
-            return finding.equals.count == 1 ? .matched(first) : .ambiguous(finding.equals)
-        }
+        if let decision = finding.decision(link) { return decision }
         for reader in readers {
             switch reader.read(link) {
             case .none: continue
-            case .instruction(let instruction): return .recognized(instruction)
+            case .instruction(let instruction):
+                find(standard: instruction.standard, link, &finding)
+                return finding.decision(link) ?? .recognized(instruction)
             case .defective(let standard, let defect): return .defective(standard: standard, defect, link)
             case .ambiguous(let instructions): return .unclear(instructions)
             }
@@ -31,6 +28,15 @@ struct Finding {
     fileprivate var match: LinkMatch?
     /// The routes by claims of equal right.
     private(set) var equals: [Route] = []
+
+    /// Where `link` goes by the claims that were taken; nil when none was.
+    mutating func decision(_ link: PaymentLink) -> RouteDecision? {
+        if let match = match.take(), let claim = claim.take() {
+            return .matched(Route(claim: claim, link: link, match: match))
+        }
+        guard let first = equals.first else { return nil }
+        return equals.count == 1 ? .matched(first) : .ambiguous(equals)
+    }
 
     /// Asks the provider of `claim` and its rivals.
     ///
