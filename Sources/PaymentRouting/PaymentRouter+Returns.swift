@@ -3,8 +3,8 @@ public import PaymentCore
 /// Payers who come back from outside the application.
 extension PaymentRouter {
     /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's
-    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest first; one that cannot be asked about keeps
-    /// nobody else from it.
+    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest first;
+    /// one that cannot be asked about keeps nobody else from it.
     ///
     /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
     /// a stray deep link is `nil` and changes nothing.
@@ -66,16 +66,12 @@ extension PaymentRouter {
     private func openPayments(
         at provider: ProviderID, called id: String?
     ) async throws(PaymentError) -> [PaymentReference] {
-        do {
-            guard let id else {
-                let open = try await effects.journal.unfinished().map(\.attempt.reference)
-                return open.reversed().filter { $0.provider == provider && $0.subject == .payment }
-            }
-            let reference = PaymentReference(provider: provider, id: id)
-            let isOpen = try await effects.journal.histories(of: reference).contains { !$0.isFinished }
-            return isOpen ? [reference] : []
-        } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)")
+        guard let id else {
+            let open = try await journaled { try await $0.unfinished() }.map(\.attempt.reference)
+            return open.reversed().filter { $0.provider == provider && $0.subject == .payment }
         }
+        let reference = PaymentReference(provider: provider, id: id)
+        let isOpen = try await journaled { try await $0.histories(of: reference) }.contains { !$0.isFinished }
+        return isOpen ? [reference] : []
     }
 }

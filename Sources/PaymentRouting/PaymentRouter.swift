@@ -125,10 +125,7 @@ public struct PaymentRouter: Sendable {
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ enquiry: Enquiry
     ) async throws(PaymentError) -> PaymentOutcome {
         guard case .succeeded = outcome, enquiry.service is any PaymentDistinguishingProvider else { return outcome }
-        let histories: [AttemptHistory]
-        do { histories = try await effects.journal.histories(of: payment) } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, phase: .maybeSent)
-        }
+        let histories = try await journaled(at: payment.provider, .maybeSent) { try await $0.histories(of: payment) }
         for history in histories {
             if case .succeeded? = history.outcome { try enquiry.distinguish(link, from: history.attempt) }
         }
@@ -143,16 +140,13 @@ public struct PaymentRouter: Sendable {
         -> PaymentOutcome
     {
         let enquiry = try enquiry(for: payment.provider, payer: payer)
-        do {
-            let outcome = try await enquiry.status(of: payment)
-            guard AttemptEngine.claimsNoEffect(outcome) else { return outcome }
-            return try await effects.journal.histories(of: payment).filter(effects.isSound)
-                .reduce(outcome, AttemptEngine.believable)
-        } catch let error as JournalError {
-            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, phase: .answered)
-        } catch {
+        let outcome: PaymentOutcome
+        do { outcome = try await enquiry.status(of: payment) } catch {
             throw AttemptEngine.paymentError(error, provider: payment.provider)
         }
+        guard AttemptEngine.claimsNoEffect(outcome) else { return outcome }
+        return try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+            .filter(effects.isSound).reduce(outcome, AttemptEngine.believable)
     }
 
     /// Goes on with an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the
@@ -162,10 +156,7 @@ public struct PaymentRouter: Sendable {
     ///   given up before anything was paid, ``PaymentError/Code/optionChanged`` when the service asks for something
     ///   else than was chosen: pay from the link again.
     public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
-        let history: AttemptHistory?
-        do { history = try await effects.journal.history(of: attempt) } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)")
-        }
+        let history = try await journaled { try await $0.history(of: attempt) }
         guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
         // What has ended needs no lease, which a page that never returns may hold.
         if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
@@ -189,10 +180,7 @@ public struct PaymentRouter: Sendable {
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
     public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
-        let histories: [AttemptHistory]
-        do { histories = try await effects.journal.unfinished() } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)")
-        }
+        let histories = try await journaled { try await $0.unfinished() }
         return await Recovery(clock: effects.clock, width: width).run(histories) { history in
             do { return .success(try await settle(history, as: payer)) } catch {
                 return .failure(AttemptEngine.paymentError(error, provider: history.attempt.reference.provider))
@@ -204,10 +192,7 @@ public struct PaymentRouter: Sendable {
     ///
     /// - Throws: ``PaymentError``, `notFound`, when the journal has no such attempt.
     public func recover(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> RecoveryReport {
-        let history: AttemptHistory?
-        do { history = try await effects.journal.history(of: attempt) } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)")
-        }
+        let history = try await journaled { try await $0.history(of: attempt) }
         guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
         let result: Result<PaymentOutcome, PaymentError>
         do { result = .success(try await resume(attempt, as: payer)) } catch { result = .failure(error) }
@@ -229,6 +214,18 @@ public struct PaymentRouter: Sendable {
     }
 
     // MARK: Helpers
+
+    /// Reads the journal.
+    ///
+    /// - Parameter phase: what can be said of the payment when the journal fails, whichever journal it is.
+    func journaled<Value>(
+        at provider: ProviderID? = nil, _ phase: PaymentError.Phase = .beforeSend,
+        _ read: (any PaymentJournal) async throws -> Value
+    ) async throws(PaymentError) -> Value {
+        do { return try await read(effects.journal) } catch {
+            throw PaymentError(.journal, "the journal failed: \(error)", provider: provider, phase: phase)
+        }
+    }
 
     /// An error about an attempt. Somebody else may have gone on with the attempt since it was read.
     private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {

@@ -103,6 +103,23 @@ struct BeliefTests {
         }
     }
 
+    @Test("No refusal is told as a status while the journal cannot say what the wallet sent")
+    func unreadableJournal() async throws {
+        var world = World()
+        let journal = FailingJournal { _ in false }
+        world.journal = journal
+        await journal.hide()
+        world.provider.statusBody = { _, _ in .expired }
+        let error = await #expect(throws: PaymentError.self) {
+            try await world.router.status(of: ScriptedProvider.reference)
+        }
+        // The journal's failure is no fault of the provider's.
+        #expect(error?.code == .journal && error?.phase == .answered)
+        // Nothing has to be read to say that it is paid.
+        world.provider.statusBody = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+        #expect(try await world.router.status(of: ScriptedProvider.reference) == Self.paid)
+    }
+
     @Test("An attempt that could not be given up is not told as one of which nothing will be sent")
     func notGivenUp() async throws {
         for isFull in [true, false] {

@@ -45,9 +45,13 @@ actor FailingJournal: PaymentJournal {
     struct Full: Error {}
 
     private var isLocked = false
+    private var isUnreadable = false
 
     /// Gives no leases from now on.
     func lock() { isLocked = true }
+
+    /// Says nothing of payments from now on.
+    func hide() { isUnreadable = true }
 
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
         if isLocked { throw Full() }
@@ -67,7 +71,10 @@ actor FailingJournal: PaymentJournal {
     }
 
     func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        if isUnreadable { throw Full() }
+        return await base.histories(of: payment)
+    }
     func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
 }
 

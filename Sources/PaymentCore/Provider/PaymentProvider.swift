@@ -1,7 +1,7 @@
 /// A payment service: reads its links, quotes and pays.
 ///
-/// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable state of a payment: what a
-/// payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
+/// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable state
+/// of a payment: what a payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
 /// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
 ///
 /// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one, too.

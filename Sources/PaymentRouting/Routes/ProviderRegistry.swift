@@ -1,7 +1,8 @@
 public import PaymentCore
 import Synchronization
 
-/// The providers and merchants' services that an application uses: an immutable value, checked and compiled when it is made.
+/// The providers and merchants' services that an application uses: an immutable value, checked and compiled when it is
+/// made.
 ///
 /// Both are registered in one list, because ids name one or the other in the journal: `[walletConnectPay, citcon, shop]`.
 public struct ProviderRegistry: Sendable {
