@@ -110,7 +110,10 @@ let package = Package(
 
         // The vendors' own entry points, ready to use: a provider and the network.
         .target(
-            name: "WalletConnectPayKit", dependencies: ["PaymentTransport", "WalletConnectPayProvider"],
+            name: "WalletConnectPayKit",
+            dependencies: [
+                "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentTransport", "WalletConnectPayProvider",
+            ],
             path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
         .target(
             name: "CitconKit", dependencies: ["PaymentCore", "PaymentTransport", "CitconProvider"],
@@ -293,7 +296,7 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentWallet",
                 "PaymentReview", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "TestSupport",
-                "WalletConnectPayProvider",
+                "WalletConnectPayKit", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .target(

@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// What the form's page says through the script bridge, and whom the bridge believes.

@@ -3,6 +3,7 @@ import PaymentCore
 import Synchronization
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Which actions a wallet is asked for, where they come from, and that signatures keep their order.

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import Synchronization
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Time that passes only by being slept away, to the millisecond, and remembers every sleep.
@@ -171,6 +172,21 @@ enum Script {
                         + String(repeating: "f", count: 64)),
             ]
         ])
+
+    /// An option in a chain's own coin, whose one call sends it.
+    static func coinOption(_ id: String, _ value: Int) -> String {
+        let call = action(
+            "eth_sendTransaction",
+            [
+                [
+                    "from": .string(address), "to": "0x5fae5310f257437fbfed0da3c417da410078058e",
+                    "value": .string("0x" + String(value, radix: 16)), "data": "0x",
+                ]
+            ])
+        let amount =
+            #"{"unit":"caip19/eip155:8453/slip44:60","value":"\#(value)","display":{"assetSymbol":"ETH","assetName":"Ether","decimals":18}}"#
+        return #"{"id":"\#(id)","account":"\#(account)","amount":\#(amount),"actions":[\#(call)]}"#
+    }
 
     private static let address = "0x92abce21234d71ec443e679f3a1feafd3fc830fb"
 

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Waiting for the settlement after a confirmation: exact schedules in still time.
@@ -129,16 +130,28 @@ import Testing
     }
 
     @Test func cancellingWhilePollingIsToldAloud() async throws {
-        let world = try Self.world(Self.processing("2000"), [Self.processing("2000")])
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await Self.confirm(world)
-        }
+        let world = try ClientWorld(
+            ScriptedService { verb, _ in
+                if verb == "confirm" { withUnsafeCurrentTask { $0?.cancel() } }
+                return Self.processing("2000")
+            })
+        let task = Task { try await Self.confirm(world) }
         await #expect {
             _ = try await task.value
         } throws: {
             if case ConfirmPaymentError.http(let text) = $0 { text.contains("getPaymentStatus") } else { false }
         }
+        #expect(world.service.verbs == ["confirm"])
+    }
+
+    @Test func cancelledBeforeNothingIsSent() async throws {
+        let world = try Self.world(Self.processing("2000"), [])
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await Self.confirm(world)
+        }
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        #expect(world.service.seen.isEmpty)
     }
 
     @Test func aClockThatIsSetBackDoesNotProlongTheWait() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// What leaves: addresses, header fields and bodies, exactly.

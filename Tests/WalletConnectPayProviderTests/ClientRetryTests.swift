@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// When a request is sent again, and after how long.

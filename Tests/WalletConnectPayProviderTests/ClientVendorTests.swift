@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// The vendor's static entry points. They share the state of the process, so these tests run one after another, and

@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// The vendor's decision table, and what random input does to the whole folder.

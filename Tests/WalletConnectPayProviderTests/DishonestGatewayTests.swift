@@ -10,6 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// A dishonest gateway, through the router and through the vendor's client: nothing is signed, and the reason is said.
@@ -87,7 +88,7 @@ import Testing
         }
         #expect(!texts.isEmpty)
         // Options that cannot be told apart are said in words of the client's own.
-        let reasons = lie.refusal == "id" ? ["two options alike", "'options.0.id'"] : [lie.refusal]
+        let reasons = lie.refusal == "id" ? ["two options one id", "'options.0.id'"] : [lie.refusal]
         for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(lie): \(text)") }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Which error each failure becomes, call by call.

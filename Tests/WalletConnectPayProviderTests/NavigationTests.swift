@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Where the web view with the form may go.

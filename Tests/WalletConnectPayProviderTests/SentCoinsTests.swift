@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// Coins that the wallet has sent are gone, whatever the service says of them afterwards.
@@ -214,6 +215,17 @@ import Testing
         await #expect(throws: GetPaymentRequestError.self) { try await actions("https://pay.wct.me/\(coin.id)") }
         let token = await world.sandbox.createPayment(.paidAtOnce)
         #expect(try await actions("https://pay.wct.me/\(token.id)").isEmpty == false)
+    }
+
+    @Test func aPreviewOfACoinIsNotHandedOutForAShortLinkEither() async throws {
+        let option = Script.coinOption("o", 1000)
+        let world = try ClientWorld(["options": [.ok(Script.options([option]))]])
+        func preview(_ link: String) async throws -> [Action] {
+            let response = try await world.client.getPaymentOptions(paymentLink: link, accounts: [Script.account])
+            return try #require(response.options.first).actions
+        }
+        #expect(try await preview("https://pay.walletconnect.com/pay_1").count == 1)
+        #expect(try await preview("https://pay.wct.me/1").isEmpty)
     }
 
     // MARK: What was stored

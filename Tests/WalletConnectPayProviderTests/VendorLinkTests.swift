@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
 /// The vendor's own tables of detection and id extraction.

@@ -70,9 +70,10 @@ import Testing
     @Test(arguments: errors) func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool)
     {
         let response = HTTPResponse(status: status, body: Array(body.utf8))
-        let confirm = ErrorTable.error(response, isMutation: true)
+        let refused = GatewayError.refused(Refusal(response))
+        let confirm = ErrorTable.error(refused, isMutation: true, provider: "wcp-test")
         #expect(confirm.code == code)
         #expect(confirm.phase == (isOpen ? .maybeSent : .answered))
-        #expect(ErrorTable.error(response, isMutation: false).phase == .answered)
+        #expect(ErrorTable.error(refused, isMutation: false, provider: "wcp-test").phase == .answered)
     }
 }

@@ -1,9 +1,9 @@
 import PaymentCore
 
 /// Finding the payment id in a link exactly as the vendor's core does (yttrium `extract_payment_id`).
-enum PaymentID {
+package enum PaymentID {
     /// The host of payment links; its subdomains are the vendor's other environments.
-    static let linkHost = "pay.walletconnect.com"
+    package static let linkHost = "pay.walletconnect.com"
     /// The host of short links, which the service resolves.
     static let shortLinkHost = "pay.wct.me"
 
@@ -11,14 +11,14 @@ enum PaymentID {
     ///
     /// Anything but a WalletConnect Pay link that is a web link comes out as the whole link, percent-encoded; anything
     /// without a slash as itself. The service decides what that means.
-    static func extract(from link: String) -> String? {
+    package static func extract(from link: String) -> String? {
         guard !link.isEmpty else { return nil }
         let decoded = PercentCoding.decodeLeniently(link)
         return id(inURL: decoded) ?? id(inURL: link) ?? (link.utf8.contains(UInt8(ascii: "/")) ? nil : link)
     }
 
     /// Whether `id` has the form of ids that the service makes: `pay_` and unreserved characters.
-    static func isWellFormed(_ id: some StringProtocol) -> Bool {
+    package static func isWellFormed(_ id: some StringProtocol) -> Bool {
         let prefix = "pay_".utf8
         return id.utf8.starts(with: prefix) && id.utf8.count > prefix.count
             && id.utf8.allSatisfy {

@@ -1,7 +1,7 @@
-import PaymentCore
+package import PaymentCore
 
-// Bodies of the wallet-facing API, version 2026-02-19.preview, where they are not the client's own types. Lenient:
-// unknown members are ignored, and what may be absent may be null. Enumerations keep unknown values.
+// Bodies of the wallet-facing API, version 2026-02-19.preview. Lenient: unknown members are
+// ignored, and what may be absent may be null. Enumerations keep unknown values.
 
 /// `POST …/options` request.
 struct OptionsRequestBody: Codable, Sendable {
@@ -9,26 +9,26 @@ struct OptionsRequestBody: Codable, Sendable {
 }
 
 /// `POST …/options` answer. `options` is null once the payment is over.
-struct OptionsBody: Codable, Sendable {
-    let info: PaymentInfo?
-    let options: [OptionBody]?
-    let collectData: CollectDataAction?
+package struct OptionsBody: Codable, Sendable {
+    package let info: InfoBody?
+    package let options: [OptionBody]?
+    package let collectData: CollectDataBody?
     /// Named in the documentation only: no published specification has it.
-    let resultInfo: PaymentResultInfo?
+    package let resultInfo: ResultBody?
 }
 
-struct OptionBody: Codable, Sendable {
-    let id: String
+package struct OptionBody: Codable, Sendable {
+    package let id: String
     /// CAIP-10.
-    let account: String
-    let amount: PayAmount
-    let etaS: Int64?
+    package let account: String
+    package let amount: AmountBody
+    package let etaS: Int64?
     /// Unix seconds; null for prices that do not move.
-    let expiresAt: Int64?
-    let actions: [ActionBody]
-    let collectData: CollectDataAction?
+    package let expiresAt: Int64?
+    package let actions: [ActionBody]
+    package let collectData: CollectDataBody?
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
         let isPlain = id.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
@@ -37,26 +37,26 @@ struct OptionBody: Codable, Sendable {
                 forKey: .id, in: members, debugDescription: "an option's id is empty or not plain text")
         }
         account = try members.decode(String.self, forKey: .account)
-        amount = try members.decode(PayAmount.self, forKey: .amount)
+        amount = try members.decode(AmountBody.self, forKey: .amount)
         etaS = try members.decodeIfPresent(Int64.self, forKey: .etaS)
         expiresAt = try members.decodeIfPresent(Int64.self, forKey: .expiresAt)
         actions = try members.decodeIfPresent([ActionBody].self, forKey: .actions) ?? []
-        collectData = try members.decodeIfPresent(CollectDataAction.self, forKey: .collectData)
+        collectData = try members.decodeIfPresent(CollectDataBody.self, forKey: .collectData)
     }
 }
 
 /// One thing the wallet has to do. `walletRpc` is ready; `build` has to be fetched first. Other types are kept, so that
 /// only choosing their option fails.
-struct ActionBody: Codable, Sendable {
-    let type: String
-    let data: JSONValue
+package struct ActionBody: Codable, Sendable {
+    package let type: String
+    package let data: JSONValue
 
-    init(type: String, data: JSONValue) {
+    package init(type: String, data: JSONValue) {
         self.type = type
         self.data = data
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         type = try members.decode(String.self, forKey: .type)
         data = try members.decodeIfPresent(JSONValue.self, forKey: .data) ?? .null
@@ -64,12 +64,12 @@ struct ActionBody: Codable, Sendable {
 }
 
 /// The data of a `walletRpc` action. The one member in snake case on this wire is `chain_id`.
-struct WalletCallBody: Codable, Sendable, Hashable {
-    let chainID: String
-    let method: String
-    let params: JSONValue
+package struct WalletCallBody: Codable, Sendable, Hashable {
+    package let chainID: String
+    package let method: String
+    package let params: JSONValue
 
-    enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case chainID = "chain_id"
         case method, params
     }
@@ -86,35 +86,35 @@ struct ActionsBody: Codable, Sendable {
 }
 
 /// `POST …/confirm`: one result per action, in order.
-struct ConfirmRequestBody: Codable, Sendable {
-    struct Result: Codable, Sendable {
-        let type: String
-        let data: [JSONValue]
+package struct ConfirmRequestBody: Codable, Sendable {
+    package struct Result: Codable, Sendable {
+        package let type: String
+        package let data: [JSONValue]
 
         /// A result that is sent as the text it is.
-        init(text: String) {
+        package init(text: String) {
             type = "walletRpc"
             data = [.string(text)]
         }
 
         /// A result that is sent as JSON where it is the text of a JSON object or array, as wallets of other chains
         /// return them, and as text otherwise.
-        init(data text: String) {
+        package init(data text: String) {
             type = "walletRpc"
             let json = try? JSONValue(parsing: text)
             data = [json?.object != nil || json?.array != nil ? json ?? .null : .string(text)]
         }
     }
 
-    struct Collected: Codable, Sendable {
-        let fields: [CollectDataFieldResult]
+    package struct Collected: Codable, Sendable {
+        package let fields: [CollectedBody]
     }
 
-    let optionId: String
-    let results: [Result]
-    let collectedData: Collected?
+    package let optionId: String
+    package let results: [Result]
+    package let collectedData: Collected?
 
-    init(optionId: String, results: [Result], collectedData: [CollectDataFieldResult] = []) {
+    package init(optionId: String, results: [Result], collectedData: [CollectedBody] = []) {
         self.optionId = optionId
         self.results = results
         self.collectedData = collectedData.isEmpty ? nil : Collected(fields: collectedData)
@@ -122,15 +122,15 @@ struct ConfirmRequestBody: Codable, Sendable {
 }
 
 /// `POST …/confirm` and `GET …/status` answers.
-struct StatusBody: Codable, Sendable {
-    let status: PaymentStatus
-    let isFinal: Bool
-    let pollInMs: Int64?
-    let info: PaymentResultInfo?
-    let failureCode: String?
+package struct StatusBody: Codable, Sendable {
+    package let status: PaymentState
+    package let isFinal: Bool
+    package let pollInMs: Int64?
+    package let info: ResultBody?
+    package let failureCode: String?
 
-    init(
-        status: PaymentStatus, isFinal: Bool, pollInMs: Int64? = nil, info: PaymentResultInfo? = nil,
+    package init(
+        status: PaymentState, isFinal: Bool, pollInMs: Int64? = nil, info: ResultBody? = nil,
         failureCode: String? = nil
     ) {
         self.status = status
@@ -140,25 +140,25 @@ struct StatusBody: Codable, Sendable {
         self.failureCode = failureCode
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        let status = try members.decode(PaymentStatus.self, forKey: .status)
+        let status = try members.decode(PaymentState.self, forKey: .status)
         self.init(
             status: status,
             // A state that cannot change is final whatever the service says of it.
             isFinal: try members.decodeIfPresent(Bool.self, forKey: .isFinal) ?? false || status.isFinal,
             // The state is known; a defect in what comes with it must not put that in doubt.
             pollInMs: try? members.decodeIfPresent(Int64.self, forKey: .pollInMs),
-            info: try? members.decodeIfPresent(PaymentResultInfo.self, forKey: .info),
+            info: try? members.decodeIfPresent(ResultBody.self, forKey: .info),
             failureCode: try? members.decodeIfPresent(String.self, forKey: .failureCode))
     }
 }
 
 /// `POST …/cancel` answer.
-struct CancelBody: Codable, Sendable {
-    let status: PaymentStatus
-    let cancelledReason: String?
-    let cancelledAt: String?
+package struct CancelBody: Codable, Sendable {
+    package let status: PaymentState
+    package let cancelledReason: String?
+    package let cancelledAt: String?
 }
 
 /// Every error.

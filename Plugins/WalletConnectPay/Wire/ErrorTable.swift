@@ -1,15 +1,12 @@
 import PaymentCore
+import PaymentReview
 
 /// What the service's refusals mean, by code first and by HTTP status where the code says nothing.
 enum ErrorTable {
-    /// - Parameter isMutation: whether the request could move money. Only some refusals prove that it did not.
-    static func error(_ response: HTTPResponse, isMutation: Bool) -> PaymentError {
-        error(.refused(Refusal(response)), isMutation: isMutation)
-    }
-
     /// The core's error for a failed call.
-    static func error(_ error: GatewayError, isMutation: Bool) -> PaymentError {
-        let provider = WalletConnectPayProvider.id
+    ///
+    /// - Parameter isMutation: whether the request could move money. Only some refusals prove that it did not.
+    static func error(_ error: GatewayError, isMutation: Bool, provider: ProviderID) -> PaymentError {
         switch error {
         case .refused(let refusal):
             let (code, text) = meaning(of: refusal)
@@ -26,14 +23,16 @@ enum ErrorTable {
             return PaymentError(.unsupported, text, provider: provider, phase: .answered)
         case .invalidRequest(let text):
             return PaymentError(.rejectedLink, text, provider: provider)
-        case .unknownOption:
+        case .unknownOption, .unnamedPayment:
             return PaymentError(.unusableOption, error.text, provider: provider)
+        case .dangerousCalls(let refusal):
+            return PaymentError(.integrity, refusal.description, provider: provider)
         case .cancelled(let mayHaveArrived):
             return PaymentError(
                 .cancelled, error.text, provider: provider,
                 phase: isMutation && mayHaveArrived ? .maybeSent : .beforeSend)
         case .afterOpenCopy(let last):
-            let last = Self.error(last, isMutation: isMutation)
+            let last = Self.error(last, isMutation: isMutation, provider: provider)
             return PaymentError(
                 last.code, error.text, provider: provider, phase: .maybeSent, retry: last.retry,
                 vendorCode: last.vendorCode)

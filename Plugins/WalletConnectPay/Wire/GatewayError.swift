@@ -1,7 +1,8 @@
-import PaymentCore
+package import PaymentCore
+package import PaymentReview
 
-/// Why a call to the service has no result. Providers and clients turn it into their own errors.
-enum GatewayError: Error, Sendable, Hashable {
+/// Why the flow has no result. The provider and the vendor's client turn it into their own errors.
+package enum GatewayError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
     case refused(Refusal)
     /// There is no complete answer.
@@ -14,6 +15,10 @@ enum GatewayError: Error, Sendable, Hashable {
     case invalidRequest(String)
     /// Nothing is known of the option that is to be carried out, so nothing could be checked against it.
     case unknownOption
+    /// The link does not say which payment it means, so no coin is sent for it.
+    case unnamedPayment
+    /// The calls would do something else than pay the option.
+    case dangerousCalls(SigningRefusal)
     /// The task was cancelled.
     case cancelled(mayHaveArrived: Bool)
     /// What became of the last copy of a mutation, of which an earlier copy may have been carried out.
@@ -27,7 +32,7 @@ extension GatewayError {
         case .refused(let refusal): !refusal.provesNothingWasDone
         case .transport(let error): error.phase == .maybeSent
         case .unusableAnswer, .unsupported: true
-        case .invalidRequest, .unknownOption: false
+        case .invalidRequest, .unknownOption, .unnamedPayment, .dangerousCalls: false
         case .cancelled(let mayHaveArrived): mayHaveArrived
         case .afterOpenCopy: true
         }
@@ -48,17 +53,21 @@ extension GatewayError {
             case .hostNotFound, .connectFailed, .timedOut, .connectionLost: true
             case .tls, .responseTooLarge, .malformedResponse, .cancelled, .hostNotDeclared, .invalidRequest: false
             }
-        case .unusableAnswer, .unsupported, .invalidRequest, .unknownOption, .cancelled, .afterOpenCopy: false
+        case .unusableAnswer, .unsupported, .invalidRequest, .unknownOption, .unnamedPayment, .dangerousCalls,
+            .cancelled, .afterOpenCopy:
+            false
         }
     }
 
     /// One sentence for people, without secrets and personal data.
-    var text: String {
+    package var text: String {
         switch self {
         case .refused(let refusal): refusal.text
         case .transport(let error): error.description
         case .unusableAnswer(let text), .unsupported(let text), .invalidRequest(let text): text
         case .unknownOption: "the option is not known here; ask for the payment's options first, with this client"
+        case .unnamedPayment: PaymentID.unresolved
+        case .dangerousCalls(let refusal): refusal.description
         case .cancelled(let mayHaveArrived): mayHaveArrived ? "cancelled; the request may have arrived" : "cancelled"
         case .afterOpenCopy(let error): "\(error.text); it was sent before, and that may have arrived"
         }
@@ -66,24 +75,24 @@ extension GatewayError {
 }
 
 /// An answer that is not a result.
-struct Refusal: Sendable, Hashable {
+package struct Refusal: Sendable, Hashable {
     /// The texts of the service that say more than its codes; no other text of it is ever shown.
-    enum Detail: String, Sendable {
+    package enum Detail: String, Sendable {
         case dataRequired = "IC data required but not found"
         case optionNotFound = "Validation error: Option not found"
         case resultMissing = "Next result not present"
     }
 
     /// The HTTP status.
-    let status: Int
+    package let status: Int
     /// The service's code, when it gave one that looks like a code.
-    let code: String?
+    package let code: String?
     /// What its text says, when it is one that is known.
-    let detail: Detail?
+    package let detail: Detail?
     /// How long to wait, as the service wrote it.
-    let retryAfter: String?
+    package let retryAfter: String?
     /// Whether the request, were it a mutation, was surely not carried out.
-    let provesNothingWasDone: Bool
+    package let provesNothingWasDone: Bool
 
     init(_ response: HTTPResponse) {
         status = response.status
@@ -102,10 +111,10 @@ struct Refusal: Sendable, Hashable {
     private static let endings: Set<String> = ["payment_expired", "quote_expired"]
 
     /// Whether the service refused this copy of the request; false for faults on its side.
-    var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
+    package var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
 
     /// Status, meaning and code.
-    var text: String {
+    package var text: String {
         "\(status): \(ErrorTable.meaning(of: self).text)" + (code.map { " (\($0))" } ?? "")
     }
 }

@@ -17,33 +17,16 @@ extension StatusBody {
         case .cancelled: .cancelled
         case .requiresAction, .processing:
             .pending(retryAfter: pollInMs.map { Double(max(0, $0)) / 1000 })
-        case .unknown(let word):
+        case .unknown:
             .unknown(
                 UnknownOutcome(
-                    reference: payment, rawStatus: Self.printable(word),
+                    reference: payment, rawStatus: status.printable,
                     message: "the service reports a state that this version does not know"))
         }
-    }
-
-    /// A foreign word cut to what may be shown.
-    static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 }
 
 extension DeclineReason {
     /// The service refuses this payer for legal reasons.
     static let payer = DeclineReason(.compliance, "the service declined this payer")
-}
-
-extension PayAmount {
-    /// The exact amount.
-    ///
-    /// - Throws: ``MoneyError`` when unit, value or decimals are malformed.
-    func money() throws -> Money {
-        guard let exponent = UInt8(exactly: display.decimals) else {
-            throw PaymentError(.invalidResponse, "an amount has \(display.decimals) decimals")
-        }
-        return try Money(minorUnitText: value, currency: try Currency(unit: unit), exponent: exponent)
-    }
 }

@@ -1,0 +1,110 @@
+import PaymentCore
+import PaymentReview
+import Synchronization
+
+extension PaymentFlow {
+    /// Gathers data where the option asks for it, resolves the option's actions, has the payer sign them in order,
+    /// confirms once and waits for the settlement.
+    func pay(_ attempt: PaymentAttempt) async throws -> PaymentOutcome {
+        let id = attempt.reference.id
+        guard let account = attempt.option.account, let signer = context.payer.signer else {
+            throw error(.payer, "the payer has no signer")
+        }
+        guard let stored = try? attempt.option.providerData?.decode(OptionActions.Stored.self) else {
+            throw error(.invalidResponse, "the option does not say what the wallet has to do")
+        }
+        let data = PayerData(stored.collectData, allowsLoopback: configuration.baseURL.isLoopback)
+        // First of all: the service builds no actions before it has the data.
+        guard try await data.gather(for: id, in: self) else { return .cancelled }
+        let isFresh = Mutex(false)
+        let calls = try await context.step("fetch actions", .query) {
+            isFresh.withLock { $0 = true }
+            return try await translated { () throws(GatewayError) in
+                try await self.calls(of: id, option: attempt.option.id, listed: stored.actions)
+            }
+        }
+        let agreed = AgreedOption(attempt.option, account: account, symbol: stored.symbol)
+        let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
+        // Once before any step that the wallet has a part in: what is refused here has begun nothing. Coins that were
+        // sent before, by a version that reviewed otherwise, are gone; the service has to hear of them.
+        if await !hasSentCoins(bodies) {
+            _ = try await context.step("review calls", .query) {
+                try reviewed(calls, agreed, id, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
+            }
+        }
+        let expiry = Expiry(attempt, context.clock, provider)
+        var results: [String] = []
+        for (index, call) in bodies.enumerated() {
+            // Once something was sent to the chain, the service has to hear of it, however late.
+            let mayGiveUp = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
+            results.append(
+                try await context.step(
+                    Self.signing(index, of: calls.count), OptionActions.stepKind(of: call, among: calls.count)
+                ) {
+                    if mayGiveUp { try expiry.check() }
+                    // And before each signature: the time has gone on, and the step may have been stored long ago.
+                    let review = try reviewed(calls, agreed, id, isStored: false)
+                    return try await sign(
+                        SigningRequest(
+                            account: account, method: call.method, parameters: call.params, review: review,
+                            index: index, count: calls.count), with: signer)
+                })
+        }
+        let mayGiveUp = !bodies.contains { $0.method == OptionActions.sendTransaction }
+        let confirmed: StatusBody
+        do {
+            confirmed = try await confirm(
+                id,
+                ConfirmRequestBody(
+                    optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
+                    collectedData: data.values)
+            ) { if mayGiveUp { try expiry.check() } }
+        } catch let error as PaymentError where error.code == .payerRefused && !mayGiveUp {
+            // What the wallet sent to the chain is under way, whatever the service thinks of the payer: calling this
+            // declined would let the next attempt send it again.
+            throw self.error(error.code, error.message, phase: .maybeSent)
+        }
+        return try await translated(isMutation: true) { () throws(GatewayError) in
+            try await settle(id, confirmed, within: configuration.settlementTimeout)
+        }.outcome(of: attempt.reference)
+    }
+
+    private static func signing(_ index: Int, of count: Int) -> String { "sign \(index + 1) of \(count)" }
+
+    private func hasSentCoins(_ calls: [WalletCallBody]) async -> Bool {
+        for (index, call) in calls.enumerated()
+        where OptionActions.stepKind(of: call, among: calls.count) == .walletTransfer {
+            if await context.hasRun(Self.signing(index, of: calls.count)) { return true }
+        }
+        return false
+    }
+
+    /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed: what
+    ///   does not fit then is chosen anew.
+    private func reviewed(
+        _ calls: [JSONValue], _ option: AgreedOption, _ id: String, isStored: Bool
+    ) throws -> SigningReview {
+        do throws(GatewayError) {
+            return try review(calls, for: option, of: id, payer: context.payer.accounts)
+        } catch {
+            guard isStored, case .dangerousCalls(let refusal) = error else {
+                throw ErrorTable.error(error, isMutation: false, provider: provider)
+            }
+            throw self.error(
+                .optionChanged, "what was stored of the payment is not to be signed any more: \(refusal.reason)")
+        }
+    }
+
+    /// A failing wallet may have broadcast a transaction; only its own word says that it has not.
+    private func sign(_ request: SigningRequest, with signer: any PaymentSigner) async throws -> String {
+        do { return try await signer.sign(request) } catch let error as PaymentError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw self.error(
+                .payer, "the wallet failed to answer \(request.method) (\(type(of: error)))",
+                phase: request.method == OptionActions.sendTransaction ? .maybeSent : .beforeSend)
+        }
+    }
+}

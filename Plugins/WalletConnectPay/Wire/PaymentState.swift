@@ -1,0 +1,54 @@
+/// Where a payment stands, in the service's words. It may add some at any time.
+package enum PaymentState: RawRepresentable, Sendable, Hashable, Codable {
+    /// Nobody has paid yet.
+    case requiresAction
+    /// Confirmed, not yet settled.
+    case processing
+    case succeeded
+    /// It failed, or the payer was refused; no money was kept.
+    case failed
+    case expired
+    /// The payer or the merchant called it off.
+    case cancelled
+    /// Neither success nor failure.
+    case unknown(String)
+
+    package init(rawValue: String) {
+        self =
+            switch rawValue {
+            case "requires_action": .requiresAction
+            case "processing": .processing
+            case "succeeded": .succeeded
+            case "failed": .failed
+            case "expired": .expired
+            case "cancelled": .cancelled
+            default: .unknown(rawValue)
+            }
+    }
+
+    package var rawValue: String {
+        switch self {
+        case .requiresAction: "requires_action"
+        case .processing: "processing"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .expired: "expired"
+        case .cancelled: "cancelled"
+        case .unknown(let word): word
+        }
+    }
+
+    /// Whether nothing more can happen. Unknown states are not final by themselves; the service's `isFinal` says.
+    package var isFinal: Bool {
+        switch self {
+        case .succeeded, .failed, .expired, .cancelled: true
+        case .requiresAction, .processing, .unknown: false
+        }
+    }
+
+    /// The word, fit to be shown.
+    package var printable: String {
+        String(
+            decoding: rawValue.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+}

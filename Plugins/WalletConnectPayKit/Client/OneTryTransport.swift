@@ -1,0 +1,20 @@
+import PaymentCore
+
+/// The network under a client that sends again what failed: were the transport to do so too, one call would be sent many
+/// times.
+struct OneTryTransport: HTTPTransport {
+    let base: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        var request = request
+        request.replay = .never
+        return try await base.send(request)
+    }
+}
+
+/// No network: of a client that says why it cannot be used before it sends anything.
+struct NoTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        throw TransportError(.notSent, .invalidRequest("the client is not configured"), origin: request.url.origin)
+    }
+}

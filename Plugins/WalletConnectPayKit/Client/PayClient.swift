@@ -1,0 +1,205 @@
+public import PaymentCore
+public import PaymentReview
+import Synchronization
+public import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The vendor's client: four calls from a payment link to a paid payment.
+///
+/// The calls, their parameters and results are those of the vendor's integration guides; `WalletConnectPay.instance`
+/// is one. Servers and tests make their own. The client keeps no payment but the actions of the last options it was
+/// given, per payment and option.
+///
+/// Queries are sent again up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
+/// cancelled task makes a call throw `CancellationError`, unless a confirmation may have left already.
+public final class PayClient: Sendable {
+    private let configuration: Result<GatewayConfiguration, ConfigError>
+    private let transport: any HTTPTransport
+    let clock: any PaymentClock
+    private let random: any RandomSource
+    let cache = Mutex(ActionCache())
+    private let reviewer: SigningReviewer
+    private let logger: PayLog
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - transport: how requests are sent. The client does its own retrying; the transport need not.
+    ///   - clock: the time for expiry, polling and back-off.
+    ///   - random: the chance in the back-off.
+    ///   - log: hears what the client does.
+    ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
+    public convenience init(
+        configuration: GatewayConfiguration, transport: any HTTPTransport,
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
+        log: PayLog = .silent, reviewer: SigningReviewer = SigningReviewer()
+    ) {
+        self.init(.success(configuration), transport, clock, random, log, reviewer)
+    }
+
+    /// A client all of whose calls say why it cannot be used.
+    convenience init(unusable reason: ConfigError, log: PayLog = .silent) {
+        self.init(.failure(reason), NoTransport(), SystemPaymentClock(), SystemRandomSource(), log, SigningReviewer())
+    }
+
+    private init(
+        _ configuration: Result<GatewayConfiguration, ConfigError>, _ transport: any HTTPTransport,
+        _ clock: any PaymentClock, _ random: any RandomSource, _ log: PayLog, _ reviewer: SigningReviewer
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.clock = clock
+        self.random = random
+        self.reviewer = reviewer
+        logger = log
+    }
+
+    /// Whether `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
+    public func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
+
+    /// Writes `message` to the log, in the vendor's form.
+    public func log(message: String) { logger(message) }
+
+    /// Asks what a payment link asks for, and how these accounts can pay it.
+    ///
+    /// The id is read from the link on this device, as the vendor's client does; nothing here says that the link is to
+    /// be trusted. Routing does.
+    ///
+    /// - Parameters:
+    ///   - paymentLink: what was scanned or opened.
+    ///   - accounts: CAIP-10 accounts, `eip155:8453:0x…`.
+    ///   - includePaymentInfo: whether to fill ``PaymentOptionsResponse/info``.
+    /// - Throws: ``GetPaymentOptionsError``; `CancellationError`.
+    public func getPaymentOptions(
+        paymentLink: String, accounts: [String], includePaymentInfo: Bool = true
+    ) async throws -> PaymentOptionsResponse {
+        try await call("getPaymentOptions", GetPaymentOptionsError.init, unusable: { .invalidRequest($0) }) {
+            flow throws(GatewayError) in
+            // The link is not repeated: a pairing URI holds a key.
+            guard let id = PaymentID.extract(from: paymentLink) else {
+                throw .invalidRequest("unsupported payment link format")
+            }
+            let body = try await flow.options(of: id, accounts: accounts, includeInfo: includePaymentInfo)
+            let payer = accounts.compactMap { try? AccountID($0) }
+            cache.withLock { $0.store(body, of: id, payer: payer) }
+            log(message: "getPaymentOptions: \(body.options?.count ?? 0) options")
+            return PaymentOptionsResponse(id, body) { option in
+                let calls = OptionActions.ready(option.actions)
+                let isGood = (try? flow.review(calls, for: AgreedOption(option), of: id, payer: payer)) != nil
+                return isGood ? calls.compactMap(Action.init) : []
+            }
+        }
+    }
+
+    /// Asks what the wallet has to do for an option, completely and in order.
+    ///
+    /// Ask once, when the payer has decided; ``PaymentOption/actions`` is for previews. Where the option has
+    /// ``PaymentOption/collectData``, hand that data in first: until then the service refuses. Actions are remembered
+    /// per payment and option until the option's price expires; then they are fetched anew.
+    ///
+    /// The whole list is reviewed against the option that ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)``
+    /// returned: actions that would do anything else than pay it are not handed out. ``signingReview(paymentId:optionId:)``
+    /// says what they do.
+    ///
+    /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/fetchError(_:)`` when the review refuses them and
+    ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not been given the option;
+    ///   `CancellationError`.
+    public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
+        try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .internalError($0) }) {
+            flow throws(GatewayError) in
+            let now = clock.now.timeIntervalSince1970
+            let (option, payer) = cache.withLock {
+                ($0.option(optionId, of: paymentId, now: now), $0.payer(of: paymentId))
+            }
+            var calls = option?.resolved ?? []
+            if calls.isEmpty {
+                calls = try await flow.calls(of: paymentId, option: optionId, listed: option?.listed ?? [])
+            }
+            // Asked all the same, because the service may know why: but nothing can be checked against nothing.
+            guard let known = option else { throw .unknownOption }
+            let review = try flow.review(calls, for: known.agreed, of: paymentId, payer: payer)
+            cache.withLock {
+                $0.store(calls, of: paymentId, option: optionId, expiresAt: known.expiresAt, review: review)
+            }
+            log(message: "getRequiredPaymentActions: \(calls.count) actions")
+            return calls.compactMap(Action.init)
+        }
+    }
+
+    /// What the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an option will do:
+    /// show it before signing. Nil when it returned none. Not among the vendor's calls.
+    public func signingReview(paymentId: String, optionId: String) -> SigningReview? {
+        cache.withLock { $0.option(optionId, of: paymentId, now: -.infinity) }?.review
+    }
+
+    /// Asks where a payment stands. Changes nothing.
+    ///
+    /// - Throws: ``GetPaymentStatusError``; `CancellationError`.
+    public func getPaymentStatus(paymentId: String) async throws -> PaymentStatusResponse {
+        try await call("getPaymentStatus", GetPaymentStatusError.init, unusable: { .http($0) }) {
+            flow throws(GatewayError) in
+            let body = try await flow.status(paymentId)
+            log(message: "getPaymentStatus: \(body.status.printable)")
+            return PaymentStatusResponse(paymentId, body)
+        }
+    }
+
+    /// Calls off a payment that nobody has paid. Cancelling it twice is harmless.
+    ///
+    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment is past cancelling; `CancellationError`.
+    public func cancelPayment(paymentId: String) async throws -> CancelPaymentResponse {
+        try await call("cancelPayment", PayError.init, unusable: { .http($0) }) { flow throws(GatewayError) in
+            do { return CancelPaymentResponse(paymentId, try await flow.cancel(paymentId)) } catch {
+                throw flow.cause(of: error)
+            }
+        }
+    }
+
+    // MARK: Calling
+
+    /// Runs `body` over a flow of its own, turning its failures into the vendor's error of the call `name`.
+    func call<Answer, Failure: VendorError>(
+        _ name: String, _ failure: (GatewayError) -> Failure, unusable: (String) -> Failure,
+        _ body: (PaymentFlow) async throws(GatewayError) -> Answer
+    ) async throws -> Answer {
+        let flow: PaymentFlow
+        switch configuration {
+        case .success(let configuration): flow = self.flow(configuration)
+        case .failure(let reason): throw unusable(reason.description)
+        }
+        do { return try await body(flow) } catch {
+            log(message: "\(name) failed: \(error.text)")
+            if case .cancelled = error { throw CancellationError() }
+            throw failure(error)
+        }
+    }
+
+    private func flow(_ configuration: GatewayConfiguration) -> PaymentFlow {
+        PaymentFlow(
+            configuration, reviewer: reviewer, patience: .vendor,
+            context: .unstored(
+                hosts: [configuration.baseURL.authority], http: OneTryTransport(base: transport), clock: clock,
+                random: random, remark: { self.log(message: $0) }))
+    }
+}
+
+extension PaymentOptionsResponse {
+    /// - Parameter preview: the actions of an option that may be shown already.
+    init(_ paymentID: String, _ body: OptionsBody, preview: (OptionBody) -> [Action]) {
+        self.init(
+            paymentId: paymentID, info: body.info.map(PaymentInfo.init),
+            options: (body.options ?? []).map { option in
+                PaymentOption(
+                    id: option.id, account: option.account, amount: PayAmount(option.amount), etaS: option.etaS ?? 0,
+                    expiresAt: option.expiresAt, actions: preview(option),
+                    collectData: option.collectData.map(CollectDataAction.init))
+            },
+            collectData: body.collectData.map(CollectDataAction.init),
+            resultInfo: body.resultInfo.map(PaymentResultInfo.init))
+    }
+}

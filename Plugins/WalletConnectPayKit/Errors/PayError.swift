@@ -1,0 +1,72 @@
+import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why ``PayClient/cancelPayment(paymentId:)`` failed.
+///
+/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
+public enum PayError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+    /// No connection could be made, or it was lost.
+    case noConnection(String)
+    /// There was no answer in time.
+    case requestTimeout(String)
+    /// The server refused the connection or could not prove who it is.
+    case connectionFailed(String)
+    /// The service asks for fewer requests.
+    case rateLimited(String)
+    /// Any other failure of the exchange.
+    case http(String)
+    /// The service refused.
+    case api(String)
+    /// The time allowed ran out. Never thrown here; the vendor's enum has it.
+    case timeout
+
+    /// The case's meaning and its text.
+    public var description: String { sentence }
+    /// The case's meaning and its text.
+    public var errorDescription: String? { sentence }
+}
+
+extension PayError: VendorError {
+    init(_ error: GatewayError) {
+        switch error {
+        case .refused(let refusal):
+            self =
+                switch (refusal.code, refusal.status) {
+                case ("rate_limited", _), (_, 429): .rateLimited(refusal.text)
+                default: refusal.isRefusal ? .api(refusal.text) : .http(refusal.text)
+                }
+        case .transport(let error): self = .network(error, advice: Advice.query)
+        case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .unnamedPayment, .dangerousCalls,
+            .cancelled:
+            self = .http(error.text)
+        case .afterOpenCopy: self = .http("\(error.text); \(Advice.mutation)")
+        }
+    }
+
+    var headline: String {
+        switch self {
+        case .noConnection: "No network connection"
+        case .requestTimeout: "Request timed out"
+        case .connectionFailed: "Connection failed"
+        case .rateLimited: "Rate limited"
+        case .http: "HTTP error"
+        case .api: "API error"
+        case .timeout: "Timeout"
+        }
+    }
+
+    var detail: String {
+        switch self {
+        case .noConnection(let text), .requestTimeout(let text), .connectionFailed(let text), .rateLimited(let text),
+            .http(let text), .api(let text):
+            text
+        case .timeout: ""
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import PaymentCore
+import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One thing the wallet has to do for an option.
+public struct Action: Sendable, Hashable {
+    /// The wallet call.
+    public var walletRpc: WalletRpcAction
+
+    /// Makes an action.
+    public init(walletRpc: WalletRpcAction) { self.walletRpc = walletRpc }
+}
+
+/// A wallet call.
+public struct WalletRpcAction: Sendable, Hashable {
+    /// The chain, CAIP-2: `eip155:8453`.
+    public var chainId: String
+    /// The method: `eth_signTypedData_v4`, `eth_sendTransaction`, `solana_signTransaction` and others.
+    public var method: String
+    /// The parameters as JSON text, usually an array. For typed data: `["address", "{…typed data…}"]`.
+    public var params: String
+
+    /// Makes a call.
+    public init(chainId: String, method: String, params: String) {
+        self.chainId = chainId
+        self.method = method
+        self.params = params
+    }
+
+    /// The account and the typed data of an `eth_signTypedData` call (any version).
+    ///
+    /// The typed data is JSON text, whether the service sent it as text or as an object.
+    ///
+    /// - Throws: ``InvalidActionParameters`` when this is another call or its parameters are malformed.
+    public func typedDataParameters() throws -> (address: String, typedData: String) {
+        guard method.hasPrefix("eth_signTypedData") else {
+            throw InvalidActionParameters(method: method, expected: "a call that signs typed data")
+        }
+        guard let list = try? JSONValue(parsing: params), let address = list[0]?.string, let data = list[1] else {
+            throw InvalidActionParameters(method: method, expected: "[address, typed data]")
+        }
+        switch data {
+        case .string(let text) where (try? JSONValue(parsing: text))?.object != nil: return (address, text)
+        case .object: return (address, data.text)
+        default: throw InvalidActionParameters(method: method, expected: "typed data that is a JSON object")
+        }
+    }
+}
+
+extension Action {
+    /// Takes a call as the service sent it; nil when it is malformed.
+    init?(_ json: JSONValue) {
+        guard let call = try? json.decode(WalletCallBody.self) else { return nil }
+        self.init(
+            walletRpc: WalletRpcAction(chainId: call.chainID, method: call.method, params: call.params.text))
+    }
+}
+
+/// The parameters of a wallet call are not what its method needs.
+public struct InvalidActionParameters: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+    /// The call's method.
+    public let method: String
+    /// What was expected.
+    public let expected: String
+
+    /// One sentence for people; never what stood there.
+    public var description: String { "the parameters of \(method) cannot be used: expected \(expected)" }
+    /// One sentence for people.
+    public var errorDescription: String? { description }
+}

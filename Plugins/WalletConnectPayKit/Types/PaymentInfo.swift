@@ -1,0 +1,70 @@
+import WalletConnectPayProvider
+
+/// What is to be paid, and to whom.
+public struct PaymentInfo: Sendable, Hashable, Codable {
+    /// Where the payment stands.
+    public var status: PaymentStatus
+    /// What the merchant asks for, usually in fiat money.
+    public var amount: PayAmount
+    /// When the payment can no longer be paid: Unix seconds.
+    public var expiresAt: Int64
+    /// Who is paid.
+    public var merchant: MerchantInfo
+    /// Who pays, when known.
+    public var buyer: BuyerInfo?
+
+    /// Makes a value.
+    public init(
+        status: PaymentStatus, amount: PayAmount, expiresAt: Int64, merchant: MerchantInfo, buyer: BuyerInfo? = nil
+    ) {
+        self.status = status
+        self.amount = amount
+        self.expiresAt = expiresAt
+        self.merchant = merchant
+        self.buyer = buyer
+    }
+}
+
+/// Who is paid.
+public struct MerchantInfo: Sendable, Hashable, Codable {
+    /// The name to show.
+    public var name: String
+    /// A picture.
+    public var iconUrl: String?
+
+    /// Makes a value.
+    public init(name: String, iconUrl: String? = nil) {
+        self.name = name
+        self.iconUrl = iconUrl
+    }
+}
+
+/// Who pays, when the service knows.
+public struct BuyerInfo: Sendable, Hashable, Codable {
+    /// The account, CAIP-10.
+    public var accountCaip10: String
+    /// The wallet's name.
+    public var accountProviderName: String
+    /// The wallet's picture.
+    public var accountProviderIcon: String?
+
+    /// Makes a value.
+    public init(accountCaip10: String, accountProviderName: String, accountProviderIcon: String? = nil) {
+        self.accountCaip10 = accountCaip10
+        self.accountProviderName = accountProviderName
+        self.accountProviderIcon = accountProviderIcon
+    }
+}
+
+extension PaymentInfo {
+    init(_ body: InfoBody) {
+        self.init(
+            status: PaymentStatus(body.status), amount: PayAmount(body.amount), expiresAt: body.expiresAt,
+            merchant: MerchantInfo(name: body.merchant.name, iconUrl: body.merchant.iconUrl),
+            buyer: body.buyer.map {
+                BuyerInfo(
+                    accountCaip10: $0.accountCaip10, accountProviderName: $0.accountProviderName,
+                    accountProviderIcon: $0.accountProviderIcon)
+            })
+    }
+}
