@@ -1,0 +1,37 @@
+import Testing
+
+/// What a package gets with the products that it names.
+@Suite("Whoever takes a product")
+struct ReachTests {
+    private func reach(of names: [String]) throws -> Set<String> {
+        let manifest = try #require(Manifest(Project.onDisk().manifest))
+        var reached: Set<String> = []
+        var open = names
+        while let name = open.popLast() {
+            guard reached.insert(name).inserted else { continue }
+            let target = try #require(manifest.targets.first { $0.name == name }, "\(name)")
+            open += target.dependencies
+        }
+        return reached
+    }
+
+    @Test("To write and test a provider gets no vendor, no server and no library but libcrypto")
+    func providerAuthor() throws {
+        #expect(
+            try reach(of: ["PaymentRouting", "PaymentTesting"])
+                == ["PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentTesting", "CLibcrypto"])
+    }
+
+    @Test("For one vendor's payments gets no other library than libcrypto")
+    func oneProvider() throws {
+        let manifest = try #require(Manifest(Project.onDisk().manifest))
+        let providers = manifest.targets.filter { $0.area == "Plugins" && $0.name.hasSuffix("Provider") }.map(\.name)
+        #expect(providers.count >= 3)
+        for provider in providers {
+            let reached = try reach(of: [provider])
+            #expect(
+                reached.isSubset(of: [provider, "PaymentCore", "PaymentCrypto", "PaymentReview", "CLibcrypto"]),
+                "\(provider): \(reached.sorted())")
+        }
+    }
+}
