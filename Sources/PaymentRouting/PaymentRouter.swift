@@ -133,7 +133,8 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Asks what has become of a payment. Where the payer's wallet may have sent the money by itself, as the journal knows,
-    /// no refusal of the service is the last word.
+    /// no refusal of the service is the last word; nor is it while an attempt is open that has sent nothing yet, and still
+    /// may: ``resume(_:as:)`` or ``recover(as:width:)`` ends it.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
@@ -146,7 +147,7 @@ public struct PaymentRouter: Sendable {
         }
         guard AttemptEngine.claimsNoEffect(outcome) else { return outcome }
         return try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            .filter(effects.isSound).reduce(outcome, AttemptEngine.believable)
+            .filter(effects.isSound).reduce(outcome, AttemptEngine.lasting)
     }
 
     /// Goes on with an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the
@@ -264,9 +265,10 @@ public struct PaymentRouter: Sendable {
 }
 
 extension PaymentError {
-    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none has.
+    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none has;
+    /// nor does a refusal that another start of the payment got, which this one has joined.
     fileprivate func about(_ history: AttemptHistory) -> PaymentError {
-        guard phase == .beforeSend, history.mayHaveMovedMoney || history.outcome != nil else { return self }
+        guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
         return PaymentError(
             code, message, provider: provider, phase: .maybeSent, retry: retry == .never ? .later : retry,
             vendorCode: vendorCode)

@@ -120,6 +120,21 @@ struct BeliefTests {
         #expect(try await world.router.status(of: ScriptedProvider.reference) == Self.paid)
     }
 
+    @Test("No refusal is the last word while an attempt is open that has sent nothing yet")
+    func openAttempt() async throws {
+        var world = World()
+        let attempt = try await world.crashed([.stepStarted(name: "look", kind: .query)])
+        world.provider.statusBody = { _, _ in .expired }
+        world.provider.payBody = { _, _ in .expired }
+        guard case .unknown(let unknown) = try await world.router.status(of: ScriptedProvider.reference) else {
+            Issue.record("told as final, though the attempt can still be gone on with")
+            return
+        }
+        #expect(unknown.message.contains("\(attempt)") && unknown.message.contains("expired"))
+        #expect(try await world.router.resume(attempt, as: .careless) == .expired)
+        #expect(try await world.router.status(of: ScriptedProvider.reference) == .expired)
+    }
+
     @Test("An attempt that could not be given up is not told as one of which nothing will be sent")
     func notGivenUp() async throws {
         for isFull in [true, false] {

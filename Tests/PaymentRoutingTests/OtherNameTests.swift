@@ -98,6 +98,27 @@ struct OtherNameTests {
         }
     }
 
+    @Test("Nor does it where a third payment that ends at the same second was begun later")
+    func refusalBesideOthers() async throws {
+        var provider = provider()
+        _ = try await pay("p1", provider)
+        let coins = provider.base.payBody
+        provider.base.payBody = { _, context in
+            _ = try await context.step("charge", .mutation(replay: .never)) { () async throws -> Bool in
+                throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example")
+            }
+            return .pending(retryAfter: nil)
+        }
+        _ = try await pay("p2", provider)
+        provider.base.payBody = coins
+        provider.base.quotedOutcome = .expired
+        guard case .unknown(let unknown) = try await pay("short", provider) else {
+            Issue.record("a refusal was believed")
+            return
+        }
+        #expect(unknown.message.contains("0xabc"))
+    }
+
     @Test("Of two that begin at the same time, one at most goes on", arguments: 1...20 as ClosedRange<UInt64>)
     func race(seed: UInt64) async throws {
         var provider = provider()

@@ -18,6 +18,8 @@ struct ScriptedProvider: RedirectCompletingProvider {
     /// What the quote is said to be for, when it is not what was asked about.
     var quotedReference: PaymentReference?
     var expiresAt: Date?
+    /// What happens while the quote is under way.
+    var quoteBody: @Sendable () async throws -> Void = {}
     var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
     var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
     var completeBody: Pay = { attempt, _ in
@@ -37,6 +39,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         calls.count("quote")
+        try await quoteBody()
         return PaymentQuote(
             reference: quotedReference ?? request.reference, payee: Payee(name: "Shop"), amount: nil, options: options,
             expiresAt: expiresAt, outcome: quotedOutcome)

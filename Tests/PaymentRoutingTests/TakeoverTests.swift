@@ -75,6 +75,49 @@ struct TakeoverTests {
         #expect(try await world.histories.isEmpty)
     }
 
+    @Test(
+        "A refusal that was long under way says nothing of a payment that was taken over since",
+        arguments: [true, false])
+    func oldRefusal(isTakenOver: Bool) async throws {
+        var world = World()
+        let (journal, clock) = (world.journal, world.clock)
+        world.provider.quotedOutcome = .expired
+        world.provider.quoteBody = { if isTakenOver { try await Self.takeOver(journal, clock) } }
+        if isTakenOver {
+            let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+            #expect(Self.isInUse(error))
+        } else {
+            #expect(try await world.pay() == .expired)
+        }
+    }
+
+    @Test("Who goes on with an attempt is not told of it what a start of the payment was told that it joined")
+    func joinedStart() async throws {
+        var world = World()
+        let (inside, leave) = (Gate(), Gate())
+        world.provider.quoteBody = {
+            await inside.open()
+            await leave.pass()
+            throw PaymentError(.serviceFailure, "the service has a fault", phase: .answered)
+        }
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try world.router
+        let start = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        // Another process takes the payment over, and charges.
+        world.clock.advance(by: .seconds(700))
+        let attempt = try await world.crashed([.stepStarted(name: "charge", kind: .mutation(replay: .never))])
+        let resumption = Task { () async -> PaymentError? in
+            do { _ = try await router.resume(attempt, as: .careless) } catch { return error as? PaymentError }
+            return nil
+        }
+        // So that it joins, which nothing tells; if it does not, it finds out by itself.
+        for _ in 0..<2000 { await Task.yield() }
+        await leave.open()
+        if let error = await resumption.value { #expect(error.phase == .maybeSent) }
+        await #expect(throws: PaymentError.self) { try await start.value }
+    }
+
     @Test("An interrupted attempt whose price is over is given up; the payment can still be paid")
     func price() async throws {
         let world = World()

@@ -109,6 +109,21 @@ extension AttemptEngine {
                 message: "\(sent); \(word); do not pay again, ask the payee"))
     }
 
+    /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what
+    /// goes on with it may have the wallet send money, whatever the service thinks by then.
+    static func lasting(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+        let isUntouched = !history.mayHaveMovedMoney && history.outcome == nil
+        guard claimsNoEffect(outcome), !history.isFinished, isUntouched else {
+            return believable(outcome, after: history)
+        }
+        return .unknown(
+            UnknownOutcome(
+                reference: history.attempt.reference, rawStatus: outcome.description,
+                message:
+                    "the service says: \(outcome); but the attempt \(history.attempt.id) is open here and may still be "
+                    + "gone on with; resume it, or recover, to end it"))
+    }
+
     /// Stores that an attempt that has moved nothing is given up.
     ///
     /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it then,

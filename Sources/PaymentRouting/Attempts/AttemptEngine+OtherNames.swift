@@ -14,11 +14,12 @@ extension AttemptEngine {
     /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the same
     /// payment, under another name. Nil when there is no such thing.
     func begunElsewhere(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
-        let others = try await otherNames(of: quote.reference, until: quote.expiresAt)
-        guard let other = others.last(where: \.mayHaveMovedMoney) else { return nil }
-        guard let outcome = quote.outcome else { return Self.leftTo(other, quote.reference) }
+        let others = try await otherNames(of: quote.reference, until: quote.expiresAt).filter(\.mayHaveMovedMoney)
+        guard let last = others.last else { return nil }
+        guard let outcome = quote.outcome else { return Self.leftTo(last, quote.reference) }
         guard Self.claimsNoEffect(outcome) else { return nil }
-        let word = Self.believable(outcome, after: other)
+        // Any of them may be this payment.
+        let word = others.reduce(outcome, Self.believable)
         return word == outcome ? nil : word
     }
 

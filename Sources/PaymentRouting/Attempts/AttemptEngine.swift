@@ -38,7 +38,11 @@ struct AttemptEngine: Sendable {
     private func choose(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await asker.quote(request)
         if let outcome = try await begunElsewhere(quote) { return outcome }
-        if let outcome = quote.outcome { return try checked(outcome, of: quote.reference) }
+        if let outcome = quote.outcome {
+            // The answer may have been long under way: a refusal holds only while nobody has taken the payment over.
+            if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
+            return try checked(outcome, of: quote.reference)
+        }
         switch try await choice(from: quote) {
         case .option(let option): return try await begin(quote, option)
         case .ended(let outcome): return outcome
