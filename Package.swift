@@ -143,8 +143,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "PaymentLoopback",
-                "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSecp256k1", "PaymentStandards",
+                "PaymentStore",
+                "PaymentTransport", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
                 "WalletConnectPayProvider",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),

@@ -5,8 +5,8 @@ enum CommandLineTool {
 
     static var commands: [any Command.Type] {
         [
-            RouteCommand.self, InspectCommand.self, PayCommand.self, ReviewCommand.self, JournalCommand.self,
-            ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
+            RouteCommand.self, InspectCommand.self, QRCommand.self, PayCommand.self, ReviewCommand.self,
+            JournalCommand.self, ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
         ]
     }
 

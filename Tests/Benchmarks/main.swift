@@ -1,15 +1,17 @@
-// Measures routing and HTTP beside Foundation's, and the journal. Build for release:
+// Measures routing and HTTP beside Foundation's, the reading of payment texts, and the journal. Build for release:
 //
-//     swift run -c release Benchmarks [routing|http|journal]
+//     swift run -c release Benchmarks [routing|standards|http|journal]
 
 switch CommandLine.arguments.dropFirst().first {
 case nil:
     try RoutingBenchmark.run()
+    try StandardsBenchmark.run()
     try await HTTPBenchmark.run()
     try await JournalBenchmark.run()
 case "routing": try RoutingBenchmark.run()
+case "standards": try StandardsBenchmark.run()
 case "http": try await HTTPBenchmark.run()
 case "journal": try await JournalBenchmark.run()
 case "serve": try HTTPBenchmark.serve()
-default: print("usage: Benchmarks [routing|http|journal]")
+default: print("usage: Benchmarks [routing|standards|http|journal]")
 }

@@ -139,15 +139,33 @@ struct LinkCommandTests {
                 """)
     }
 
-    @Test("A terminal sees colours and the QR code")
-    func terminal() async throws {
+    @Test(
+        "A terminal sees colours and the QR code, of recognised texts too",
+        arguments: [
+            ("pay_1", "\u{1B}[33mmatched"), ("bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "recognized"),
+            ("https://example.com/a", "unroutable"),
+        ])
+    func terminal(text: String, decision: String) async throws {
         let terminal = try PseudoTerminal()
         let console = Console(output: terminal.terminal, environment: { _ in nil })
-        #expect(await CommandLineTool.run(["inspect", "pay_1"], console) == .done)
+        #expect(await CommandLineTool.run(["inspect", text], console) == .done)
         let shown = terminal.close()
-        #expect(shown.contains("\u{1B}[33mmatched\u{1B}[0m"))
-        let code = try #require(QRCode("pay_1"))
+        #expect(shown.contains(decision))
+        let code = try #require(QRCode(text))
         for line in code.lines(console.style) { #expect(shown.contains(line)) }
+    }
+
+    @Test("Of a text that is worth money itself no code is drawn, unless asked for")
+    func secretCode() async throws {
+        let link = "wc:abc@2?relay-protocol=irn&symKey=0123456789abcdef"
+        let code = try #require(QRCode(link))
+        for (words, isDrawn) in [(["inspect", link], false), (["inspect", "--reveal", link], true)] {
+            let terminal = try PseudoTerminal()
+            let console = Console(output: terminal.terminal, environment: { _ in nil })
+            _ = await CommandLineTool.run(words, console)
+            let shown = terminal.close()
+            #expect(code.lines(console.style).allSatisfy { shown.contains($0) } == isDrawn)
+        }
     }
 
     @Test("Progress is drawn on a terminal while a file is read, and wiped at the end")

@@ -25,6 +25,7 @@ struct ProgramTests {
                 SUBCOMMANDS:
                   route                   Say where each link goes and why.
                   inspect                 Show everything that can be read from a link.
+                  qr                      Draw the QR code of a payment text.
                   pay                     Pay a link at a sandbox with the development wallet.
                   review                  Show what wallet calls would do, or why they are
                                           refused.

@@ -12,6 +12,8 @@ struct CommandSyntax: Sendable {
     /// A name that begins with `--`, with a value or alone.
     struct Option: Sendable {
         let name: String
+        /// The letter that stands for it behind one dash.
+        var short: Character?
         /// The placeholder of the value; nil for a flag.
         var value: String?
         let help: String
@@ -32,6 +34,12 @@ struct CommandSyntax: Sendable {
     /// The option called `name`, without its dashes.
     func option(_ name: some StringProtocol) -> Option? {
         options.first { $0.name == name }
+    }
+
+    /// The option that `word` calls, dashes and all.
+    func option(called word: String) -> Option? {
+        if word.hasPrefix("--") { return option(word.dropFirst(2)) }
+        return options.first { option in option.short.map { word == "-\($0)" } ?? false }
     }
 
     /// The line that shows how the command is called.

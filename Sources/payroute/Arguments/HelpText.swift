@@ -13,7 +13,8 @@ enum HelpText {
         sections.append(wrap("USAGE: " + syntax.usage, width: width, indent: 2))
         let arguments = syntax.arguments.map { ("<\($0.name)>", $0.help) }
         var options = syntax.options.map { option in
-            (option.value.map { "--\(option.name) <\($0)>" } ?? "--\(option.name)", option.help)
+            let name = (option.short.map { "-\($0), " } ?? "") + "--\(option.name)"
+            return (option.value.map { "\(name) <\($0)>" } ?? name, option.help)
         }
         options += [("--version", "Show the version."), ("-h, --help", "Show help information.")]
         let subcommands = syntax.subcommands.map { ($0.name, $0.help) }

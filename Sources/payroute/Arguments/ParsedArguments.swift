@@ -37,7 +37,7 @@ struct ParsedArguments: Sendable {
     private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let equals = word.firstIndex(of: "=")
         let shown = String(word[..<(equals ?? word.endIndex)])
-        guard word.hasPrefix("--"), let option = syntax.option(shown.dropFirst(2)) else {
+        guard let option = syntax.option(called: shown) else {
             throw UsageError.unknown("option", shown, known: syntax.options.map { "--\($0.name)" }, in: syntax)
         }
         guard let placeholder = option.value else {

@@ -26,7 +26,7 @@ struct QRCode: Equatable {
     /// With colours it is black on white on every terminal. Without, light modules are drawn in the terminal's own
     /// foreground: right on a dark background, inverted on a light one.
     func lines(_ style: Style) -> [String] {
-        let quiet = 4
+        let quiet = QRImage.quietZone
         func isLight(_ row: Int, _ column: Int) -> Bool {
             guard row >= 0, row < size, column >= 0, column < size else { return true }
             return !modules[row * size + column]
@@ -46,5 +46,5 @@ struct QRCode: Equatable {
     }
 
     /// The columns that ``lines(_:)`` takes.
-    var columns: Int { size + 8 }
+    var columns: Int { size + 2 * QRImage.quietZone }
 }

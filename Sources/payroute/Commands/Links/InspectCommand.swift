@@ -23,7 +23,7 @@ enum InspectCommand: Command {
             if isJSON {
                 console.output.edit { report.write(to: &$0, with: inspection) }
             } else {
-                show(report, inspection, console)
+                show(input, report, inspection, console)
             }
             return report.decision
         }
@@ -42,7 +42,9 @@ enum InspectCommand: Command {
         }
     }
 
-    private static func show(_ report: RouteReport, _ inspection: Inspection, _ console: Console) {
+    private static func show(
+        _ input: LinkInput, _ report: RouteReport, _ inspection: Inspection, _ console: Console
+    ) {
         let style = console.style
         let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
         var rows: [(String, Table.Cell)] = [("decision", Table.Cell(report.decision.rawValue, tone))]
@@ -65,11 +67,11 @@ enum InspectCommand: Command {
         for (label, cell) in rows {
             console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
         }
-        if console.output.isTerminal, let link = inspection.link {
+        if console.output.isTerminal, inspection.isValid, case .text(let text) = input {
             if inspection.hidesSecret {
-                console.output.write("  (the QR code would show the secret in the link; --reveal draws it)\n")
+                console.output.write("  (the QR code would show the secret in the text; --reveal draws it)\n")
             } else {
-                showCode(link.text, console)
+                showCode(text, console)
             }
         }
         console.output.write("\n")

@@ -7,8 +7,6 @@ struct Inspection {
     let error: String?
     /// What it says. For a payment standard its own fields; otherwise the parts of the link.
     private(set) var fields: [String: JSONValue]
-    /// The link in canonical form, when it is one.
-    let link: PaymentLink?
     /// Whether the link holds a secret and is not shown whole.
     private(set) var hidesSecret = false
 
@@ -38,26 +36,25 @@ struct Inspection {
         case .defective(_, let defect, _): self.init(error: defect.description)
         case .recognized(let instruction): self.init(instruction)
         case .unclear(let instructions): self.init(fields: Self.fields(instructions))
-        case .unroutable(let link, _): self.init(fields: Self.fields(link), link: link)
+        case .unroutable(let link, _): self.init(fields: Self.fields(link))
         case .matched(let route): self.init(route.link, payment: route.match.reference)
         case .ambiguous(let routes):
-            self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:], link: routes.first?.link)
+            self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
         }
     }
 
     /// An input that is no text at all.
     init(unreadable reason: String) { self.init(error: reason) }
 
-    private init(error: String? = nil, fields: [String: JSONValue] = [:], link: PaymentLink? = nil) {
+    private init(error: String? = nil, fields: [String: JSONValue] = [:]) {
         self.error = error
         self.fields = fields
-        self.link = link
     }
 
     private init(_ link: PaymentLink, payment: String?) {
         var fields = Self.fields(link)
         fields["payment"] = payment.map(JSONValue.string)
-        self.init(fields: fields, link: link)
+        self.init(fields: fields)
     }
 
     private init(_ instruction: PaymentInstruction) {

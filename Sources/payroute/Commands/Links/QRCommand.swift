@@ -1,0 +1,73 @@
+import PaymentCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// `payroute qr`: the QR code of a text.
+enum QRCommand: Command {
+    static let name = "qr"
+    static let summary = "Draw the QR code of a payment text."
+    static let syntax = CommandSyntax(
+        path: "payroute qr",
+        overview: "Draw the QR code of a payment text, here or in a file.",
+        discussion:
+            "The code holds exactly the text, whatever it is; 'payroute inspect' says what that is. '-' reads it from "
+            + "standard input, where no list of processes shows it.",
+        arguments: [.init(name: "text", help: "A link, URI or QR text, or - for one line of standard input.")],
+        options: [
+            .init(
+                name: "output", short: "o", value: "file",
+                help: "Write a picture instead: the name ends with .png or .svg. A file that is there is replaced.")
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let file = try arguments.value("output") { name in QRImage(fileName: name).map { (name, $0) } }
+        let text = try SingleLink.read(arguments, console)
+        guard let code = QRCode(text) else {
+            throw CommandFailure(
+                description: text.isEmpty
+                    ? "there is no text to draw"
+                    : "the text is too long for a QR code: \(text.utf8.count) of 2953 bytes")
+        }
+        if let (name, image) = file {
+            try write(image.bytes(of: code), to: name)
+            return .done
+        }
+        if console.output.isTerminal, let columns = console.output.columns, code.columns > columns {
+            throw CommandFailure(
+                description:
+                    "the QR code needs a terminal of \(code.columns) columns; widen it, or write a file with -o")
+        }
+        for line in code.lines(console.style) { console.output.write(line + "\n") }
+        return .done
+    }
+
+    private static func write(_ bytes: [UInt8], to name: String) throws {
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        var failure: String?
+        if descriptor < 0 {
+            failure = String(cString: strerror(errno))
+        } else {
+            let stream = OutputStream(descriptor: descriptor)
+            stream.edit { $0 += bytes }
+            stream.flush()
+            failure = stream.failure
+            close(descriptor)
+        }
+        guard let failure else { return }
+        throw CommandFailure(description: "\(Printable.text(name)) cannot be written: \(failure)")
+    }
+}
+
+extension QRImage {
+    /// The kind of picture that the name of a file asks for.
+    fileprivate init?(fileName name: String) {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: name[name.index(after: dot)...].lowercased())
+    }
+}
