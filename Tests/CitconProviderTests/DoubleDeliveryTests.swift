@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("A refund that arrived twice is found by its reference, whatever the second answer was (2.7, 2.8)")
+    @Test("A refund that arrived twice is found by its reference, whatever the second answer was (Protocol 2.7, 2.8)")
     func refunds() async throws {
         for code in ["4100", "4202", "4000"] {
             let world = try MerchantWorld()

@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("The vendor's environments (1.1)")
+    @Test("The vendor's environments (Protocol 1.1)")
     func environments() throws {
         let table: [(CPayENVMode, Int, String)] = [
             (.DEV, 0, "https://api.dev01.citconpay.com/v1/"), (.QA, 1, "https://api-eks.qa01.citconpay.com/v1/"),

@@ -130,7 +130,7 @@ import Testing
         #expect(unknown.message.contains("something else") && opened.value == 0)
     }
 
-    @Test("A lost confirmation is settled by the reference and never sent again (2.8)")
+    @Test("A lost confirmation is settled by the reference and never sent again (Protocol 2.8)")
     func lostConfirmation() async throws {
         let state = Mutexed("initiated")
         let world = Scripted(

@@ -8,7 +8,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an order has to say, by payment method (reference section 3.4).
+/// What an order has to say, by payment method (Protocol 3.4).
 @Suite struct RequiredFieldTests {
     /// A launcher whose payer is back at once.
     private static func back(_ url: String?) -> CPayLauncher { { _ in .returned(url: url) } }

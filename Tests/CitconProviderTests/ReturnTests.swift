@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// URLs by which payers come back (reference sections 4.3 and 4.4).
+/// URLs by which payers come back (Protocol 4.3 and 4.4).
 @Suite struct ReturnTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let url: String
@@ -21,7 +21,7 @@ import Testing
     private static let cancelledInAlipay =
         "%7B%22memo%22%3A%7B%22ResultStatus%22%3A%226001%22%2C%22memo%22%3A%22%22%2C%22result%22%3A%22%22%7D%2C%22requestType%22%3A%22safepay%22%7D"
 
-    /// Section 4.4, row by row.
+    /// Protocol 4.4, form by form.
     static let accepted: [Row] = [
         Row("wxeb0650d489d69e14://pay/?returnKey=abc&ret=0", "weChat 0"),
         Row("wxeb0650d489d69e14://pay/?returnKey=(null)&ret=-2", "weChat -2"),
@@ -45,7 +45,7 @@ import Testing
         Row("https://dev.citconpay.com/apps/wxeb0650d489d69e14/pay?returnKey=a&ret=0", "weChat 0"),
     ]
 
-    /// More of section 4.3, and its neighbours.
+    /// More of Protocol 4.3, and its neighbours.
     static let more: [Row] = [
         Row("WXEB0650D489D69E14://PAY/?ret=0", "weChat 0"), Row("wxeb0650d489d69e14://pay?ret=0", "weChat 0"),
         Row("wxeb0650d489d69e14://pay/?ret=-1", "weChat -1"), Row("wxeb0650d489d69e14://pay/?ret=x", "weChat -1"),
@@ -101,7 +101,7 @@ import Testing
         ("paid", "-1", "Unknown Error"),
     ]
 
-    @Test("Alipay's words (4.3)", arguments: alipay)
+    @Test("Alipay's words (Protocol 4.3)", arguments: alipay)
     func alipayWords(_ status: String, _ code: String, _ message: String?) throws {
         let json = #"{"memo":{"ResultStatus":"\#(status)","memo":"","result":""},"requestType":"safepay"}"#
         let back = WalletReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)

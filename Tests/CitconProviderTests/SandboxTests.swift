@@ -126,7 +126,7 @@ struct SandboxWorld: Sendable {
         }
     }
 
-    @Test("The wallets' refusals have the guide's codes (6.1)")
+    @Test("The wallets' refusals have the guide's codes (Protocol 6.1)")
     func codesOfRefusals() async throws {
         let expected: [(CitconSandbox.Scenario, String, String)] = [
             (.cancelledInWeChat, "-2", "canceled"), (.cancelledInAlipay, "6001", "canceled"),
@@ -176,7 +176,7 @@ struct SandboxWorld: Sendable {
         #expect(await heard.first(3).suffix(2) == ["result success - succeeded", "check success - succeeded"])
     }
 
-    @Test("Both layers of the service (section 0)", arguments: CitconSandbox.Layer.allCases)
+    @Test("Both layers of the service (Protocol 1.5)", arguments: CitconSandbox.Layer.allCases)
     func layers(_ layer: CitconSandbox.Layer) async throws {
         let world = try SandboxWorld { $0.layer = layer }
         let charge = await world.sandbox.createCharge(.alipay)

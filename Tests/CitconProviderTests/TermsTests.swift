@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A confirmation says what is paid before anybody is sent to pay it (reference section 2.5).
+/// A confirmation says what is paid before anybody is sent to pay it (Protocol 2.5).
 @Suite struct TermsTests {
     /// What a service may answer instead of the terms that were asked for.
     static let lies: [(String, String, String)] = [

@@ -145,7 +145,7 @@ import Testing
 
     // MARK: 2.3, 3.2
 
-    /// The methods of section 3.1 whose gateway section 3.2 tells.
+    /// The methods of Protocol 3.1 whose gateway Protocol 3.2 tells.
     static let gateways: [(String, [String])] = [
         ("wechatpay", ["wechatpay"]), ("alipay", ["alipay"]), ("upop", ["upop"]),
         (

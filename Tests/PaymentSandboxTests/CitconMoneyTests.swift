@@ -4,7 +4,7 @@ import PaymentSandbox
 import PaymentTesting
 import Testing
 
-/// Captures, cancellations and refunds (2.7, 2.8).
+/// Captures, cancellations and refunds (Protocol 2.7, 2.8).
 @Suite struct CitconMoneyTests {
     private func authorized(_ world: CitconWorld) async throws -> CitconSandbox.Charge {
         let charge = await world.sandbox.createCharge(.authorizeOnly)

@@ -69,7 +69,7 @@ import Testing
         return try await launcher(request)?.text
     }
 
-    /// Section 4.3.
+    /// Protocol 4.3.
     @Test func walletsReturnInTheirOwnWays() async throws {
         let weixin = "wxeb0650d489d69e14://pay/"
         let paid = try #require(try await back(.wechatPay, [weixin]))
@@ -115,7 +115,7 @@ import Testing
             await #expect(throws: PaymentError.self) { _ = try await launcher(request) }
         }
         #expect(try await world.state(charge.id) == "initiated")
-        // As a URL, the way the wallet's own library opens it (4.1).
+        // As a URL, the way the wallet's own library opens it (Protocol 4.1).
         let url =
             "weixin://app/\(fields["appid"]!)/pay/?nonceStr=\(fields["noncestr"]!)&package=Sign%3DWXPay"
             + "&partnerId=\(fields["partnerid"]!)&prepayId=\(fields["prepayid"]!)&timeStamp=\(fields["timestamp"]!)"

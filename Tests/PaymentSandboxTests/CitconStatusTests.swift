@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentSandbox
 
-/// The states of a charge and what may follow them (6.2).
+/// The states of a charge and what may follow them (Protocol 6.2).
 @Suite struct CitconStatusTests {
     private typealias Status = CitconCharge.Status
 

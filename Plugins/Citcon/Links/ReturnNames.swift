@@ -2,7 +2,7 @@ package import PaymentCore
 
 /// What a URL by which a payer came back says of the order that it belongs to.
 ///
-/// Most name nothing. The wallets' forms are those of reference section 4.3; the others are the service's own members, in
+/// Most name nothing. The wallets' forms are those of Protocol 4.3; the others are the service's own members, in
 /// case a page hands them on.
 package struct ReturnNames: Sendable, Hashable {
     /// What can name an order.

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an application sees, step by step (reference sections 2.3, 3.4 and 6.4).
+/// What an application sees, step by step (Protocol 2.3, 3.4 and 6.4).
 @Suite struct FlowTests {
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
     private static let calledOff = "wxeb0650d489d69e14://pay/?returnKey=(null)&ret=-2"
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test("The calls, their headers and bodies (1.4, 2.3, 2.5, 2.6)")
+    @Test("The calls, their headers and bodies (Protocol 1.4, 2.3, 2.5, 2.6)")
     func calls() async throws {
         let service = ScriptedCitcon()
         let client = try CPayClient(service, launcher: Self.back(Self.paid))
@@ -43,7 +43,7 @@ import Testing
         #expect(service.seen[2].body == nil)
     }
 
-    @Test("Without a payer's reference the configuration is asked without data (2.3)")
+    @Test("Without a payer's reference the configuration is asked without data (Protocol 2.3)")
     func noConsumer() async throws {
         let service = ScriptedCitcon()
         let client = try CPayClient(service, launcher: Self.back(Self.paid))
@@ -51,7 +51,7 @@ import Testing
         #expect(service.seen.first?.body?["data"] == nil)
     }
 
-    @Test("Inquiries by either id (2.6)")
+    @Test("Inquiries by either id (Protocol 2.6)")
     func inquiries() async throws {
         let service = ScriptedCitcon()
         let client = try CPayClient(service)
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test("A confirmation whose answer is lost is never sent again; the reference tells (2.8)")
+    @Test("A confirmation whose answer is lost is never sent again; the reference tells (Protocol 2.8)")
     func lostAnswer() async throws {
         for (state, isPaid) in [("succeeded", true), ("failed", false), ("initiated", false)] {
             let service = ScriptedCitcon(

@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Gateways, launch payloads and wallet URLs (reference sections 3.2, 3.3 and 4.1).
+/// Gateways, launch payloads and wallet URLs (Protocol 3.2, 3.3 and 4.1).
 @Suite struct LaunchTests {
     static let gateways: [(String, GatewayHandler?)] = [
         ("wechatpay", .weChat), ("alipay", .alipay), ("upop", .unionPay), ("toss", .ams), ("fomo", .url), ("aps", .url),
@@ -12,7 +12,7 @@ import Testing
         ("WeChatPay", nil), ("", nil), ("wechatpay ", nil), ("google", nil),
     ]
 
-    @Test("Who takes which gateway (3.2)", arguments: gateways)
+    @Test("Who takes which gateway (Protocol 3.2)", arguments: gateways)
     func gateway(_ id: String, _ expected: GatewayHandler?) {
         #expect(CPayGateways.standard.handler(of: id) == expected)
     }
@@ -37,7 +37,7 @@ import Testing
             at: try CPayEndpoint(.UAT, baseURL: service).baseURL)
     }
 
-    @Test("WeChat gets its seven values and its URL (3.3, 4.1)")
+    @Test("WeChat gets its seven values and its URL (Protocol 3.3, 4.1)")
     func weChat() throws {
         guard case .app(let wallet) = try launch(.weChat, ScriptedCitcon.weChatPayload) else {
             Issue.record("no wallet is started")
@@ -70,7 +70,7 @@ import Testing
         #expect(try launch(.weChat, number) == (try launch(.weChat, ScriptedCitcon.weChatPayload)))
     }
 
-    @Test("Alipay gets an order string with literal quotes, and the scheme (3.3, 4.1)")
+    @Test("Alipay gets an order string with literal quotes, and the scheme (Protocol 3.3, 4.1)")
     func alipay() throws {
         let payload = #"{"orderSpec":"partner=\"2088\"&total_fee=\"1\"","signedString":"a%2Bb"}"#
         guard case .app(let wallet) = try launch(.alipay, payload, method: "alipay") else {
@@ -87,7 +87,7 @@ import Testing
         #expect(CPayWalletURL(link) == .alipay(order: Redacted(order), scheme: Shop.scheme))
     }
 
-    @Test("UnionPay gets its number and mode; no URL is guessed (3.3, 4.1)")
+    @Test("UnionPay gets its number and mode; no URL is guessed (Protocol 3.3, 4.1)")
     func unionPay() throws {
         guard case .app(let wallet) = try launch(.unionPay, #"{"tn":"812345"}"#, method: "upop") else {
             Issue.record("no wallet is started")
@@ -114,7 +114,7 @@ import Testing
         "http://render.alipay.com/p/s/ulink/?scheme=alipays%3A%2F%2Fplatformapi%2Fstartapp%3FappId%3D20000067%26url%3Dhttps%253A%252F%252Fa.b%252F",
     ]
 
-    @Test("Alipay's page for browsers, its wrapper and its Hong Kong build (4.1)")
+    @Test("Alipay's page for browsers, its wrapper and its Hong Kong build (Protocol 4.1)")
     func alipayPage() throws {
         let page = CPayWalletURL.alipayPage(url: "https://mclient.alipay.com/h5?a=1&b=2")
         let text =
@@ -128,7 +128,7 @@ import Testing
         #expect(CPayWalletURL(try PaymentLink(hongKong)) == app)
     }
 
-    @Test("Venmo's app (4.1)")
+    @Test("Venmo's app (Protocol 4.1)")
     func venmo() throws {
         let switching = CPayVenmoSwitch(
             bundleID: "com.citcon.citconpay", source: "Shop", merchantID: "m1", accessToken: Redacted("canary"),
@@ -161,7 +161,7 @@ import Testing
         #expect(CPayWalletURL(try PaymentLink(text)) == nil)
     }
 
-    @Test("Pages and codes (3.3)")
+    @Test("Pages and codes (Protocol 3.3)")
     func pages() throws {
         let page = "https://landing.uat01.citconpay.com/v1/landing/0123456789abcdef0123456789abcdef"
         for handler in [GatewayHandler.ams, .url, .xendit] {
@@ -178,7 +178,7 @@ import Testing
         #expect(wallet.weChatAppID != nil)
     }
 
-    @Test("A charge that is settled already starts nothing (3.3)")
+    @Test("A charge that is settled already starts nothing (Protocol 3.3)")
     func settled() throws {
         for status in ["succeeded", "authorized", "failed", "expired", " Success"] {
             #expect(try launch(.url, "broken", format: "odd", status: status) == .nothing)
@@ -208,7 +208,7 @@ import Testing
         (.url, "grabpay", "redirect", "", "-1", CPayMessage.invalidContent),
     ]
 
-    @Test("A payload that cannot be used has the vendor's words (3.4)", arguments: broken)
+    @Test("A payload that cannot be used has the vendor's words (Protocol 3.4)", arguments: broken)
     func brokenPayload(
         _ handler: GatewayHandler, _ method: String, _ format: String, _ content: String, _ code: String,
         _ message: String
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("Consent goes with the confirmation, and only where it is missing (3.3)")
+    @Test("Consent goes with the confirmation, and only where it is missing (Protocol 3.3)")
     func consent() throws {
         let plain = Order(Shop.order("card"))
         #expect(plain.lacksConsent(for: .braintree) && plain.lacksConsent(for: .cashApp))

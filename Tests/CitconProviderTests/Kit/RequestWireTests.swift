@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an order sends (reference sections 2.4 and 2.5).
+/// What an order sends (Protocol 2.4 and 2.5).
 @Suite struct RequestWireTests {
     private func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
 
@@ -264,7 +264,7 @@ import Testing
         #expect(!order.body.text.lowercased().contains("secure"))
     }
 
-    @Test("Amounts are in minor units of ISO 4217 (section 7)")
+    @Test("Amounts are in minor units of ISO 4217 (Protocol 7)")
     func amounts() throws {
         let transaction = CPayTransaction()
         let amounts: [(String, String, Int)] = [
@@ -286,7 +286,7 @@ import Testing
         #expect(transaction.amount == 100 && transaction.currency == "NZD")
     }
 
-    @Test("The seed's supported currencies are all known (section 7)")
+    @Test("The guide's supported currencies are all known (Protocol 7)")
     func currencies() throws {
         for code in "USD CNY SGD JPY CAD AUD EUR NZD GBP THB HKD CHF SEK DKK NOK".split(separator: " ") {
             #expect(try FiatCurrency(String(code)).exponent == (code == "JPY" ? 0 : 2))

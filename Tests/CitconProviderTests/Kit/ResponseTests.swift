@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What answers mean (reference sections 2.1, 2.3, 2.5, 2.6 and 6.1 to 6.3).
+/// What answers mean (Protocol 2.1, 2.3, 2.5, 2.6 and 6.1 to 6.3).
 @Suite struct ResponseTests {
     private func answer(_ text: String) throws -> CitconService.Answer {
         CitconService.Answer(try Envelope(Array(text.utf8)))
@@ -62,13 +62,13 @@ import Testing
         ("\"soon\"", 0), ("true", 0), ("[]", 0), ("1.5", 0), ("17.0", 17),
     ]
 
-    @Test("A time of cancellation in every form (2.6)", arguments: canceled)
+    @Test("A time of cancellation in every form (Protocol 2.6)", arguments: canceled)
     func timeCanceled(_ text: String, _ expected: Int) throws {
         let fields = TransactionFields(try JSONValue(parsing: #"{"time_canceled":\#(text),"status":"pending"}"#))
         #expect(CPayCheckData(transaction: fields).timeCanceled == expected && fields.state == .pending)
     }
 
-    @Test("An end, a flag and an amount in every form (2.4, 2.5, 2.6)")
+    @Test("An end, a flag and an amount in every form (Protocol 2.4, 2.5, 2.6)")
     func leniency() throws {
         func fields(_ text: String) throws -> TransactionFields { TransactionFields(try JSONValue(parsing: text)) }
         #expect(try fields(#"{"expiry":1700000000}"#).expiry == "1700000000")
@@ -94,7 +94,7 @@ import Testing
         (" odd ", .unknown(" odd ")), ("suc ceeded", .unknown("suc ceeded")), ("0", .unknown("0")),
     ]
 
-    @Test("States, however they are spelt (6.2, 6.3)", arguments: states)
+    @Test("States, however they are spelt (Protocol 6.2, 6.3)", arguments: states)
     func state(_ word: String, _ expected: CPayStatus) {
         let state = CPayStatus(rawValue: word)
         #expect(state == expected)
@@ -111,7 +111,7 @@ import Testing
         ("reversed", "unknown"),
     ]
 
-    @Test("What a state means for the payer (6.2)", arguments: outcomes)
+    @Test("What a state means for the payer (Protocol 6.2)", arguments: outcomes)
     func outcome(_ word: String, _ expected: String) throws {
         let payment = PaymentReference(provider: CitconProvider.id, id: "order-1")
         let fields = TransactionFields(try JSONValue(parsing: ScriptedCitcon.transaction(word)))
@@ -151,7 +151,7 @@ import Testing
         ("-2", "Unexcept Error for Response Data: x", false), ("4000", nil, false), (nil, nil, false),
     ]
 
-    @Test("The two meanings of -2 (6.1)", arguments: codes)
+    @Test("The two meanings of -2 (Protocol 6.1)", arguments: codes)
     func cancellation(_ code: String?, _ message: String?, _ expected: Bool) {
         #expect(CPayCode.isCancellation(code, message: message) == expected)
     }
@@ -161,7 +161,7 @@ import Testing
         #"{"status":"success","data":[]}"#, #"{"status":"success","data":"paid"}"#,
     ]
 
-    @Test("A body that is no envelope is refused without quoting it (2.1)", arguments: defects)
+    @Test("A body that is no envelope is refused without quoting it (Protocol 2.1)", arguments: defects)
     func defect(_ text: String) {
         #expect { try Envelope(Array(text.utf8)) } throws: { error in
             guard case .unusableAnswer(let text) = error as? CitconCallError else { return false }
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("Results that are made by hand have the vendor's initialisers (6.4)")
+    @Test("Results that are made by hand have the vendor's initialisers (Protocol 6.5)")
     func initialisers() {
         let result = CPayResult(status: "fail", code: "-1", message: "m", reference: "r")
         #expect(result.data.id == nil && result.data.reference == "r" && result.data.amount == 0 && !result.isPaid)
@@ -179,14 +179,14 @@ import Testing
         #expect(!word.isPaid, "without the service's word nothing is paid")
     }
 
-    @Test("No gateway named is Alipay's, and its keys print as nothing (2.3)")
+    @Test("No gateway named is Alipay's, and its keys print as nothing (Protocol 2.3)")
     func config() throws {
         let config = GatewayConfig(try JSONValue(parsing: #"{"config":{"client_token":"canary","n":1}}"#))
         #expect(config.gateway == "alipay" && config.keys.reveal() == ["client_token": "canary"])
         #expect(!"\(config)".contains("canary"))
     }
 
-    @Test("Refusals by code, and by HTTP status (2.9)")
+    @Test("Refusals by code, and by HTTP status (Protocol 2.9)")
     func refusals() {
         func refusal(_ status: Int, _ code: String?) -> CitconRefusal {
             let body = code.map { #"{"status":"fail","data":{"code":"\#($0)","message":"secret text"}}"# } ?? "<html>"

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Orders whose payers are away (reference sections 4.2 and 6.4).
+/// Orders whose payers are away (Protocol 4.2 and 6.4).
 @Suite struct WaitingTests {
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
 

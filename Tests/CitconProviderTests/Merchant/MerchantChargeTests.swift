@@ -12,7 +12,7 @@ import Testing
 
 /// Making charges on a merchant's server, and the access tokens for it.
 @Suite struct MerchantChargeTests {
-    // MARK: Access tokens (1.2, 1.3)
+    // MARK: Access tokens (Protocol 1.2, 1.3)
 
     @Test func onlyTheTokenCallSeesThePrivateKey() async throws {
         let world = try MerchantWorld()
@@ -55,7 +55,7 @@ import Testing
         #expect(world.posts("charges") == 4)
     }
 
-    /// What a server hands to an app can pay, and cannot take money back (1.3).
+    /// What a server hands to an app can pay, and cannot take money back (Protocol 1.3).
     @Test(arguments: CitconSandbox.Layer.allCases)
     func appsGetTokensOfTheirOwn(_ layer: CitconSandbox.Layer) async throws {
         let world = try MerchantWorld { $0.layer = layer }
@@ -82,7 +82,7 @@ import Testing
         #expect(world.posts("charges") == 0)
     }
 
-    // MARK: Charges (2.4, 2.8)
+    // MARK: Charges (Protocol 2.4, 2.8)
 
     @Test func makesTheChargeThatWasOrdered() async throws {
         let world = try MerchantWorld()

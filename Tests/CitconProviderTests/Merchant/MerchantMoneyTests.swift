@@ -70,7 +70,7 @@ import Testing
         #expect(world.wire.repeatable == ["/v1/access-tokens"])
     }
 
-    // MARK: Capturing (2.7)
+    // MARK: Capturing (Protocol 2.7)
 
     @Test func capturesWhatWasSetAside() async throws {
         let world = try MerchantWorld()

@@ -10,7 +10,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Notifications on a merchant's server (section 5).
+/// Notifications on a merchant's server (Protocol 5).
 @Suite struct MerchantNotificationTests {
     private static let names = [
         "id", "transaction_type", "reference", "amount", "currency", "status", "time_completed", "time_created",
@@ -67,7 +67,7 @@ import Testing
         var json = Self.example
         json["fields"] = .string(Self.names.reversed().joined(separator: ","))
         #expect(try read(signed(json)).reference == "reference132")
-        // As live servers sign it, with one name more (5.3).
+        // As live servers sign it, with one name more (Protocol 5.3).
         json["fields"] = .string((Self.names + ["payment"]).joined(separator: ","))
         for payment: JSONValue? in [nil, .null, "", "card"] {
             json["payment"] = payment
