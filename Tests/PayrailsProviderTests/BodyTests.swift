@@ -6,7 +6,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-@Suite("What is sent (reference section 3)")
+@Suite("What is sent (Protocol 3)")
 struct BodyTests {
     private func body(
         _ payload: JSONValue, _ means: PaymentMeans
@@ -31,7 +31,7 @@ struct BodyTests {
         ]
     }
 
-    @Test("Stored card and PayPal (3.1): no pending URL, nothing else")
+    @Test("Stored card and PayPal (Protocol 3.1): no pending URL, nothing else")
     func stored() throws {
         #expect(
             try body(.stored(StoredCardInstrument(id: "i1", bin: nil, suffix: nil)))
@@ -49,7 +49,7 @@ struct BodyTests {
                     ], withPending: false))
     }
 
-    @Test("New card (3.2)")
+    @Test("New card (Protocol 3.2)")
     func card() throws {
         #expect(
             try body(.card(encryptedData: "jwe", save: true))
@@ -60,7 +60,7 @@ struct BodyTests {
                 ]))
     }
 
-    @Test("New PayPal account (3.3) and redirect (3.5): the two nulls are sent")
+    @Test("New PayPal account (Protocol 3.3) and redirect (Protocol 3.5): the two nulls are sent")
     func nulls() throws {
         let nothing: JSONValue = ["encryptedData": nil, "vaultProviderConfigId": nil]
         #expect(
@@ -77,7 +77,7 @@ struct BodyTests {
         #expect(try body(.redirect(code: "ideal")) == redirect)
     }
 
-    @Test("Apple Pay (3.4): the token is a JSON text in the JSON")
+    @Test("Apple Pay (Protocol 3.4): the token is a JSON text in the JSON")
     func applePay() throws {
         let token = try ApplePayToken(
             paymentData: Array(#"{"data":"secret-data","version":"EC_v1"}"#.utf8), displayName: "Visa 1111",
@@ -153,7 +153,7 @@ struct BodyTests {
         #expect(session.amount.value == "12.50")
     }
 
-    @Test("Updating and saving (2.9): only what is given")
+    @Test("Updating and saving (Protocol 2.2): only what is given")
     func instruments() async throws {
         let answer: JSONValue = [
             "id": "i1", "createdAt": "x", "holderId": "h", "paymentMethod": "card", "status": "disabled",

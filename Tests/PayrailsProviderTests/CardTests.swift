@@ -4,12 +4,12 @@ import Testing
 
 @testable import PayrailsProvider
 
-@Suite("Card rules (reference section 5)")
+@Suite("Card rules (Protocol 5)")
 struct CardTests {
     private let now = YearAndMonth(year: 2026, month: 11)
 
     @Test(
-        "Numbers that are valid, with their brands (5.4)",
+        "Numbers that are valid, with their brands (Protocol 5.4)",
         arguments: [
             ("4242424242424242", "Visa"), ("4111111111111111", "Visa"), ("4222222222222", "Visa"),
             ("5555555555554444", "Mastercard"), ("2223003122003222", "Mastercard"), ("378282246310005", "Amex"),
@@ -43,7 +43,7 @@ struct CardTests {
     }
 
     @Test(
-        "Networks by prefix (5.4)",
+        "Networks by prefix (Protocol 5.4)",
         arguments: [
             ("4", CardNetwork.visa), ("51", .mastercard), ("2221", .mastercard), ("2720", .mastercard), ("34", .amex),
             ("37", .amex), ("6011", .discover), ("65", .discover), ("644", .discover), ("622", .discover),
@@ -69,7 +69,7 @@ struct CardTests {
     }
 
     @Test(
-        "Typing a number groups it by its brand (5.5)",
+        "Typing a number groups it by its brand (Protocol 5.5)",
         arguments: [
             ("", ""), ("4", "4"), ("42424", "4242 4"), ("4242 4242-4242x4242", "4242 4242 4242 4242"),
             ("42424242424242429", "4242 4242 4242 4242"), ("378282246310005", "3782 822463 10005"),
@@ -79,7 +79,7 @@ struct CardTests {
         #expect(CardFormatter.number(typed) == shown)
     }
 
-    @Test("Typing dates, months, years and codes (5.5)")
+    @Test("Typing dates, months, years and codes (Protocol 5.5)")
     func typing() {
         for (typed, shown) in [("1", "1"), ("12", "12"), ("123", "12/3"), ("12/304", "12/30"), ("a", "")] {
             #expect(CardFormatter.expiryDate(typed) == shown)
@@ -94,7 +94,7 @@ struct CardTests {
         #expect(CardFormatter.securityCode("12345", brand: .of("4")) == "123")
     }
 
-    @Test("Names, codes, months, years (5.3)")
+    @Test("Names, codes, months, years (Protocol 5.3)")
     func fields() {
         for (name, error) in [
             ("Ada Example", nil), ("O'Neil, J.-P.", nil), ("A", .regexMatchFailed), ("Zoë", .regexMatchFailed),
@@ -136,7 +136,7 @@ struct CardTests {
         }
     }
 
-    @Test("Reading a combined date (5.3)")
+    @Test("Reading a combined date (Protocol 5.3)")
     func parts() {
         for (text, month, year) in [
             ("12/30", "12", "2030"), ("30/12", "12", "2030"), ("1230", "12", "2030"), ("122030", "12", "2030"),
@@ -162,7 +162,7 @@ struct CardTests {
         #expect(!CardValidation.passesLuhn("") && !CardValidation.passesLuhn("1 8"))
     }
 
-    @Test("Texts of fields (5.1, 5.6)")
+    @Test("Texts of fields (Protocol 5.1, 5.6)")
     func texts() {
         #expect(CardFieldType.allCases.map(\.rawValue) == Array(0...7))
         #expect(CardFieldType.CARD_NUMBER.column == "card_number" && CardFieldType.CVV.column == "security_code")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// Section 5.9: the pay button.
+/// Protocol 5.9: the pay button.
 @Suite struct ComponentButtonTests {
     typealias State = CardPaymentButtonState
 
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func titles() {
-        // Section 5.9: stored mode shows the processing label, card mode nothing but an activity indicator.
+        // Protocol 5.9: stored mode shows the processing label, card mode nothing but an activity indicator.
         #expect(Self.state(Self.stored, .ready).title == "Pay with it")
         #expect(Self.state(Self.stored, .paying).title == "Wait")
         #expect(Self.state(.cardForm, .ready).title == "Pay now")
@@ -91,7 +91,7 @@ import Testing
         #expect(silent.title == "" && silent.accessibleName == "Pay")
     }
 
-    /// What the delegate is told for each result; sections 2.7 and 5.9.
+    /// What the delegate is told for each result; Protocol 2.7 and 5.9.
     static let endings: [(OnPayResult, [String])] = [
         (.success, ["success (processing)"]),
         (.declined("GenericRejection"), ["failed (processing)"]),

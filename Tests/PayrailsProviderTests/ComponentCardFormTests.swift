@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// Sections 5.1 to 5.6: the card form.
+/// Protocol 5.1 to 5.6: the card form.
 @Suite struct ComponentCardFormTests {
     static let now = YearAndMonth(year: 2026, month: 11)
     static let split = CardLayoutConfig.defaultRows(showNameField: true)
@@ -14,7 +14,7 @@ import Testing
         return state
     }
 
-    /// What is typed, what stands there, and whether it is right; sections 5.3 and 5.5.
+    /// What is typed, what stands there, and whether it is right; Protocol 5.3 and 5.5.
     static let typing: [(CardFieldType, String, String, CardFieldError?)] = [
         (.CARD_NUMBER, "4242424242424242", "4242 4242 4242 4242", nil),
         (.CARD_NUMBER, "378282246310005", "3782 822463 10005", nil),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func expiredMonthOfThisYearIsFound() {
-        // The vendor's form lets it pass; section 5.3.
+        // The vendor's form lets it pass; Protocol 5.3.
         let state = Self.state(
             Self.split, .edited(.EXPIRATION_YEAR, Redacted("2026")), .edited(.EXPIRATION_MONTH, Redacted("10")))
         #expect(state[.EXPIRATION_MONTH].error == .invalidExpirationDate)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func anotherBrandClearsTheCode() {
-        // Section 5.4: only when the code's length changes.
+        // Protocol 5.4: only when the code's length changes.
         var state = Self.state(Self.split, .edited(.CARD_NUMBER, Redacted("42")), .edited(.CVV, Redacted("123")))
         _ = state.handle(.edited(.CARD_NUMBER, Redacted("51")), now: Self.now)
         #expect(state.brand.name == "Mastercard" && state[.CVV].text.reveal() == "123")
@@ -75,7 +75,7 @@ import Testing
         #expect(state.network == .amex && state.securityCodeLength == 4 && state[.CVV].text.reveal() == "")
     }
 
-    /// Field, text, next field; section 5.5. A number that may go on stays.
+    /// Field, text, next field; Protocol 5.5. A number that may go on stays.
     static let moves: [(CardFieldType, String, CardFieldType?)] = [
         (.CARD_NUMBER, "4242424242424242", .CARDHOLDER_NAME), (.CARD_NUMBER, "4222222222222", nil),
         (.CARD_NUMBER, "4242424242424241", nil), (.CARDHOLDER_NAME, "Test Holder", nil), (.CVV, "123", nil),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// Section 5.10: rows and lists of stored instruments; the deletion that asks first.
+/// Protocol 5.10: rows and lists of stored instruments; the deletion that asks first.
 @Suite struct ComponentListTests {
     @Test func selectionTable() {
         typealias Step = (InstrumentSelection.Event, [InstrumentSelection.Effect], String?)

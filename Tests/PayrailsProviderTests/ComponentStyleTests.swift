@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// Section 5.7: the defaults of every style and text.
+/// Protocol 5.7: the defaults of every style and text.
 @Suite struct ComponentStyleTests {
     @Test func storedInstruments() {
         let style = StoredInstrumentsStyle.defaultStyle

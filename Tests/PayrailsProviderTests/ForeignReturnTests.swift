@@ -8,7 +8,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// Payers who come back from PayPal with another order than the one the service named (reference section 3.3).
+/// Payers who come back from PayPal with another order than the one the service named (Protocol 3.3).
 @Suite("Returns of other orders")
 struct ForeignReturnTests {
     /// What the service names, returns that are that order's, and returns that are another's.

@@ -3,7 +3,7 @@ import PayrailsProvider
 import TestSupport
 import Testing
 
-/// What the vendor's client was recorded to do (reference section 2.9), row by row. Some rows differ on purpose and
+/// What the vendor's client was recorded to do (Protocol 2.9), row by row. Some rows differ on purpose and
 /// say so.
 @Suite("Recorded behaviour")
 struct GoldenTests {
@@ -122,7 +122,7 @@ struct GoldenTests {
         #expect(service.requests.map(\.timeout) == [.seconds(120), .seconds(120), .seconds(300), .seconds(300)])
     }
 
-    @Test("The header fields of every call (section 2.1)")
+    @Test("The header fields of every call (Protocol 2.1)")
     func headers() async throws {
         let service = ScriptedService([.read: [Self.ok(Sample.requested, Sample.successful)]])
         let session = try PayrailsSession.scripted(service)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-@Suite("Pages that payers see (reference sections 3.3, 3.5, 3.6, 7)")
+@Suite("Pages that payers see (Protocol 3.3, 3.5, 3.6, 7)")
 struct PageTests {
     private static let challenge = Sample.host + "/public/redirect/merchant/payment-acceptance/e1/t0"
     private static let begun = [Sample.requested, Sample.pending]
@@ -142,7 +142,7 @@ struct PageTests {
             await other.executePayment(with: .genericRedirect, presenter: screen).word.contains("not an address"))
     }
 
-    @Test("What PayPal needs is checked (3.3)")
+    @Test("What PayPal needs is checked (Protocol 3.3)")
     func payPal() async throws {
         func links(_ action: JSONValue) -> JSONValue {
             ["confirm": ["method": "POST", "href": .string(Sample.execution + "/confirm"), "action": action]]

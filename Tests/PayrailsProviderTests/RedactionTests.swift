@@ -69,7 +69,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("What the vendor's later releases report (section 2.7)")
+    @Test("What the vendor's later releases report (Protocol 2.7)")
     func failures() {
         #expect(OnPayResult.success.authorizationFailure == nil && OnPayResult.pending.authorizationFailure == nil)
         for (result, code) in [

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sessions")
 struct SessionTests {
-    @Test("Init data that cannot be used say why (section 1)")
+    @Test("Init data that cannot be used say why (Protocol 1)")
     func initData() {
         func word(_ data: Payrails.InitData) -> String? {
             #expect(throws: PayrailsError.self) { try SessionPayload(data) }?.word
@@ -60,7 +60,7 @@ struct SessionTests {
         #expect(session.storedInstruments(for: .applePay).isEmpty)
     }
 
-    @Test("Texts for instruments (section 5.8)")
+    @Test("Texts for instruments (Protocol 5.8)")
     func texts() {
         struct Custom: StoredInstrument {
             let id = "x"
@@ -80,7 +80,7 @@ struct SessionTests {
         #expect(!Custom(type: .card).isDefault)
     }
 
-    @Test("Queries (section 6.1)")
+    @Test("Queries (Protocol 6.1)")
     func queries() throws {
         let session = try PayrailsSession.scripted(ScriptedService([:]))
         func text(_ key: PayrailsQueryKey) -> String? { session.query(key).map { "\($0)" } }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Times and statuses")
 struct WireTests {
     @Test(
-        "Times (section 1.3)",
+        "Times (Protocol 1.3)",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("2026-09-23T22:33:57.004978732Z", 1_790_202_837, 4_978_732),
             ("2026-09-23T22:33:57.1Z", 1_790_202_837, 100_000_000),
@@ -45,7 +45,7 @@ struct WireTests {
         StatusHistory(try Sample.status(entries).decode(ExecutionBody.self).status).verdict(knowsPending: knowsPending)
     }
 
-    @Test("Statuses of an execution, in whatever order (sections 2.3, 2.5)")
+    @Test("Statuses of an execution, in whatever order (Protocol 2.3, 2.5)")
     func verdicts() throws {
         let (requested, pending) = (Sample.requested, Sample.pending)
         #expect(try verdict([]) == .open)
@@ -77,7 +77,7 @@ struct WireTests {
         #expect(try verdict(entries) == .failed("GenericRejection"))
     }
 
-    @Test("Reasons of a decline (section 2.3)")
+    @Test("Reasons of a decline (Protocol 2.3)")
     func reasons() throws {
         func text(_ errors: JSONValue?) throws -> String {
             var status: JSONValue = ["code": "authorizeFailed", "time": "2026-01-01T00:00:00Z"]
