@@ -6,7 +6,8 @@ import Testing
 /// The checkout page in a real browser, with real key strokes, against the sandbox.
 @Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)
 struct CheckoutBrowserTests {
-    @Test func paysWithAStoredInstrument() async throws {
+    @Test("Pays with a stored instrument")
+    func paysWithAStoredInstrument() async throws {
         try await Browser.visit(.paid) { browser in
             try await browser.shoot("1-instruments")
             let driver = browser.driver
@@ -28,10 +29,12 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test(arguments: [
-        (PayrailsSandbox.Scenario.insufficientBalance, "The payment was declined"),
-        (.expiredSession, "This checkout has expired."), (.declinedThenPending, "The payment was declined"),
-    ])
+    @Test(
+        "Tells why nothing was paid",
+        arguments: [
+            (PayrailsSandbox.Scenario.insufficientBalance, "The payment was declined"),
+            (.expiredSession, "This checkout has expired."), (.declinedThenPending, "The payment was declined"),
+        ])
     func tellsWhyNothingWasPaid(_ scenario: PayrailsSandbox.Scenario, _ text: String) async throws {
         try await Browser.visit(scenario) { browser in
             let driver = browser.driver
@@ -44,7 +47,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func impatientPayersPayOnce() async throws {
+    @Test("Impatient payers pay once")
+    func impatientPayersPayOnce() async throws {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             try await driver.click(try await driver.find("label[for=instrument-0]"))
@@ -64,7 +68,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func asksBeforeItDeletes() async throws {
+    @Test("Asks before it deletes")
+    func asksBeforeItDeletes() async throws {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             let instruments = { await browser.sandbox.storedInstruments(of: browser.session.holder).count }
@@ -88,7 +93,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func checksAndPaysWithANewCard() async throws {
+    @Test("Checks and pays with a new card")
+    func checksAndPaysWithANewCard() async throws {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             let number = try await driver.find("#card_number")
@@ -126,7 +132,8 @@ struct CheckoutBrowserTests {
     }
 
     /// Without scripts the same form works: the server checks, encrypts and pays.
-    @Test func paysWithoutScripts() async throws {
+    @Test("Pays without scripts")
+    func paysWithoutScripts() async throws {
         try await Browser.visit(.paid, scripts: false) { browser in
             let driver = browser.driver
             try await browser.fill([
@@ -147,7 +154,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test(arguments: [true, false]) func challengeIsCompleted(_ isNewCard: Bool) async throws {
+    @Test("A challenge that is completed", arguments: [true, false])
+    func challengeIsCompleted(_ isNewCard: Bool) async throws {
         try await Browser.visit(.challenge) { browser in
             let driver = browser.driver
             try await browser.payUntilChallenge(isNewCard: isNewCard)
@@ -163,7 +171,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test(arguments: ["fail", "cancel"]) func challengeIsRefused(_ answer: String) async throws {
+    @Test("A challenge that is refused", arguments: ["fail", "cancel"])
+    func challengeIsRefused(_ answer: String) async throws {
         try await Browser.visit(.challenge) { browser in
             let driver = browser.driver
             try await browser.payUntilChallenge(isNewCard: false)
@@ -176,7 +185,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func challengeIsAbandoned() async throws {
+    @Test("A challenge that is abandoned")
+    func challengeIsAbandoned() async throws {
         try await Browser.visit(.challenge) { browser in
             let driver = browser.driver
             try await browser.payUntilChallenge(isNewCard: false)
@@ -191,7 +201,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func worksByKeyboardAlone() async throws {
+    @Test("The keyboard alone is enough")
+    func worksByKeyboardAlone() async throws {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             try await browser.tab(to: "#instrument-0")
@@ -221,7 +232,8 @@ struct CheckoutBrowserTests {
         }
     }
 
-    @Test func everythingHasANameAndNothingIsBlocked() async throws {
+    @Test("Everything has a name and nothing is blocked")
+    func everythingHasANameAndNothingIsBlocked() async throws {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             for selector in [

@@ -11,7 +11,8 @@ import Testing
         return run.output
     }
 
-    @Test func quickStart() async throws {
+    @Test("The quick start")
+    func quickStart() async throws {
         #expect(
             try await output(of: "quick-start") == """
                 https://pay.walletconnect.com/?pid=pay_123 -> claimed by walletconnect-pay \
@@ -25,12 +26,14 @@ import Testing
 
     /// It ends while the thread of its transport is still starting. One end in a hundred failed when libcrypto freed its
     /// state meanwhile.
-    @Test func programsEndCleanly() async throws {
+    @Test("Programs end cleanly")
+    func programsEndCleanly() async throws {
         let executable: URL = try #require(Program.url("quick-start"))
         for _ in 0..<100 { #expect(try await Program.run(executable: executable).code == 0) }
     }
 
-    @Test func customProvider() async throws {
+    @Test("The custom provider")
+    func customProvider() async throws {
         #expect(
             try await output(of: "custom-provider") == """
                 https://coffee.example/order/42
@@ -46,12 +49,15 @@ import Testing
                 """)
     }
 
-    @Test func customProviderIsSmall() throws {
+    @Test("The custom provider is small")
+    func customProviderIsSmall() throws {
         let source = try text("Examples/custom-provider/CoffeeProvider.swift")
         #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
     }
 
-    @Test(arguments: ["route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order"])
+    @Test(
+        "Prints what its file says",
+        arguments: ["route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order"])
     func printsWhatItsFileSays(_ example: String) async throws {
         // Times differ from run to run.
         let time = try Regex(#"until [0-9:]{8} UTC on [0-9-]{10}, in [0-9]+ [a-z]+"#)
@@ -60,7 +66,8 @@ import Testing
     }
 
     /// The code in the README is the quick start, which is built and run above.
-    @Test func readmeShowsTheQuickStart() throws {
+    @Test("README shows the quick start")
+    func readmeShowsTheQuickStart() throws {
         let readme = try text("README.md")
         let start = try #require(readme.range(of: "```swift\n"))
         let end = try #require(readme.range(of: "```\n", range: start.upperBound..<readme.endIndex))

@@ -36,7 +36,8 @@ struct JSONCodingTests {
         table: ["k": Inner(flag: true, maybe: [1, nil])], absent: nil, present: "p",
         raw: ["n": .number(JSONNumber("1.50e1")!), "a": [nil, true]], empty: Empty())
 
-    @Test func everyShapeRoundTrips() throws {
+    @Test("Every shape comes back as it was")
+    func everyShapeRoundTrips() throws {
         let json = try JSONValue.encode(Self.everything)
         let text =
             #"{"empty":{},"events":[{"sent":{"id":1,"to":"x"}},{"lost":{}}],"fraction":0.1,"matrix":[[],[1,65535]],"#
@@ -47,7 +48,8 @@ struct JSONCodingTests {
         #expect(try JSONValue(parsing: text).decode(Everything.self) == Self.everything)
     }
 
-    @Test func topLevelScalarsAndOptionals() throws {
+    @Test("Top-level scalars and optionals")
+    func topLevelScalarsAndOptionals() throws {
         #expect(try JSONValue.encode("a") == "a")
         #expect(try JSONValue.encode(nil as Int?) == .null)
         #expect(try JSONValue.encode([1: "a"]).decode([Int: String].self) == [1: "a"])
@@ -76,7 +78,8 @@ struct JSONCodingTests {
         }
     }
 
-    @Test func superclasses() throws {
+    @Test("Classes and their superclasses")
+    func superclasses() throws {
         let value = Derived()
         value.base = 5
         let json = try JSONValue.encode(value)
@@ -109,7 +112,8 @@ struct JSONCodingTests {
         }
     }
 
-    @Test func nestedContainers() throws {
+    @Test("Nested containers")
+    func nestedContainers() throws {
         let json = try JSONValue.encode(Manual(numbers: [4, 5]))
         #expect(json.text == #"{"list":[null,{"n":4},{"n":5}]}"#)
         #expect(try json.decode(Manual.self) == Manual(numbers: [4, 5]))
@@ -131,7 +135,8 @@ struct JSONCodingTests {
         #expect(!context.debugDescription.contains("hush") && !context.debugDescription.contains("9223"))
     }
 
-    @Test func unknownRawValuesAreNotQuoted() throws {
+    @Test("Unknown raw values are not quoted")
+    func unknownRawValuesAreNotQuoted() throws {
         for json in [#""hush""#, #"["hush"]"#, #"{"a":["hush"]}"#] {
             let value = try JSONValue(parsing: json)
             let error = #expect(throws: DecodingError.self) {
@@ -145,14 +150,16 @@ struct JSONCodingTests {
         }
     }
 
-    @Test func integersMustFit() {
+    @Test("Integers must fit")
+    func integersMustFit() {
         #expect(throws: DecodingError.self) { try (256 as JSONValue).decode(UInt8.self) }
         #expect(throws: DecodingError.self) { try (-1 as JSONValue).decode(UInt.self) }
         #expect(throws: DecodingError.self) { try ("1" as JSONValue).decode(Int.self) }
         #expect(throws: DecodingError.self) { try JSONValue(parsing: "1e400").decode(Double.self) }
     }
 
-    @Test func refusesWhatJSONCannotSay() {
+    @Test("Refuses what JSON cannot say")
+    func refusesWhatJSONCannotSay() {
         #expect(throws: EncodingError.self) { try JSONValue.encode(["x": Double.infinity]) }
         let deep = (0..<JSONValue.maximumDepth).reduce(JSONValue.null) { inner, _ in [inner] }
         #expect(throws: Never.self) { try JSONValue.encode(Optional(deep)) }

@@ -29,7 +29,8 @@ struct JSONValueTests {
         #expect(JSONNumber(text) == nil)
     }
 
-    @Test func numbersFromBinaryTypes() {
+    @Test("Numbers from binary types")
+    func numbersFromBinaryTypes() {
         #expect(JSONNumber(UInt64.max).text == "18446744073709551615")
         #expect(JSONNumber(Int8(-5)).text == "-5")
         #expect(JSONNumber(0.1)?.text == "0.1")
@@ -39,7 +40,8 @@ struct JSONValueTests {
         #expect(JSONNumber("1e400").map { $0.double } == .some(nil))
     }
 
-    @Test func accessorsAndSubscripts() {
+    @Test("Accessors and subscripts")
+    func accessorsAndSubscripts() {
         var value: JSONValue = ["a": [1, "x", true, nil], "b": ["c": "d"]]
         #expect(value["a"]?[0]?.int64 == 1)
         #expect(value["a"]?[1]?.string == "x")

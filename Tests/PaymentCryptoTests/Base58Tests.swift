@@ -4,6 +4,7 @@ import Testing
 @Suite("Base58")
 struct Base58Tests {
     @Test(
+        "Base58",
         arguments: [
             ("", []), ("1", [0]), ("11", [0, 0]), ("2", [1]), ("z", [57]), ("5Q", [255]), ("5R", [1, 0]),
             ("15R", [0, 1, 0]),

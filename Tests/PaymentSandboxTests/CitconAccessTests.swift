@@ -17,7 +17,7 @@ import Testing
 
     // MARK: 1.3
 
-    @Test(arguments: Wire.allCases)
+    @Test("Gives tokens for the key, with and without \"Bearer\"", arguments: Wire.allCases)
     func givesTokensForTheKeyWithAndWithoutBearer(_ wire: Wire) async throws {
         let world = try CitconWorld(on: wire)
         let first = try await tokenAnswer(world, "Bearer \(key)")
@@ -38,7 +38,8 @@ import Testing
         #expect(try await tokenAnswer(world, key).text != first.text)
     }
 
-    @Test func tokensAreSignedTokens() async throws {
+    @Test("Tokens are signed tokens")
+    func tokensAreSignedTokens() async throws {
         let token = try await CitconWorld().token()
         #expect(token.hasPrefix("UPI_"))
         let parts = token.dropFirst(4).split(separator: ".").map { Base64URL.decode($0) ?? [] }
@@ -50,7 +51,8 @@ import Testing
         #expect(parts[2].count == 32)
     }
 
-    @Test func refusesWhatIsNotTheKey() async throws {
+    @Test("Refuses what is not the key")
+    func refusesWhatIsNotTheKey() async throws {
         let world = CitconWorld()
         for authorization in [nil, "", "Bearer ", "Bearer \(key)0", "bearer \(key)", "Basic \(key)"] {
             #expect(try await tokenAnswer(world, authorization).rejection == "401 4010: unauthorized")
@@ -59,7 +61,8 @@ import Testing
         #expect(try await tokenAnswer(world, key, 1).rejection == "400 4000: bad request")
     }
 
-    @Test func otherKeysCanBeConfigured() async throws {
+    @Test("Other keys can be configured")
+    func otherKeysCanBeConfigured() async throws {
         let world = CitconWorld { $0.privateKey = Redacted("sk-uat-1") }
         #expect(try await tokenAnswer(world, "sk-uat-1").status == 200)
         #expect(try await tokenAnswer(world, key).status == 401)
@@ -67,7 +70,8 @@ import Testing
 
     // MARK: 1.4
 
-    @Test func expiredAndForeignTokensAreRefused() async throws {
+    @Test("Expired and foreign tokens are refused")
+    func expiredAndForeignTokensAreRefused() async throws {
         let world = CitconWorld()
         let token = try await world.token()
         let other = await CitconWorld { $0.merchant = "other" }.sandbox.accessToken().reveal()
@@ -82,7 +86,8 @@ import Testing
         #expect(try await inquire(token) == "401 4010: unauthorized")
     }
 
-    @Test func appsMayOnlyChargeAndAsk() async throws {
+    @Test("Apps may only charge and ask")
+    func appsMayOnlyChargeAndAsk() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.authorizeOnly)
         let body: JSONValue = ["id": .string(charge.id), "reference": "r", "amount": 1]
@@ -97,7 +102,8 @@ import Testing
     // MARK: 1.5, 2.1, 2.9
 
     /// The recorded answer, 108 bytes, and the entity tag recorded with it.
-    @Test func duplicatesAreAnsweredAsRecorded() async throws {
+    @Test("Duplicates are answered as recorded")
+    func duplicatesAreAnsweredAsRecorded() async throws {
         let world = CitconWorld()
         #expect(try await world.call("charges", CitconWorld.order("r1")).status == 200)
         let answer = try await world.call("charges", CitconWorld.order("r1"))
@@ -114,7 +120,8 @@ import Testing
         #expect(answer.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test func unknownPathsAreNotFound() async throws {
+    @Test("Unknown paths are not found")
+    func unknownPathsAreNotFound() async throws {
         let world = CitconWorld()
         let token = try await world.token()
         for (method, path) in [
@@ -126,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func bodiesMustBeJSONAndSaySo() async throws {
+    @Test("Bodies must be JSON and say so")
+    func bodiesMustBeJSONAndSaySo() async throws {
         let world = CitconWorld()
         let token = try await world.token()
         func post(_ body: String, _ type: String?) async throws -> String {
@@ -163,7 +171,7 @@ import Testing
         ("klarna", ["klarna"]), ("flexa", ["flexa"]), ("braintree", ["card", "paypal", "venmo", "paylater"]),
     ]
 
-    @Test(arguments: gateways.flatMap { row in row.1.map { ($0, row.0) } })
+    @Test("Names the gateway", arguments: gateways.flatMap { row in row.1.map { ($0, row.0) } })
     func namesTheGateway(_ method: String, _ gateway: String) async throws {
         let world = CitconWorld()
         let answer = try await world.call("config", ["payment": ["method": .string(method)]], as: "client")
@@ -175,7 +183,8 @@ import Testing
         #expect((answer.json["data"]?["config"]?["client_id"] != nil) == (gateway == "cashapp"))
     }
 
-    @Test func knowsNoOtherMethods() async throws {
+    @Test("Knows no other methods")
+    func knowsNoOtherMethods() async throws {
         let world = CitconWorld()
         for method in ["bkash", "WeChatPay", "google", "none"] {
             let body: JSONValue = ["payment": ["method": .string(method)]]

@@ -9,7 +9,8 @@ import Testing
 @Suite struct CitconChargeTests {
     // MARK: 2.4
 
-    @Test func showsChargesInTheRecordedOrder() async throws {
+    @Test("Shows charges in the recorded order")
+    func showsChargesInTheRecordedOrder() async throws {
         let world = CitconWorld()
         let answer = try await world.call("charges", CitconWorld.order("r1", clients: ["mobile_browser"]))
         #expect(
@@ -30,15 +31,21 @@ import Testing
     }
 
     /// 2.4.3, the recorded table.
-    @Test(arguments: [
-        (
-            "alipay", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect", "desktop/qr"], true
-        ),
-        ("alipay", ["mobile_browser"], ["mobile_browser/redirect"], true),
-        ("wechatpay", ["mobile_browser"], ["mobile_browser/redirect"], true),
-        ("upop", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect", "desktop/qr"], true),
-        ("paypal", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect"], false),
-    ])
+    @Test(
+        "Offers pages as recorded",
+        arguments: [
+            (
+                "alipay", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect", "desktop/qr"],
+                true
+            ),
+            ("alipay", ["mobile_browser"], ["mobile_browser/redirect"], true),
+            ("wechatpay", ["mobile_browser"], ["mobile_browser/redirect"], true),
+            (
+                "upop", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect", "desktop/qr"],
+                true
+            ),
+            ("paypal", ["mobile_browser", "desktop"], ["desktop/redirect", "mobile_browser/redirect"], false),
+        ])
     func offersPagesAsRecorded(
         _ method: String, _ clients: [String], _ entries: [String], _ captures: Bool
     ) async throws {
@@ -55,7 +62,8 @@ import Testing
         #expect(zip(heads, heads.dropFirst()).allSatisfy { $1 == $0 &+ 1 })
     }
 
-    @Test func pagesAreWhereTheyCanBeReached() async throws {
+    @Test("Pages are where they can be reached")
+    func pagesAreWhereTheyCanBeReached() async throws {
         let world = try CitconWorld(on: .loopback)
         let order = CitconWorld.order("r", clients: ["desktop"])
         let answer = try await world.call("charges", order)
@@ -66,7 +74,8 @@ import Testing
         #expect(page.hasPrefix("https://proxy.citconpay.cn/upi/u_landing/v1/landing/"))
     }
 
-    @Test func amountsAreWholeHoweverWritten() async throws {
+    @Test("Amounts are whole, however they are written")
+    func amountsAreWholeHoweverWritten() async throws {
         let world = CitconWorld()
         var order = CitconWorld.order("r")
         order["transaction"]?["amount"] = .number(try #require(JSONNumber("100.0")))
@@ -74,6 +83,7 @@ import Testing
     }
 
     @Test(
+        "Refuses incomplete orders",
         arguments: [
             (["transaction", "reference"], nil), (["transaction", "reference"], ""), (["transaction", "reference"], 7),
             (["transaction", "amount"], nil), (["transaction", "amount"], 0), (["transaction", "amount"], -1),
@@ -94,12 +104,14 @@ import Testing
         #expect(try await world.call("charges", CitconWorld.order("r")).status == 200)
     }
 
-    @Test func unknownMethodsHaveNoGateway() async throws {
+    @Test("Unknown methods have no gateway")
+    func unknownMethodsHaveNoGateway() async throws {
         let order = CitconWorld.order("r", method: "bkash")
         #expect(try await CitconWorld().call("charges", order).rejection == "500 5200: gateway not support")
     }
 
-    @Test func earlierServiceSpeaksInMilliseconds() async throws {
+    @Test("The earlier service speaks in milliseconds")
+    func earlierServiceSpeaksInMilliseconds() async throws {
         let world = CitconWorld { $0.layer = .early }
         let answer = try await world.call("charges", CitconWorld.order("r"))
         #expect(answer.json["version"] == "v0.1.1")
@@ -114,7 +126,8 @@ import Testing
 
     // MARK: 2.5
 
-    @Test func confirmsWithAllThatIsKnown() async throws {
+    @Test("Confirms with all that is known")
+    func confirmsWithAllThatIsKnown() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.paidAtConfirm)
         let answer = try await world.call("charges/\(charge.token)", ["payment": ["method": "grabpay"]])
@@ -132,7 +145,8 @@ import Testing
         #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) == 2)
     }
 
-    @Test func confirmationsMustFitTheCharge() async throws {
+    @Test("Confirmations must fit the charge")
+    func confirmationsMustFitTheCharge() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.alipay)
         func confirm(_ transaction: JSONValue) async throws -> String {
@@ -150,7 +164,8 @@ import Testing
         #expect(try await world.call("charges/00", ["payment": [:]]).rejection == "404 4103: not found")
     }
 
-    @Test func chargesWithoutMethodLearnItLater() async throws {
+    @Test("Charges without a method learn it later")
+    func chargesWithoutMethodLearnItLater() async throws {
         let world = CitconWorld()
         let created = try await world.call("charges", CitconWorld.order("r", method: nil))
         #expect(created.json["data"]?["payment"]?["method"] == nil)
@@ -164,6 +179,7 @@ import Testing
     }
 
     @Test(
+        "Charges cards",
         arguments: [
             (["nonce": "fake-valid-nonce", "indicator": "braintree"] as JSONValue, "succeeded"),
             (["nonce": "fake-processor-declined-visa-nonce", "indicator": "braintree"], "failed"),
@@ -187,7 +203,8 @@ import Testing
         #expect(await world.captures(charge.id) == (state == "succeeded" ? 1 : 0))
     }
 
-    @Test func cardsWithoutProofAreRefusedWhereItIsNeeded() async throws {
+    @Test("Cards without proof are refused where it is needed")
+    func cardsWithoutProofAreRefusedWhereItIsNeeded() async throws {
         for (nonce, state) in [
             ("fake-valid-nonce", "failed"), ("fake-three-d-secure-visa-full-authentication-nonce", "succeeded"),
         ] {
@@ -201,7 +218,8 @@ import Testing
 
     // MARK: 2.6
 
-    @Test func tellsWhatBecameOfCharges() async throws {
+    @Test("Tells what became of charges")
+    func tellsWhatBecameOfCharges() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.payPal)
         let byID = try await world.call("transactions/\(charge.id)", as: "client")
@@ -222,10 +240,12 @@ import Testing
         #expect(try await world.call("transactions/\(charge.id)?type=id").rejection == "400 4000: bad request")
     }
 
-    @Test(arguments: [
-        (JSONValue.number(JSONNumber(1_789_000_060)), 60), (.number(JSONNumber(1_789_000_060_000)), 60),
-        (.number(JSONNumber(60000)), 60), (nil, 7200),
-    ])
+    @Test(
+        "Charges expire",
+        arguments: [
+            (JSONValue.number(JSONNumber(1_789_000_060)), 60), (.number(JSONNumber(1_789_000_060_000)), 60),
+            (.number(JSONNumber(60000)), 60), (nil, 7200),
+        ])
     func chargesExpire(_ expiry: JSONValue, _ seconds: Int) async throws {
         let world = CitconWorld()
         var order = CitconWorld.order("r")
@@ -241,7 +261,8 @@ import Testing
         #expect(await world.events(id) == [.created, .expired, .confirmRequested])
     }
 
-    @Test func pendingEndsInFailure() async throws {
+    @Test("Pending ends in failure")
+    func pendingEndsInFailure() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.pending)
         _ = try await CitconFullPayer(world: world).pay(charge.link)

@@ -27,7 +27,8 @@ import Testing
         return try await world.call(path, body)
     }
 
-    @Test func capturesWhatWasSetAside() async throws {
+    @Test("Captures what was set aside")
+    func capturesWhatWasSetAside() async throws {
         let world = CitconWorld()
         let charge = try await authorized(world)
         #expect(await world.captures(charge.id) == 0)
@@ -47,7 +48,8 @@ import Testing
         #expect(await world.captures(charge.id) == 1)
     }
 
-    @Test func cancelsWhatNobodyPaid() async throws {
+    @Test("Cancels what nobody paid")
+    func cancelsWhatNobodyPaid() async throws {
         let world = CitconWorld()
         for charge in [await world.sandbox.createCharge(.alipay), try await authorized(world)] {
             let answer = try await call(world, "cancels", charge.id, "x-\(charge.reference)")
@@ -67,7 +69,8 @@ import Testing
         #expect(try await world.state(paid.id) == "succeeded")
     }
 
-    @Test func refundsNoMoreThanWasTaken() async throws {
+    @Test("Refunds no more than was taken")
+    func refundsNoMoreThanWasTaken() async throws {
         let world = CitconWorld()
         let charge = try await paid(world)
         let answer = try await call(world, "refunds", charge.id, "r1", 1000)
@@ -92,7 +95,8 @@ import Testing
             ])
     }
 
-    @Test func refusesToRefundWhatWasNotTaken() async throws {
+    @Test("Refuses to refund what was not taken")
+    func refusesToRefundWhatWasNotTaken() async throws {
         let world = CitconWorld()
         let open = await world.sandbox.createCharge(.alipay)
         for charge in [open, try await authorized(world)] {
@@ -110,7 +114,8 @@ import Testing
     }
 
     /// A reference that a refusal named was not used.
-    @Test func referencesAreUsedOnlyByWhatHappened() async throws {
+    @Test("References are used only by what happened")
+    func referencesAreUsedOnlyByWhatHappened() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.alipay)
         #expect(try await call(world, "refunds", charge.id, "r", 1).status == 406)

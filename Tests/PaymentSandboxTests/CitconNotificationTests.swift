@@ -47,7 +47,8 @@ import Testing
         return json["sign"]?.string == Hex.encode(Digest.sha256.hash(Array(text.utf8)))
     }
 
-    @Test func tellsOfPayments() async throws {
+    @Test("Tells of payments")
+    func tellsOfPayments() async throws {
         let shop = Shop(200)
         let (world, charge) = try await paid(shop)
         let request = try #require(shop.requests.first)
@@ -69,7 +70,8 @@ import Testing
         #expect(kept.map(\.isDelivered) == [true] && kept.map(\.attempts) == [1] && kept[0].body == request.body)
     }
 
-    @Test func repeatsTheSameBytesAfterGrowingPauses() async throws {
+    @Test("Repeats the same bytes after growing pauses")
+    func repeatsTheSameBytesAfterGrowingPauses() async throws {
         let shop = Shop(500, 0, 404, 302, 204)
         let (world, _) = try await paid(shop)
         #expect(shop.requests.count == 5)
@@ -78,7 +80,8 @@ import Testing
         #expect(await world.sandbox.notifications.map(\.isDelivered) == [true])
     }
 
-    @Test func givesUpInTheEnd() async throws {
+    @Test("Gives up in the end")
+    func givesUpInTheEnd() async throws {
         let shop = Shop(503)
         let (world, _) = try await paid(shop)
         #expect(shop.requests.count == 6)
@@ -87,10 +90,12 @@ import Testing
     }
 
     /// 5.4.
-    @Test(arguments: [
-        (CitconSandbox.Scenario.card, ["success"]), (.authorizeOnly, ["authorized"]), (.declined, ["fail"]),
-        (.cancelledInAlipay, ["cancelled"]), (.expired, ["fail"]), (.pending, []), (.malformedPayload, []),
-    ])
+    @Test(
+        "Speaks in its own words",
+        arguments: [
+            (CitconSandbox.Scenario.card, ["success"]), (.authorizeOnly, ["authorized"]), (.declined, ["fail"]),
+            (.cancelledInAlipay, ["cancelled"]), (.expired, ["fail"]), (.pending, []), (.malformedPayload, []),
+        ])
     func speaksInItsOwnWords(_ scenario: CitconSandbox.Scenario, _ words: [String]) async throws {
         let shop = Shop(200)
         let (world, _) = try await paid(shop, scenario)
@@ -98,7 +103,8 @@ import Testing
         for request in shop.requests { #expect(try isSigned(request.body)) }
     }
 
-    @Test func tellsOfCapturesAndRefunds() async throws {
+    @Test("Tells of captures and refunds")
+    func tellsOfCapturesAndRefunds() async throws {
         let shop = Shop(200)
         let (world, charge) = try await paid(shop, .authorizeOnly)
         let capture: JSONValue = ["id": .string(charge.id), "reference": "c", "amount": 1250]
@@ -112,7 +118,8 @@ import Testing
         #expect(last["amount_refunded"] == 50)
     }
 
-    @Test func isSilentWhereNobodyListens() async throws {
+    @Test("Is silent where nobody listens")
+    func isSilentWhereNobodyListens() async throws {
         let shop = Shop(200)
         let world = CitconWorld { $0.notifications = shop }
         let charge = await world.sandbox.createCharge(.card)
@@ -122,7 +129,8 @@ import Testing
         #expect(await world.sandbox.notifications.isEmpty)
     }
 
-    @Test func reachesServersOnThisMachine() async throws {
+    @Test("Reaches servers on this machine")
+    func reachesServersOnThisMachine() async throws {
         let shop = FaultInjector(EchoService())
         let server = try LoopbackServer(shop)
         let world = CitconWorld { $0.notifications = SandboxTransport(shop) }

@@ -23,7 +23,7 @@ import Testing
                 HTTPRequest(.post, url, headers: ["Content-Type": type], body: Array(body.utf8))))
     }
 
-    @Test(arguments: Wire.allCases)
+    @Test("Asks with buttons and nothing else", arguments: Wire.allCases)
     func asksWithButtonsAndNothingElse(_ wire: Wire) async throws {
         let world = try CitconWorld(on: wire)
         let (url, _) = try await page(world, CitconWorld.order("r", clients: ["mobile_browser"]))
@@ -40,7 +40,7 @@ import Testing
         #expect(page.answer.headers["X-Frame-Options"] == "DENY")
     }
 
-    @Test(arguments: Wire.allCases, ["pay", "cancel", "fail"])
+    @Test("Leads back to the shop", arguments: Wire.allCases, ["pay", "cancel", "fail"])
     func leadsBackToTheShop(_ wire: Wire, _ act: String) async throws {
         let world = try CitconWorld(on: wire)
         let (url, id) = try await page(world, CitconWorld.order("r", clients: ["mobile_browser"]))
@@ -61,7 +61,8 @@ import Testing
         #expect(!ending.html.contains("<button"))
     }
 
-    @Test func buttonsOfOldPagesDoNothing() async throws {
+    @Test("Buttons of old pages do nothing")
+    func buttonsOfOldPagesDoNothing() async throws {
         let world = CitconWorld()
         var order = CitconWorld.order("r", clients: ["mobile_browser"])
         order["transaction"]?["auto_capture"] = false
@@ -73,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func appsAreReachedByTheirScheme() async throws {
+    @Test("Apps are reached by their scheme")
+    func appsAreReachedByTheirScheme() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.toss)
         let body: JSONValue = ["payment": ["method": "toss", "client": ["mobile_native"]]]
@@ -83,7 +85,8 @@ import Testing
         #expect(try await press(world, url, "act=pay").headers["Location"] == "com.citcon.citconpay://")
     }
 
-    @Test func withoutAWayBackThePageSaysHowItEnded() async throws {
+    @Test("Without a way back, the page says how it ended")
+    func withoutAWayBackThePageSaysHowItEnded() async throws {
         let world = CitconWorld()
         var order = CitconWorld.order("r", clients: ["mobile_browser"])
         order["urls"] = [:]
@@ -94,7 +97,8 @@ import Testing
     }
 
     /// Whatever merchants write stands in the page as text.
-    @Test func showsUntrustedTextAsText() async throws {
+    @Test("Shows untrusted text as text")
+    func showsUntrustedTextAsText() async throws {
         let evil = #""><script>alert(1)</script>&'\#u{0}\#u{7F}"#
         let world = CitconWorld { $0.merchant = evil }
         let (url, _) = try await page(world, CitconWorld.order(evil, clients: ["mobile_browser"]))
@@ -109,7 +113,8 @@ import Testing
         #expect(try await open(world, second).html.contains(#"href="https://shop.example/?a=&#39;b&amp;c=%22%3E""#))
     }
 
-    @Test func refusesBrokenForms() async throws {
+    @Test("Refuses broken forms")
+    func refusesBrokenForms() async throws {
         let world = CitconWorld()
         let (url, id) = try await page(world, CitconWorld.order("r", clients: ["mobile_browser"]))
         for body in ["", "act=steal", "act=pay&act=cancel", "act=%", "act"] {
@@ -122,7 +127,8 @@ import Testing
         #expect(try await press(world, unknown, "act=pay").status == 404)
     }
 
-    @Test func codesLeadToPagesForAnotherDevice() async throws {
+    @Test("Codes lead to pages for another device")
+    func codesLeadToPagesForAnotherDevice() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.payNow)
         let body: JSONValue = ["payment": ["method": "paynow", "client": ["mobile_native"]]]

@@ -5,7 +5,7 @@ import Testing
 
 /// Every scenario, played by somebody who wants to pay.
 @Suite struct CitconScenarioTests {
-    @Test(arguments: Wire.allCases, CitconSandbox.Scenario.allCases)
+    @Test("Ends as announced", arguments: Wire.allCases, CitconSandbox.Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: CitconSandbox.Scenario) async throws {
         let world = try CitconWorld(on: wire)
         let charge = await world.sandbox.createCharge(scenario)
@@ -14,7 +14,8 @@ import Testing
         #expect(await world.captures(charge.id) == (isTaken ? 1 : 0))
     }
 
-    @Test func wordsAreDistinctAndShort() async {
+    @Test("Words are distinct and short")
+    func wordsAreDistinctAndShort() async {
         let all = CitconSandbox.Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
@@ -26,7 +27,8 @@ import Testing
         #expect(Set(charges.map(\.reference)).count == all.count)
     }
 
-    @Test func linksHoldWhatAppsNeed() async throws {
+    @Test("Links hold what apps need")
+    func linksHoldWhatAppsNeed() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.toss)
         let link = try PaymentLink(charge.link)
@@ -39,10 +41,12 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        (CitconSandbox.Behaviour.cancels, CitconSandbox.Scenario.Outcome.cancelled), (.fails, .declined),
-        (.vanishes, .pending), (.paysAndStays, .paid),
-    ])
+    @Test(
+        "Payers do as they like",
+        arguments: [
+            (CitconSandbox.Behaviour.cancels, CitconSandbox.Scenario.Outcome.cancelled), (.fails, .declined),
+            (.vanishes, .pending), (.paysAndStays, .paid),
+        ])
     func payersDoAsTheyLike(
         _ behaviour: CitconSandbox.Behaviour, _ outcome: CitconSandbox.Scenario.Outcome
     ) async throws {
@@ -70,7 +74,8 @@ import Testing
     }
 
     /// Protocol 4.3.
-    @Test func walletsReturnInTheirOwnWays() async throws {
+    @Test("Wallets return in their own ways")
+    func walletsReturnInTheirOwnWays() async throws {
         let weixin = "wxeb0650d489d69e14://pay/"
         let paid = try #require(try await back(.wechatPay, [weixin]))
         #expect(paid.wholeMatch(of: /wxeb0650d489d69e14:\/\/pay\/\?returnKey=[0-9a-f]{16}&ret=0/) != nil)
@@ -84,10 +89,12 @@ import Testing
         #expect(try await back(.unionPay, ["https://a.example/"]) == nil)
     }
 
-    @Test(arguments: [
-        (CitconSandbox.Scenario.alipay, CitconSandbox.Behaviour.pays, "9000"), (.cancelledInAlipay, .pays, "6001"),
-        (.alipay, .fails, "4000"), (.pending, .pays, "8000"),
-    ])
+    @Test(
+        "Alipay returns JSON",
+        arguments: [
+            (CitconSandbox.Scenario.alipay, CitconSandbox.Behaviour.pays, "9000"), (.cancelledInAlipay, .pays, "6001"),
+            (.alipay, .fails, "4000"), (.pending, .pays, "8000"),
+        ])
     func alipayReturnsJSON(
         _ scenario: CitconSandbox.Scenario, _ behaviour: CitconSandbox.Behaviour, _ status: String
     ) async throws {
@@ -99,7 +106,8 @@ import Testing
         #expect(json["memo"]?["result"]?.string?.contains("success=\"true\"") == (status == "9000"))
     }
 
-    @Test func walletsRefuseWhatWasChanged() async throws {
+    @Test("Wallets refuse what was changed")
+    func walletsRefuseWhatWasChanged() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.wechatPay)
         let body: JSONValue = ["payment": ["method": "wechatpay", "client": ["mobile_native"]]]
@@ -124,7 +132,8 @@ import Testing
         #expect(try await world.state(charge.id) == "succeeded")
     }
 
-    @Test func alipayAndUnionPayRefuseWhatWasChanged() async throws {
+    @Test("Alipay and UnionPay refuse what was changed")
+    func alipayAndUnionPayRefuseWhatWasChanged() async throws {
         for scenario in [CitconSandbox.Scenario.alipay, .unionPay] {
             let world = CitconWorld()
             let charge = await world.sandbox.createCharge(scenario)
@@ -144,10 +153,12 @@ import Testing
     }
 
     /// Consent is good for one charge, and cannot be made up.
-    @Test(arguments: [
-        ("cashapppay", "client_id", "grant_id", #"{"gateway":{"grant":{"grant_id":"?"}}}"#),
-        ("klarna", "", "authorization_token", #"{"gateway":{"authorization_token":"?"}}"#),
-    ])
+    @Test(
+        "Consent is used up",
+        arguments: [
+            ("cashapppay", "client_id", "grant_id", #"{"gateway":{"grant":{"grant_id":"?"}}}"#),
+            ("klarna", "", "authorization_token", #"{"gateway":{"authorization_token":"?"}}"#),
+        ])
     func consentIsUsedUp(_ method: String, _ key: String, _ item: String, _ ext: String) async throws {
         let world = CitconWorld()
         let scenario = method == "klarna" ? CitconSandbox.Scenario.klarna : .cashApp
@@ -181,7 +192,8 @@ import Testing
         #expect(await world.captures(charges[1].id) == 0)
     }
 
-    @Test func payersStayAtTheirSandbox() async throws {
+    @Test("Payers stay at their sandbox")
+    func payersStayAtTheirSandbox() async throws {
         let world = try CitconWorld(on: .loopback)
         let browser = try #require(world.payer().browser)
         await #expect(throws: PaymentError.self) {

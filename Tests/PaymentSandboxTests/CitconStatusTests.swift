@@ -7,7 +7,8 @@ import Testing
 @Suite struct CitconStatusTests {
     private typealias Status = CitconCharge.Status
 
-    @Test func statesFollowEachOtherAsTheyMay() {
+    @Test("States follow each other as they may")
+    func statesFollowEachOtherAsTheyMay() {
         let endings: Set<Status> = [.succeeded, .failed, .canceled, .expired]
         let allowed: [Status: Set<Status>] = [
             .initiated: endings.union([.pending, .authorized]), .pending: endings.union([.authorized]),
@@ -21,13 +22,15 @@ import Testing
     }
 
     /// Compact, and members in the order given.
-    @Test func answersKeepTheirOrder() {
+    @Test("Answers keep their order")
+    func answersKeepTheirOrder() {
         let json: WireJSON = ["b": 1, "a": ["z": nil, "y": [["x": "\"\n"], []]], "": [:]]
         #expect(json.text == #"{"b":1,"a":{"z":null,"y":[{"x":"\"\n"},[]]},"":{}}"#)
     }
 
     /// The length in hexadecimal, and the hash of RFC 3174's second example in base64.
-    @Test func entityTagsFollowFromTheBody() {
+    @Test("Entity tags follow from the body")
+    func entityTagsFollowFromTheBody() {
         let body = Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)
         #expect(CitconEnvelope.entityTag(of: body) == #"W/"38-hJg+RBw70m66rkqh+VEp5eVGcPE""#)
     }

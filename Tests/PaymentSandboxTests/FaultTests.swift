@@ -9,7 +9,8 @@ import Testing
 
     init() throws { url = try HTTPURL("https://api.example/v1/confirm") }
 
-    @Test func statusGarbageAndRedirect() async throws {
+    @Test("Statuses, garbage and redirects")
+    func statusGarbageAndRedirect() async throws {
         let faults = FaultInjector(EchoService())
         faults.inject(.status(503, body: "busy"))
         faults.inject(.garbage)
@@ -25,7 +26,8 @@ import Testing
         #expect(try await transport.send(request).body == Array("GET /v1/confirm - 0".utf8))
     }
 
-    @Test func matchesEndpointAndCount() async throws {
+    @Test("Matches endpoint and count")
+    func matchesEndpointAndCount() async throws {
         let faults = FaultInjector(EchoService())
         faults.inject(.status(500), times: 2, after: 1) { $0 == "POST" && $1.hasSuffix("/confirm") }
         let transport = SandboxTransport(faults)
@@ -36,7 +38,8 @@ import Testing
         #expect(statuses == [200, 200, 500, 500, 200])
     }
 
-    @Test func dropsBeforeAndAfter() async throws {
+    @Test("Drops before and after")
+    func dropsBeforeAndAfter() async throws {
         let inner = FaultInjector(EchoService())
         let faults = FaultInjector(inner)
         faults.inject(.dropBefore)
@@ -51,7 +54,8 @@ import Testing
         #expect(faults.requests.count == 2)
     }
 
-    @Test func dropsOnTheWire() async throws {
+    @Test("Drops on the wire")
+    func dropsOnTheWire() async throws {
         let faults = FaultInjector(EchoService())
         faults.inject(.dropAfter)
         let server = try LoopbackServer(faults)
@@ -61,7 +65,8 @@ import Testing
         server.stop()
     }
 
-    @Test func hugeBody() async throws {
+    @Test("A huge body")
+    func hugeBody() async throws {
         let faults = FaultInjector(EchoService())
         faults.inject(.hugeBody(bytes: 1 << 40))
         faults.inject(.hugeBody(bytes: 100))
@@ -79,7 +84,8 @@ import Testing
         server.stop()
     }
 
-    @Test func stallsUntilReleased() async throws {
+    @Test("Stalls until released")
+    func stallsUntilReleased() async throws {
         let faults = FaultInjector(EchoService())
         faults.inject(.stall(nil), times: 2)
         let clock = TestClock()
@@ -97,7 +103,8 @@ import Testing
         #expect(try await second.status == 200)
     }
 
-    @Test func stallsForATime() async throws {
+    @Test("Stalls for a time")
+    func stallsForATime() async throws {
         let clock = TestClock()
         let faults = FaultInjector(EchoService(), clock: clock)
         faults.inject(.stall(.seconds(5)))
@@ -108,7 +115,8 @@ import Testing
         #expect(try await answer.status == 200)
     }
 
-    @Test func cancelledSenderLeavesTheServiceRunning() async throws {
+    @Test("A cancelled sender leaves the service running")
+    func cancelledSenderLeavesTheServiceRunning() async throws {
         let gate = GateService()
         let transport = SandboxTransport(gate)
         let request = HTTPRequest(.post, url)
@@ -121,7 +129,8 @@ import Testing
         gate.open()
     }
 
-    @Test func recordsRequestsWithoutHeaderValues() async throws {
+    @Test("Records requests without header values")
+    func recordsRequestsWithoutHeaderValues() async throws {
         let faults = FaultInjector(EchoService())
         let url = try HTTPURL("https://api.example/p%2Fq?a=b")
         let request = HTTPRequest(.post, url, headers: ["Api-Key": "secret-value"], body: [1, 2])

@@ -7,14 +7,16 @@ import Testing
 @Suite struct LoopbackServerTests {
     static func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: self\r\nX-Ask: hello\r\n\r\n" }
 
-    @Test(arguments: [
-        (
-            "/v1/pay%2Fment/https%253A%252F%252Fpay.wct.me%252F1",
-            "/v1/pay%2Fment/https%253A%252F%252Fpay.wct.me%252F1", "-"
-        ),
-        ("/a+b/%20c/..%2F/d//e/?x=%41+1&y=%2B&y", "/a+b/%20c/..%2F/d//e/", "x=%41+1&y=%2B&y"),
-        ("/%zz%00%ff?", "/%zz%00%ff", ""),
-    ])
+    @Test(
+        "The target arrives as it was sent",
+        arguments: [
+            (
+                "/v1/pay%2Fment/https%253A%252F%252Fpay.wct.me%252F1",
+                "/v1/pay%2Fment/https%253A%252F%252Fpay.wct.me%252F1", "-"
+            ),
+            ("/a+b/%20c/..%2F/d//e/?x=%41+1&y=%2B&y", "/a+b/%20c/..%2F/d//e/", "x=%41+1&y=%2B&y"),
+            ("/%zz%00%ff?", "/%zz%00%ff", ""),
+        ])
     func targetArrivesAsSent(target: String, path: String, query: String) async throws {
         let server = try LoopbackServer(EchoService())
         let answers = await RawClient(server.baseURL).exchange([Self.get(target)])
@@ -23,7 +25,8 @@ import Testing
         server.stop()
     }
 
-    @Test func keepsConnectionsAlive() async throws {
+    @Test("Keeps connections alive")
+    func keepsConnectionsAlive() async throws {
         let server = try LoopbackServer(EchoService())
         let requests = (0..<5).map { "POST /\($0) HTTP/1.1\r\nHost: self\r\nContent-Length: 3\r\n\r\nabc" }
         let answers = await RawClient(server.baseURL).exchange(requests)
@@ -31,7 +34,7 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: ["/\u{e9}", "/a\\b", "http://other.example/", "*"])
+    @Test("Refuses targets that are no path", arguments: ["/\u{e9}", "/a\\b", "http://other.example/", "*"])
     func refusesTargetsThatAreNoPath(target: String) async throws {
         let server = try LoopbackServer(EchoService())
         let answers = await RawClient(server.baseURL).exchange([Self.get(target)])
@@ -39,7 +42,7 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: [false, true])
+    @Test("Caps the body", arguments: [false, true])
     func capsTheBody(chunked: Bool) async throws {
         let server = try LoopbackServer(EchoService())
         let client = RawClient(server.baseURL)
@@ -50,7 +53,8 @@ import Testing
         server.stop()
     }
 
-    @Test func announcedGiantIsRefusedUnread() async throws {
+    @Test("A body that is announced as too large is refused unread")
+    func announcedGiantIsRefusedUnread() async throws {
         let server = try LoopbackServer(EchoService())
         let answers = await RawClient(server.baseURL).exchange([
             "POST / HTTP/1.1\r\nHost: self\r\nContent-Length: 99999999999\r\n\r\n"
@@ -59,7 +63,8 @@ import Testing
         server.stop()
     }
 
-    @Test func portInUseIsNamed() throws {
+    @Test("A port that is in use is named")
+    func portInUseIsNamed() throws {
         let server = try LoopbackServer(EchoService())
         let port = server.baseURL.port
         let error = #expect(throws: SandboxError.portInUse(port)) { try LoopbackServer(EchoService(), port: port) }
@@ -71,7 +76,8 @@ import Testing
         second.stop()
     }
 
-    @Test func slowAnswersDoNotBlockOthers() async throws {
+    @Test("Slow answers do not block others")
+    func slowAnswersDoNotBlockOthers() async throws {
         let gate = GateService()
         let server = try LoopbackServer(gate)
         let client = RawClient(server.baseURL)
@@ -85,7 +91,8 @@ import Testing
         server.stop()
     }
 
-    @Test func stopEndsRequestsInFlight() async throws {
+    @Test("Stopping ends requests in flight")
+    func stopEndsRequestsInFlight() async throws {
         let gate = GateService()
         let server = try LoopbackServer(gate)
         let client = RawClient(server.baseURL)
@@ -98,7 +105,8 @@ import Testing
         #expect(await !client.canConnect())
     }
 
-    @Test func leavesNothingBehind() async throws {
+    @Test("Leaves nothing behind")
+    func leavesNothingBehind() async throws {
         weak var leaked: GateService?
         do {
             let gate = GateService()
@@ -114,7 +122,8 @@ import Testing
         #expect(leaked == nil)
     }
 
-    @Test func stopsWhileItRefuses() async throws {
+    @Test("Stops while it refuses")
+    func stopsWhileItRefuses() async throws {
         for _ in 0..<100 {
             let server = try LoopbackServer(EchoService())
             await RawClient(server.baseURL).sendAndLeave("GET / HTTP/1.1\r\nno colon here\r\n\r\n")
@@ -122,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func clientThatLeavesDoesNoHarm() async throws {
+    @Test("A client that leaves does no harm")
+    func clientThatLeavesDoesNoHarm() async throws {
         let gate = GateService()
         let server = try LoopbackServer(gate)
         let client = RawClient(server.baseURL)
@@ -133,7 +143,8 @@ import Testing
         server.stop()
     }
 
-    @Test func concurrentClients() async throws {
+    @Test("Many clients at once")
+    func concurrentClients() async throws {
         let server = try LoopbackServer(EchoService())
         let client = RawClient(server.baseURL)
         await withTaskGroup(of: (Int, [RawClient.Answer]).self) { group in

@@ -36,7 +36,7 @@ import Testing
         return value
     }
 
-    @Test(arguments: changes)
+    @Test("Requests that do not fit are refused", arguments: changes)
     func refuses(_ change: Change) async throws {
         let client = try await PayrailsWorld().open()
         var body = try client.stored()
@@ -52,7 +52,8 @@ import Testing
         #expect(await client.captures() == 1)
     }
 
-    @Test func wantsJSONAndAKey() async throws {
+    @Test("Wants JSON and a key")
+    func wantsJSONAndAKey() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
         let url = client.execution + "/authorize"
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Wire.allCases)
+    @Test("The same key pays once", arguments: Wire.allCases)
     func sameKeyPaysOnce(_ wire: Wire) async throws {
         let client = try await PayrailsWorld(on: wire).open()
         let body = try client.stored()
@@ -76,7 +77,7 @@ import Testing
     }
 
     /// Also while the first request is not answered yet.
-    @Test(arguments: [PayrailsScenario.paid, .paidWhileWaiting, .requestedLate])
+    @Test("Another key is refused", arguments: [PayrailsScenario.paid, .paidWhileWaiting, .requestedLate])
     func anotherKeyIsRefused(_ scenario: PayrailsScenario) async throws {
         let client = try await PayrailsWorld().open(scenario)
         #expect(try await client.authorize(try client.stored()).status == 201)
@@ -86,14 +87,16 @@ import Testing
         #expect(await client.captures() == 1)
     }
 
-    @Test func declinedOrdersCanBeTriedAgain() async throws {
+    @Test("Declined orders can be tried again")
+    func declinedOrdersCanBeTriedAgain() async throws {
         let client = try await PayrailsWorld().open(.declined)
         #expect(try await client.authorize(try client.stored()).status == 201)
         #expect(try await client.authorize(try client.stored("payPal")).status == 201)
         #expect(try await client.codes().count { $0 == "authorizeFailed" } == 2)
     }
 
-    @Test func storedPayPalNeedsNoPage() async throws {
+    @Test("Stored PayPal needs no page")
+    func storedPayPalNeedsNoPage() async throws {
         let client = try await PayrailsWorld().open()
         #expect(try await client.pay(try client.stored("payPal"), Payer()) == .paid)
         let events = await client.world.sandbox.ledger.events(of: client.session.id)
@@ -101,7 +104,8 @@ import Testing
         #expect(events.last == .captured(option: "payPal", amount: "99.00 EUR", account: id))
     }
 
-    @Test func disabledInstrumentsAreDeclined() async throws {
+    @Test("Disabled instruments are declined")
+    func disabledInstrumentsAreDeclined() async throws {
         let client = try await PayrailsWorld().open(.instrumentDisabled)
         let list = client.option("card")?["paymentInstruments"]
         let disabled = try #require(list?.array?.first { $0["status"] == "disabled" }?["id"])
@@ -110,7 +114,8 @@ import Testing
         #expect(try await client.poll() == .failed("InstrumentNotAllowed"))
     }
 
-    @Test func applePayTokens() async throws {
+    @Test("Apple Pay's tokens")
+    func applePayTokens() async throws {
         let world = PayrailsWorld()
         let token: JSONValue = [
             "paymentData": ["version": "EC_v1", "data": "AA=="], "transactionIdentifier": "ABCD",

@@ -34,7 +34,8 @@ import Testing
         return card
     }
 
-    @Test(arguments: ["2030", "30"]) func pays(_ year: String) async throws {
+    @Test("Paying", arguments: ["2030", "30"])
+    func pays(_ year: String) async throws {
         let client = try await PayrailsWorld().open(holder: "ada")
         let message = try seal(client, changed(["expiryYear": .string(year)]))
         #expect(try await client.pay(body(client, message), Payer()) == .paid)
@@ -43,7 +44,8 @@ import Testing
     }
 
     /// A message that another implementation can read, made with the same throw-away key.
-    @Test func opensTheReferenceVector() async throws {
+    @Test("Opens the message that is kept")
+    func opensTheReferenceVector() async throws {
         let client = try await PayrailsWorld().open(holder: "holder-0001")
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Vectors/payrails-card-jwe.txt")
@@ -54,6 +56,7 @@ import Testing
     }
 
     @Test(
+        "Declining",
         arguments: [
             (["cardNumber": "4111111111111112"], "InvalidInstrument"), (["expiryYear": "2020"], "ExpiredInstrument"),
             (["expiryYear": "26", "expiryMonth": "08"], "ExpiredInstrument"),
@@ -65,6 +68,7 @@ import Testing
     }
 
     @Test(
+        "Requests that do not fit are refused",
         arguments: [
             ["cardNumber": "4111 1111 1111 1111"], ["cardNumber": nil], ["expiryMonth": "13"], ["expiryMonth": "1"],
             ["expiryYear": "203"], ["securityCode": "12"], ["holderReference": "bob"],
@@ -76,7 +80,8 @@ import Testing
         #expect(!answer.text.contains("4111"))
     }
 
-    @Test func refusesWhatItCannotOpen() async throws {
+    @Test("Refuses what it cannot open")
+    func refusesWhatItCannotOpen() async throws {
         let client = try await PayrailsWorld().open(holder: "ada")
         let good = try seal(client, Self.card)
         var parts = good.split(separator: ".").map(String.init)
@@ -96,7 +101,8 @@ import Testing
         #expect(await client.captures() == 0)
     }
 
-    @Test func storesWhatThePayerWantsKept() async throws {
+    @Test("Stores what the payer wants kept")
+    func storesWhatThePayerWantsKept() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada")
         let message = try seal(client, changed(["cardNumber": "5555555555554444"]))
@@ -105,7 +111,8 @@ import Testing
         #expect(next?.count == 3 && next?[2]["data"]?["bin"] == "555555" && next?[2]["status"] == "created")
     }
 
-    @Test func savesWithoutPaying() async throws {
+    @Test("Saves without paying")
+    func savesWithoutPaying() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada")
         let vault = client.payload["vaultConfiguration"]

@@ -51,7 +51,8 @@ import Testing
         func captures() async -> Int { await sandbox.ledger.captures(of: session.id) }
     }
 
-    @Test func paysAndSaysSo() async throws {
+    @Test("Pays and says so")
+    func paysAndSaysSo() async throws {
         let shopper = try await Shopper()
         let page = try await shopper.page()
         #expect(page.status == 200 && page.text.contains("99.00 EUR"))
@@ -62,7 +63,8 @@ import Testing
         #expect(await shopper.captures() == 1)
     }
 
-    @Test func sameFormTwicePaysOnce() async throws {
+    @Test("The same form twice pays once")
+    func sameFormTwicePaysOnce() async throws {
         let shopper = try await Shopper()
         let (id, token) = (try await shopper.field("instrument"), try await shopper.field("token"))
         let body = "token=\(token)&action=pay&instrument=\(id)&pay=\(id)&attempt=1"
@@ -71,7 +73,8 @@ import Testing
         #expect(await shopper.sandbox.ledger.confirmRequests(of: shopper.session.id) == 1)
     }
 
-    @Test func onlyThePagesOwnFormsCount() async throws {
+    @Test("Only the page's own forms count")
+    func onlyThePagesOwnFormsCount() async throws {
         let shopper = try await Shopper()
         let id = try await shopper.field("instrument")
         let foreign = "token=\(String(repeating: "0", count: 32))&action=pay&instrument=\(id)&pay=\(id)&attempt=1"
@@ -83,10 +86,12 @@ import Testing
         #expect(await shopper.captures() == 0)
     }
 
-    @Test(arguments: [
-        (PayrailsSandbox.PayerBehaviour.completes, "Payment completed."), (.fails, "class=\"problem\""),
-        (.cancels, "class=\"problem\""),
-    ])
+    @Test(
+        "Challenges",
+        arguments: [
+            (PayrailsSandbox.PayerBehaviour.completes, "Payment completed."), (.fails, "class=\"problem\""),
+            (.cancels, "class=\"problem\""),
+        ])
     func challenges(_ behaviour: PayrailsSandbox.PayerBehaviour, _ told: String) async throws {
         let shopper = try await Shopper(.challenge)
         _ = try await shopper.payStored()
@@ -102,7 +107,8 @@ import Testing
         #expect(await shopper.captures() == (behaviour == .completes ? 1 : 0))
     }
 
-    @Test func deletesAfterAsking() async throws {
+    @Test("Deletes after asking")
+    func deletesAfterAsking() async throws {
         let shopper = try await Shopper()
         let id = try await shopper.field("instrument")
         let count = { await shopper.sandbox.storedInstruments(of: shopper.session.holder).count }
@@ -114,7 +120,8 @@ import Testing
         #expect(await count() == 2)
     }
 
-    @Test func sessionsAreMadeByScenario() async throws {
+    @Test("Sessions are made by scenario")
+    func sessionsAreMadeByScenario() async throws {
         let shopper = try await Shopper()
         let list = try await shopper.send(.get, "/checkout").text
         for scenario in PayrailsScenario.allCases {

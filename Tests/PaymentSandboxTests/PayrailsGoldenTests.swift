@@ -34,7 +34,7 @@ import Testing
         Row(scenario: .pollingFails, requests: [get], result: .pollingFailed(attempts: 1)),
     ]
 
-    @Test(arguments: Wire.allCases, rows)
+    @Test("Asks and concludes", arguments: Wire.allCases, rows)
     func asksAndConcludes(_ wire: Wire, _ row: Row) async throws {
         let world = try PayrailsWorld(on: wire)
         let client = try await world.open(row.scenario)
@@ -45,7 +45,9 @@ import Testing
         #expect(row.seconds.contains(world.clock.now.timeIntervalSince(start)))
     }
 
-    @Test(arguments: [PayrailsScenario.declinedThenPending, .pending, .pendingThenPaid])
+    @Test(
+        "Pending is reported by the vendor",
+        arguments: [PayrailsScenario.declinedThenPending, .pending, .pendingThenPaid])
     func pendingIsReportedByTheVendor(_ scenario: PayrailsScenario) async throws {
         let client = try await PayrailsWorld().open(scenario)
         #expect(try await client.authorize(try client.stored()).status == 201)
@@ -58,7 +60,8 @@ import Testing
     }
 
     /// The recorded decline: its order, its gaps, and a pending status that is younger than the refusal.
-    @Test func declineThatTheServiceRecorded() async throws {
+    @Test("A decline that the service recorded")
+    func declineThatTheServiceRecorded() async throws {
         let client = try await PayrailsWorld().open(.declinedThenPending)
         _ = try await client.authorize(try client.stored())
         #expect(
@@ -66,9 +69,11 @@ import Testing
         #expect(try await client.poll(terminalWins: true) == .failed("GenericRejection"))
     }
 
-    @Test(arguments: [
-        (PayrailsScenario.expiredSession, "401 request.unauthorized"), (.refused, "422 request.param.invalid"),
-    ])
+    @Test(
+        "Refuses to authorize",
+        arguments: [
+            (PayrailsScenario.expiredSession, "401 request.unauthorized"), (.refused, "422 request.param.invalid"),
+        ])
     func refusesToAuthorize(_ scenario: PayrailsScenario, _ refusal: String) async throws {
         let client = try await PayrailsWorld().open(scenario)
         let answer = try await client.authorize(try client.stored())
@@ -78,7 +83,8 @@ import Testing
         #expect(await client.captures() == 0)
     }
 
-    @Test func refusesToConfirmThreeTimes() async throws {
+    @Test("Refuses to confirm three times")
+    func refusesToConfirmThreeTimes() async throws {
         let client = try await PayrailsWorld().open(.confirmUnauthorized)
         _ = try await client.authorize(client.newPayPal)
         let confirm = try #require(try await client.read()["links"]?["confirm"]?["href"]?.string)
@@ -89,7 +95,8 @@ import Testing
         #expect(await client.captures() == 0)
     }
 
-    @Test func deletes() async throws {
+    @Test("Deleting an instrument")
+    func deletes() async throws {
         let client = try await PayrailsWorld().open()
         let link = try #require(client.payload["links"]?["instrumentDelete"])
         #expect(link["method"] == "DELETE")

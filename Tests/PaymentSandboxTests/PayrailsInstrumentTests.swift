@@ -8,7 +8,8 @@ import Testing
         try #require(client.payload["links"]?[link]?["href"]?.string).replacing(":instrumentId", with: id)
     }
 
-    @Test func deletedOnesAreGoneFromTheNextSession() async throws {
+    @Test("Deleted instruments are gone from the next session")
+    func deletedOnesAreGoneFromTheNextSession() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada")
         let id = try #require(try client.instrument()["id"]?.string)
@@ -19,7 +20,8 @@ import Testing
         #expect(await world.sandbox.storedInstruments(of: "ada").map(\.method) == ["card", "payPal"])
     }
 
-    @Test func updates() async throws {
+    @Test("Updating an instrument")
+    func updates() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada")
         let id = try #require(client.option("card")?["paymentInstruments"]?[1]?["id"]?.string)
@@ -37,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func strangersCannotTouchThem() async throws {
+    @Test("Strangers cannot touch them")
+    func strangersCannotTouchThem() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
         let other = try await world.open()
@@ -48,7 +51,8 @@ import Testing
         #expect(await world.sandbox.storedInstruments(of: client.session.holder).count == 3)
     }
 
-    @Test func merchantsListAndDelete() async throws {
+    @Test("Merchants list and delete")
+    func merchantsListAndDelete() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada lovelace")
         let list = try await world.merchant(
@@ -63,7 +67,8 @@ import Testing
         #expect(own.json["results"]?.array?.count == 2)
     }
 
-    @Test func storedPayPalAppearsInTheNextSession() async throws {
+    @Test("Stored PayPal appears in the next session")
+    func storedPayPalAppearsInTheNextSession() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(holder: "ada")
         let body = client.body(["paymentMethodCode": "payPal", "storeInstrument": true])

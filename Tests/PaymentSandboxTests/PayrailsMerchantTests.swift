@@ -17,7 +17,8 @@ import Testing
         return try JSONValue(parsing: Array(data))
     }
 
-    @Test func tokens() async throws {
+    @Test("Access tokens")
+    func tokens() async throws {
         let world = PayrailsWorld { $0.accessTokenLifetime = 60 }
         for (path, secret) in [("sandbox-merchant", "wrong"), ("other", "sandbox-secret"), ("sandbox-merchant", "")] {
             let answer = try await world.send(.post, "/auth/token/\(path)", nil, [("x-api-key", secret)])
@@ -33,7 +34,7 @@ import Testing
         #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers).status == 401)
     }
 
-    @Test(arguments: Wire.allCases)
+    @Test("Sessions are made, in process and over HTTP", arguments: Wire.allCases)
     func initialises(_ wire: Wire) async throws {
         let world = try PayrailsWorld(on: wire)
         let first = try await world.merchant(.post, "/merchant/client/init", Self.order, key: "one")
@@ -52,6 +53,7 @@ import Testing
     }
 
     @Test(
+        "Refuses to initialise",
         arguments: [
             ("type", nil, "400 request.param.missing"), ("holderReference", "", "400 request.param.missing"),
             ("merchantReference", nil, "400 request.param.missing"), ("amount", "12.34", "422 request.param.invalid"),
@@ -66,7 +68,8 @@ import Testing
         #expect(try await PayrailsWorld().merchant(.post, "/merchant/client/init", body).failure == refusal)
     }
 
-    @Test func outcomesAreSteered() async throws {
+    @Test("Outcomes are steered")
+    func outcomesAreSteered() async throws {
         let world = PayrailsWorld()
         let cases: [(JSONValue, PayrailsClient.Polled)] = [
             (["sandboxScenario": "declined"], .failed("GenericRejection")),
@@ -84,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func readsCapturesAndRefunds() async throws {
+    @Test("Reads captures and refunds")
+    func readsCapturesAndRefunds() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
         let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
@@ -107,7 +111,8 @@ import Testing
         #expect(try await client.send(.post, client.execution + "/capture", [:]).status == 404)
     }
 
-    @Test func cancels() async throws {
+    @Test("The merchant calls a payment off")
+    func cancels() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
         let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
@@ -117,7 +122,8 @@ import Testing
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .cancelled)
     }
 
-    @Test func notifies() async throws {
+    @Test("Notifications of a declined payment")
+    func notifies() async throws {
         let world = PayrailsWorld { $0.webhookSecret = Redacted("whsec") }
         let client = try await world.open(.declined)
         _ = try await client.authorize(try client.stored())
@@ -133,7 +139,8 @@ import Testing
         #expect(body["data"]?["executionId"] == .string(client.session.id))
     }
 
-    @Test func tellsTheVaultKey() async throws {
+    @Test("Tells the vault key")
+    func tellsTheVaultKey() async throws {
         let world = PayrailsWorld()
         let info = try await world.merchant(.get, "/merchant/vault/public-info").json
         let client = try await world.open()

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Wire.allCases, Way.allCases)
+    @Test("Pages that payers complete", arguments: Wire.allCases, Way.allCases)
     func completing(_ wire: Wire, _ way: Way) async throws {
         let world = try PayrailsWorld(on: wire)
         let (client, body) = try await way.open(world)
@@ -27,7 +27,9 @@ import Testing
         #expect(try await client.read()["actionRequired"] == nil)
     }
 
-    @Test(arguments: Way.allCases, [PayrailsSandbox.PayerBehaviour.fails, .cancels, .leaves])
+    @Test(
+        "Pages that payers do not complete", arguments: Way.allCases,
+        [PayrailsSandbox.PayerBehaviour.fails, .cancels, .leaves])
     func notCompleting(_ way: Way, _ behaviour: PayrailsSandbox.PayerBehaviour) async throws {
         let world = PayrailsWorld()
         let (client, body) = try await way.open(world)
@@ -44,9 +46,11 @@ import Testing
         #expect(await client.captures() == 1)
     }
 
-    @Test(arguments: [
-        (PayrailsSandbox.PayerBehaviour.completes, "success"), (.fails, "error"), (.cancels, "cancel"),
-    ])
+    @Test(
+        "Pages lead back",
+        arguments: [
+            (PayrailsSandbox.PayerBehaviour.completes, "success"), (.fails, "error"), (.cancels, "cancel"),
+        ])
     func pagesLeadBack(_ behaviour: PayrailsSandbox.PayerBehaviour, _ name: String) async throws {
         let world = PayrailsWorld()
         let client = try await world.open(.challenge)
@@ -61,7 +65,8 @@ import Testing
         #expect(try await browser(PageRequest(url: try HTTPURL(page))) == nil)
     }
 
-    @Test func waitingPageSendsPayersOn() async throws {
+    @Test("The waiting page sends payers on")
+    func waitingPageSendsPayersOn() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(.challenge)
         let wait = try #require(
@@ -78,7 +83,8 @@ import Testing
         #expect(page.status == 200 && page.text.contains("http-equiv=\"refresh\""))
     }
 
-    @Test func pagesAreForThoseWhoWereSent() async throws {
+    @Test("Pages are for those who were sent")
+    func pagesAreForThoseWhoWereSent() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(.challenge)
         _ = try await client.authorize(try client.stored())
@@ -94,7 +100,8 @@ import Testing
         #expect(!shown.text.contains("<script"))
     }
 
-    @Test func returnURLsMayHaveTheirOwnScheme() async throws {
+    @Test("Return URLs may have their own scheme")
+    func returnURLsMayHaveTheirOwnScheme() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(.challenge)
         var body = try client.stored()
@@ -106,7 +113,8 @@ import Testing
         #expect(try await world.payer(.cancels).browser?(request)?.text == "myshop:paid?order=1")
     }
 
-    @Test func payPalConfirmsOnlyWhatWasAgreed() async throws {
+    @Test("PayPal confirms only what was agreed")
+    func payPalConfirmsOnlyWhatWasAgreed() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
         _ = try await client.authorize(client.newPayPal)
@@ -132,7 +140,7 @@ import Testing
         #expect(again.failure == "409 workflow.action.not-allowed")
     }
 
-    @Test(arguments: ["success", "cancel", "error", "pending"])
+    @Test("Return pages", arguments: ["success", "cancel", "error", "pending"])
     func returnPages(_ name: String) async throws {
         let world = PayrailsWorld()
         #expect(try await world.send(.get, "/html/payrails-\(name).html").status == 200)

@@ -6,7 +6,7 @@ import Testing
 
 /// Every scenario, played by a payer who completes every page.
 @Suite struct PayrailsScenarioTests {
-    @Test(arguments: Wire.allCases, PayrailsScenario.allCases)
+    @Test("Ends as announced", arguments: Wire.allCases, PayrailsScenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: PayrailsScenario) async throws {
         let world = try PayrailsWorld(on: wire)
         let client = try await world.open(scenario)
@@ -20,7 +20,8 @@ import Testing
         #expect(await world.sandbox.ledger.confirmRequests(of: client.session.id) == 1)
     }
 
-    @Test func wordsAreDistinctAndShort() {
+    @Test("Words are distinct and short")
+    func wordsAreDistinctAndShort() {
         let all = PayrailsScenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
@@ -30,7 +31,8 @@ import Testing
 
     // MARK: Sessions
 
-    @Test func linksHoldTheSession() async throws {
+    @Test("Links hold the session")
+    func linksHoldTheSession() async throws {
         let world = PayrailsWorld()
         for scenario in PayrailsScenario.allCases {
             let session = await world.sandbox.createSession(scenario)
@@ -49,7 +51,8 @@ import Testing
     }
 
     /// Everything that the vendor's model requires.
-    @Test func payloadHasWhatClientsRequire() async throws {
+    @Test("The payload has what clients require")
+    func payloadHasWhatClientsRequire() async throws {
         let client = try await PayrailsWorld().open(
             amount: try Money(minorUnits: 1050, currency: .usd), holder: "shopper")
         let payload = client.payload
@@ -76,7 +79,8 @@ import Testing
         #expect(client.option("ideal")?["clientConfig"]?["flow"] == "redirect")
     }
 
-    @Test func unusualPayloads() async throws {
+    @Test("Unusual payloads")
+    func unusualPayloads() async throws {
         let world = PayrailsWorld()
         let disabled = try await world.open(.instrumentDisabled).option("card")?["paymentInstruments"]?.array
         #expect(disabled?.compactMap { $0["status"]?.string } == ["disabled", "created"])
@@ -89,7 +93,8 @@ import Testing
 
     // MARK: Tokens
 
-    @Test func tokensEndAndAreRenewed() async throws {
+    @Test("Tokens end and are renewed")
+    func tokensEndAndAreRenewed() async throws {
         let world = PayrailsWorld { $0.tokenLifetime = 60 }
         let client = try await world.open()
         #expect(try await client.send(.get, client.execution).status == 200)
@@ -103,7 +108,7 @@ import Testing
         #expect(try await renewed.send(.get, renewed.execution).failure == "401 request.unauthorized")
     }
 
-    @Test(arguments: ["", "Bearer ", "Bearer x", "Basic eA=="])
+    @Test("Strangers get nothing", arguments: ["", "Bearer ", "Bearer x", "Basic eA=="])
     func strangersGetNothing(_ authorization: String) async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
@@ -121,7 +126,9 @@ import Testing
     // MARK: When troubles strike
 
     /// The questions before the request to pay are not what the scenario is about.
-    @Test(arguments: [(PayrailsScenario.expiresWhilePolling, 401), (.pollingFails, 500)])
+    @Test(
+        "Only the first query after paying fails",
+        arguments: [(PayrailsScenario.expiresWhilePolling, 401), (.pollingFails, 500)])
     func onlyTheFirstQueryAfterPayingFails(_ scenario: PayrailsScenario, _ status: Int) async throws {
         let client = try await PayrailsWorld().open(scenario)
         for _ in 0..<2 { #expect(try await client.send(.get, client.execution).status == 200) }
@@ -131,7 +138,9 @@ import Testing
         #expect(await client.captures() == 1)
     }
 
-    @Test(arguments: [PayrailsScenario.neverRequested, .neverSettles, .pending, .slowSettlement, .requestedLate])
+    @Test(
+        "What is under way is not begun again",
+        arguments: [PayrailsScenario.neverRequested, .neverSettles, .pending, .slowSettlement, .requestedLate])
     func whatIsUnderWayIsNotBegunAgain(_ scenario: PayrailsScenario) async throws {
         let client = try await PayrailsWorld().open(scenario)
         #expect(try await client.authorize(try client.stored()).status == 201)
@@ -140,7 +149,9 @@ import Testing
 
     // MARK: Orders that nobody pays
 
-    @Test(arguments: [PayrailsScenario.paid, .neverSettles, .challenge, .slowSettlement])
+    @Test(
+        "Abandoned orders are called off",
+        arguments: [PayrailsScenario.paid, .neverSettles, .challenge, .slowSettlement])
     func abandonedOrdersAreCalledOff(_ scenario: PayrailsScenario) async throws {
         let world = PayrailsWorld { $0.abandonedAfter = .seconds(500) }
         let client = try await world.open(scenario)
@@ -160,7 +171,8 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func waitsForOneStatusOrForAList() async throws {
+    @Test("Waits for one status or for a list")
+    func waitsForOneStatusOrForAList() async throws {
         let world = PayrailsWorld()
         for query in [
             "waitWhile[status]=authorizeRequested", "waitWhile[status]=[%22created%22,%22authorizeRequested%22]",

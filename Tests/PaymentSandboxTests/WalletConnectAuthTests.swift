@@ -45,7 +45,8 @@ import Testing
             "400 unknown_api_version: Unknown API version"),
     ]
 
-    @Test(arguments: walletRows) func wallets(_ row: Row) async throws {
+    @Test("Wallets' credentials", arguments: walletRows)
+    func wallets(_ row: Row) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         for path in ["", "/status"] {
@@ -54,7 +55,8 @@ import Testing
         }
     }
 
-    @Test(arguments: merchantRows) func merchants(_ row: Row) async throws {
+    @Test("Merchants' credentials", arguments: merchantRows)
+    func merchants(_ row: Row) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         for path in ["/v1/payments/\(id)", "/v1/merchant/payment/\(id)/status"] {
@@ -62,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func nothingIsDoneWithoutCredentials() async throws {
+    @Test("Nothing is done without credentials")
+    func nothingIsDoneWithoutCredentials() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         for verb in ["cancel", "confirm", "options", "fetch"] {

@@ -10,7 +10,8 @@ import Testing
 
     init() throws { recorded = try Recorded.bodies() }
 
-    @Test func options() async throws {
+    @Test("Options as they were recorded")
+    func options() async throws {
         let id = await world.sandbox.createPayment().id
         let answer = try await world.options(id)
         #expect(answer.status == 200)
@@ -27,7 +28,8 @@ import Testing
         #expect(ours["info"]?["expiresAt"]?.int64 == 1_789_000_900)
     }
 
-    @Test(arguments: [("ETH", 0), ("USDT", 1)]) func eachOption(_ symbol: String, _ index: Int) async throws {
+    @Test("Options of each kind", arguments: [("ETH", 0), ("USDT", 1)])
+    func eachOption(_ symbol: String, _ index: Int) async throws {
         let id = await world.sandbox.createPayment(cents: 10).id
         let ours = try await world.option(id, symbol)
         let theirs = try #require(recorded["options"]?["options"]?[index])
@@ -44,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func optionWithApproval() async throws {
+    @Test("An option that needs an approval")
+    func optionWithApproval() async throws {
         let id = await world.sandbox.createPayment(.approvalAndPermit, cents: 10).id
         let ours = try #require(try await world.options(id).json["options"]?[0])
         var theirs = try #require(recorded["optionWithApproval"])
@@ -73,7 +76,8 @@ import Testing
         #expect(mine["message"]?["deadline"]?.string == "0x" + String(1_789_001_200, radix: 16))
     }
 
-    @Test func fetchNative() async throws {
+    @Test("The actions of a native coin")
+    func fetchNative() async throws {
         let id = await world.sandbox.createPayment().id
         let option = try await world.option(id, "ETH")
         let answer = try await world.fetch(id, option)
@@ -84,7 +88,8 @@ import Testing
     }
 
     /// The encoded call is the one that fetching it returns.
-    @Test func buildActionWithData() async throws {
+    @Test("A build action that holds data")
+    func buildActionWithData() async throws {
         let id = await world.sandbox.createPayment(.buildAction).id
         let option = try await world.option(id, "PYUSD")
         #expect(option["actions"]?.array?.count == 1)
@@ -94,7 +99,8 @@ import Testing
         #expect(try await world.fetch(id, option, data: data).json["actions"]?[0]?["data"] == decoded)
     }
 
-    @Test func statuses() async throws {
+    @Test("Statuses as they were recorded")
+    func statuses() async throws {
         func recordedStatus(_ word: String) throws -> JSONValue {
             try #require(recorded["statuses"]?.array?.first { $0["status"]?.string == word })
         }
@@ -116,9 +122,11 @@ import Testing
     }
 
     /// A finished payment is told as one, with `options` and `collectData` null, to whoever asks.
-    @Test(arguments: [
-        (Scenario.expired, "expired"), (.cancelledByMerchant, "cancelled"), (.alreadyPaid, "succeeded"),
-    ])
+    @Test(
+        "Options of finished payments",
+        arguments: [
+            (Scenario.expired, "expired"), (.cancelledByMerchant, "cancelled"), (.alreadyPaid, "succeeded"),
+        ])
     func optionsOfFinishedPayments(_ scenario: Scenario, _ status: String) async throws {
         let id = await world.sandbox.createPayment(scenario).id
         let answer = try await world.options(id)
@@ -128,7 +136,8 @@ import Testing
         #expect(answer.json["info"]?["status"]?.string == status)
     }
 
-    @Test func infoIsLeftOutOnRequest() async throws {
+    @Test("What the payment asks for is left out on request")
+    func infoIsLeftOutOnRequest() async throws {
         let id = await world.sandbox.createPayment().id
         let body: JSONValue = ["accounts": .array(PayWorld.accounts.map(JSONValue.string)), "refresh": nil]
         for (query, hasInfo) in [("", true), ("?includePaymentInfo=true", true), ("?includePaymentInfo=false", false)] {
@@ -138,12 +147,14 @@ import Testing
         }
     }
 
-    @Test func paymentInfo() async throws {
+    @Test("What a payment asks for")
+    func paymentInfo() async throws {
         let id = await world.sandbox.createPayment().id
         #expect(try await world.gateway(id).json == (try await world.options(id).json["info"]))
     }
 
-    @Test func cancel() async throws {
+    @Test("The payer calls a payment off")
+    func cancel() async throws {
         let id = await world.sandbox.createPayment().id
         let answer = try await world.send(.post, "/v1/gateway/payment/\(id)/cancel")
         #expect(

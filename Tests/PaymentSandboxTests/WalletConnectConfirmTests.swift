@@ -6,7 +6,8 @@ import Testing
 
 /// Confirming: what is accepted, what happens once, and how waiting works.
 @Suite struct WalletConnectConfirmTests {
-    @Test func capturesWhatWasSigned() async throws {
+    @Test("Captures what was signed")
+    func capturesWhatWasSigned() async throws {
         let world = PayWorld()
         for symbol in ["USDC", "USDT", "PYUSD", "ETH"] {
             let id = await world.sandbox.createPayment().id
@@ -26,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func repeatingIsHarmless() async throws {
+    @Test("Repeating is harmless")
+    func repeatingIsHarmless() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.paidAfterPolling).id
         let body = try await world.signed(id)
@@ -42,7 +44,8 @@ import Testing
         #expect(await world.events(id).count { $0 == .settled } == 1)
     }
 
-    @Test func atOnceIsStillOnce() async throws {
+    @Test("At the same moment is still once")
+    func atOnceIsStillOnce() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.paidAfterPolling).id
         let bodies = [try await world.signed(id), try await world.signed(id, "USDT")]
@@ -52,7 +55,8 @@ import Testing
         #expect(await world.captures(id) == 1)
     }
 
-    @Test func refusesWhatTheAccountDidNotSign() async throws {
+    @Test("Refuses what the account did not sign")
+    func refusesWhatTheAccountDidNotSign() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let option = try await world.option(id, "USDC")
@@ -73,7 +77,8 @@ import Testing
         #expect(try await world.confirm(id, PayWorld.confirmation(option, [good])).json["status"] == "succeeded")
     }
 
-    @Test func anOptionOfAnotherPaymentIsUnknown() async throws {
+    @Test("An option of another payment is unknown")
+    func anOptionOfAnotherPaymentIsUnknown() async throws {
         let world = PayWorld()
         let (first, second) = await (world.sandbox.createPayment().id, world.sandbox.createPayment().id)
         let answer = try await world.confirm(second, try await world.signed(first))
@@ -82,7 +87,8 @@ import Testing
 
     // MARK: Time
 
-    @Test func expires() async throws {
+    @Test("A payment expires")
+    func expires() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let body = try await world.signed(id)
@@ -97,7 +103,8 @@ import Testing
         #expect(await world.events(id) == [.created, .expired, .confirmRequested])
     }
 
-    @Test func aConfirmedPaymentDoesNotExpire() async throws {
+    @Test("A confirmed payment does not expire")
+    func aConfirmedPaymentDoesNotExpire() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.paidAfterPolling).id
         _ = try await world.confirm(id, try await world.signed(id))
@@ -106,7 +113,8 @@ import Testing
         #expect(try await world.gateway(id, "/status").json["status"] == "succeeded")
     }
 
-    @Test func pricesThatMoveExpire() async throws {
+    @Test("Prices that move expire")
+    func pricesThatMoveExpire() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let ether = try await world.signed(id, "ETH")
@@ -118,7 +126,8 @@ import Testing
         #expect(try await world.confirm(id, dollars).json["status"] == "succeeded")
     }
 
-    @Test(arguments: ["/cancel", "/confirm", "/fetch"]) func nothingWorksAfterTheEnd(_ verb: String) async throws {
+    @Test("Nothing works after the end", arguments: ["/cancel", "/confirm", "/fetch"])
+    func nothingWorksAfterTheEnd(_ verb: String) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let body = try await world.signed(id)
@@ -132,7 +141,8 @@ import Testing
 
     // MARK: Held requests
 
-    @Test func holdsUntilTheLimitItIsGiven() async throws {
+    @Test("Holds until the limit it is given")
+    func holdsUntilTheLimitItIsGiven() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let answer = try await world.gateway(id, "/status?maxPollMs=2500")
@@ -140,14 +150,16 @@ import Testing
         #expect(world.clock.naps == [.milliseconds(1000), .milliseconds(1000), .milliseconds(500)])
     }
 
-    @Test func holdsNoLongerThanItsOwnLimit() async throws {
+    @Test("Holds no longer than its own limit")
+    func holdsNoLongerThanItsOwnLimit() async throws {
         let world = PayWorld { $0.longestHoldMs = 3000 }
         let id = await world.sandbox.createPayment().id
         _ = try await world.gateway(id, "/status?maxPollMs=9223372036854775807")
         #expect(world.clock.naps.reduce(.zero, +) == .seconds(3))
     }
 
-    @Test(arguments: ["confirm", "status", "merchant"]) func holdsUntilItSettles(_ who: String) async throws {
+    @Test("Holds until it settles", arguments: ["confirm", "status", "merchant"])
+    func holdsUntilItSettles(_ who: String) async throws {
         let world = PayWorld { $0.settlementPolls = 4 }
         let id = await world.sandbox.createPayment(.paidAfterPolling).id
         let body = try await world.signed(id)
@@ -161,7 +173,8 @@ import Testing
         #expect(world.clock.naps.count == (who == "confirm" ? 4 : 3))
     }
 
-    @Test func finalStatesAreNotHeld() async throws {
+    @Test("Final states are not held")
+    func finalStatesAreNotHeld() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.alreadyPaid).id
         #expect(try await world.gateway(id, "/status?maxPollMs=60000").json["isFinal"] == true)
@@ -169,7 +182,8 @@ import Testing
     }
 
     /// Somebody else's action ends the wait.
-    @Test func holdsUntilSomebodyElseActs() async throws {
+    @Test("Holds until somebody else acts")
+    func holdsUntilSomebodyElseActs() async throws {
         let clock = TestClock()
         let sandbox = WalletConnectPaySandbox(clock: clock)
         let id = await sandbox.createPayment().id

@@ -24,7 +24,8 @@ import Testing
         "&prefill=" + PercentCoding.encode(Data(values.serialized()).base64EncodedString())
     }
 
-    @Test func protectsItself() async throws {
+    @Test("Protects itself")
+    func protectsItself() async throws {
         let pages = [try await form(), try await form()]
         var nonces: Set<String> = []
         for page in pages {
@@ -47,7 +48,8 @@ import Testing
         #expect(nonces.count == 2)
     }
 
-    @Test func loadsNothingFromElsewhere() async throws {
+    @Test("Loads nothing from elsewhere")
+    func loadsNothingFromElsewhere() async throws {
         let page = try await form()
         let tags = page.structure.joined()
         for loading in [" src", "<link", "<img", "<iframe", "<object", "@import", "url("] {
@@ -57,7 +59,8 @@ import Testing
         #expect(links == ["https://reown.com/terms-of-service", "https://reown.com/privacy-policy"])
     }
 
-    @Test func canBeUsedByEverybody() async throws {
+    @Test("Can be used by everybody")
+    func canBeUsedByEverybody() async throws {
         let page = try await form()
         #expect(page.html.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
         for name in ["fullName", "dob", "pobCountry", "pobAddress", "porCountry", "porAddress", "tosConfirmed"] {
@@ -77,7 +80,8 @@ import Testing
     }
 
     /// The wallets' three bridges, in a script that holds nothing from outside.
-    @Test func callsWhicheverBridgeThereIs() async throws {
+    @Test("Calls whichever bridge there is")
+    func callsWhicheverBridgeThereIs() async throws {
         let script = try #require(try await form().html.firstMatch(of: /<script[^>]*>([^<]*)<\/script>/)).output.1
         for call in [
             "window.webkit?.messageHandlers?.payDataCollectionComplete", "handler.postMessage(message)",
@@ -91,7 +95,8 @@ import Testing
 
     // MARK: What the address may say
 
-    @Test func fillsInWhatTheWalletKnows() async throws {
+    @Test("Fills in what the wallet knows")
+    func fillsInWhatTheWalletKnows() async throws {
         let known: JSONValue = [
             "fullName": "Zoë & Söhne <1>", "dob": "1990-01-01", "pobAddress": "Straße ~~~~~?????", "pobCountry": "DE",
             "tosConfirmed": "true", "other": "x", "porCountry": 7,
@@ -114,18 +119,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "", "&prefill=", "&prefill=%%%", "&prefill=====", "&prefill=bm9wZQ", "&prefill=WzFd", "&prefill=e30",
-        "&prefill=_",
-        "&prefill=//79", "&theme=", "&theme=solarized", "&accounts=x", "&pid=x",
-    ])
+    @Test(
+        "Ignores what it cannot read",
+        arguments: [
+            "", "&prefill=", "&prefill=%%%", "&prefill=====", "&prefill=bm9wZQ", "&prefill=WzFd", "&prefill=e30",
+            "&prefill=_",
+            "&prefill=//79", "&theme=", "&theme=solarized", "&accounts=x", "&pid=x",
+        ])
     func ignoresWhatItCannotRead(_ query: String) async throws {
         let page = try await form(query)
         #expect(page.structure == (try await form().structure))
         #expect(page.inputs["fullName"] == "")
     }
 
-    @Test func themes() async throws {
+    @Test("Both themes")
+    func themes() async throws {
         #expect(try await form("&theme=dark").html.contains(":root{color-scheme:dark}"))
         #expect(try await form("&theme=light").html.contains(":root{color-scheme:light}"))
         #expect(try await form("&theme=blue").html.contains(":root{color-scheme:light dark}"))
@@ -134,7 +142,8 @@ import Testing
 
     // MARK: What it may not do
 
-    @Test(arguments: hostile) func nothingFromOutsideChangesThePage(_ text: String) async throws {
+    @Test("Nothing from outside changes the page", arguments: hostile)
+    func nothingFromOutsideChangesThePage(_ text: String) async throws {
         let benign = try await form()
         let encoded = PercentCoding.encode(text)
         let values: JSONValue = .object(

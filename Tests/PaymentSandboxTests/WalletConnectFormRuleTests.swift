@@ -47,13 +47,15 @@ import Testing
         Row(["fullName": nil, "dob": "x"], "fullName is required", date),
     ]
 
-    @Test(arguments: rows) func rules(_ row: Row) {
+    @Test("What may be entered", arguments: rows)
+    func rules(_ row: Row) {
         var values = goodDetails
         for (name, value) in row.changes { values[name] = value }
         #expect(IdentityForm.problems(with: values).map { "\($0.field) \($0.text)" } == row.problems)
     }
 
-    @Test func problemsDoNotRepeatWhatWasEntered() {
+    @Test("Problems do not repeat what was entered")
+    func problemsDoNotRepeatWhatWasEntered() {
         let values = goodDetails.mapValues { _ in "canary" }.merging(["canary": "canary"]) { $1 }
         let problems = IdentityForm.problems(with: values)
         #expect(problems.count == 4)

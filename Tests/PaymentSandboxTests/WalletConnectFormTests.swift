@@ -20,7 +20,8 @@ import Testing
 
     // MARK: Asking
 
-    @Test func asksInTheRecordedForm() async throws {
+    @Test("Asks in the recorded form")
+    func asksInTheRecordedForm() async throws {
         let world = PayWorld()
         let id = await asking(world)
         let recorded = try #require(try Recorded.bodies()["optionWithApproval"]?["collectData"])
@@ -35,7 +36,8 @@ import Testing
         #expect(answer["collectData"]?["schema"] == one?["schema"])
     }
 
-    @Test func schemaIsTheRecordedOne() async throws {
+    @Test("The schema is the recorded one")
+    func schemaIsTheRecordedOne() async throws {
         let world = PayWorld()
         var schema = try #require(try await world.options(await asking(world)).json["collectData"]?["schema"])
         for name in try #require(schema["properties"]?.object).keys {
@@ -60,7 +62,8 @@ import Testing
         #expect(schema == (try JSONValue(parsing: Array(recorded.utf8))))
     }
 
-    @Test func asksOnlyForTheOptionsThatNeedIt() async throws {
+    @Test("Asks only for the options that need it")
+    func asksOnlyForTheOptionsThatNeedIt() async throws {
         let world = PayWorld()
         let answer = try await world.options(await asking(world, .dataForSomeOptions)).json
         #expect(answer["options"]?.array?.map { $0["collectData"]?.isNull } == [true, false, false, true])
@@ -68,7 +71,8 @@ import Testing
         #expect(answer["collectData"]?["url"]?.string?.hasSuffix("&accounts=\(account)") == true)
     }
 
-    @Test func theFormIsAtTheSandboxOnLoopback() async throws {
+    @Test("The form is at the sandbox on loopback")
+    func theFormIsAtTheSandboxOnLoopback() async throws {
         let world = try PayWorld(on: .loopback)
         let id = await asking(world)
         let base = try #require(world.server?.baseURL.origin)
@@ -76,7 +80,8 @@ import Testing
         #expect(try await world.open(url(world, id)).answer.status == 200)
     }
 
-    @Test func theFormIsWhereTheConfigurationSays() async throws {
+    @Test("The form is where the configuration says")
+    func theFormIsWhereTheConfigurationSays() async throws {
         let base = try HTTPURL("https://forms.test:8443/")
         let world = PayWorld { $0.formBaseURL = base }
         #expect(try await url(world, await asking(world)).hasPrefix("https://forms.test:8443/collect/?pid="))
@@ -84,7 +89,8 @@ import Testing
 
     // MARK: Handing in
 
-    @Test(arguments: Wire.allCases) func theFormOpensTheWay(_ wire: Wire) async throws {
+    @Test("The form opens the way", arguments: Wire.allCases)
+    func theFormOpensTheWay(_ wire: Wire) async throws {
         let world = try PayWorld(on: wire)
         let id = await asking(world)
         let option = try await world.option(id, "PYUSD")
@@ -102,7 +108,8 @@ import Testing
         #expect(try await world.confirm(id, PayWorld.confirmation(option, results)).json["status"] == "succeeded")
     }
 
-    @Test func dataIsAskedForOncePerAccount() async throws {
+    @Test("Data are asked for once per account")
+    func dataIsAskedForOncePerAccount() async throws {
         let world = PayWorld()
         let id = await asking(world)
         let form = try await world.open(try await url(world, id))
@@ -117,7 +124,8 @@ import Testing
         #expect(try await world.submit(form, goodDetails).message?["type"] == "IC_COMPLETE")
     }
 
-    @Test func confirmTakesTheDataToo() async throws {
+    @Test("Confirming takes the data, too")
+    func confirmTakesTheDataToo() async throws {
         let world = PayWorld()
         let id = await asking(world)
         let option = try await world.option(id, "USDC")
@@ -148,7 +156,8 @@ import Testing
 
     // MARK: Refusing
 
-    @Test func formsForNothing() async throws {
+    @Test("Forms that nobody asked for")
+    func formsForNothing() async throws {
         let world = PayWorld()
         let id = await asking(world)
         _ = try await world.options(id)
@@ -176,7 +185,8 @@ import Testing
         #expect(try await world.fetch(id, try await world.option(id, "PYUSD")).summary == Self.missing)
     }
 
-    @Test func postsThatAreNoForms() async throws {
+    @Test("Posts that are no forms")
+    func postsThatAreNoForms() async throws {
         let world = PayWorld()
         let id = await asking(world)
         let form = try await world.open(try await url(world, id))

@@ -46,7 +46,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: requests) func refuses(_ request: Request) async throws {
+    @Test("Requests that do not fit are refused", arguments: requests)
+    func refuses(_ request: Request) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let answer = try await world.send(request.method, "/v1/gateway/payment/\(id)" + request.path, request.body)
@@ -54,14 +55,17 @@ import Testing
         #expect(await world.captures(id) == 0)
     }
 
-    @Test(arguments: [
-        "", "/v1", "/v1/gateway/payment", "/v2/gateway/payment/x", "/V1/gateway/payment/x", "/v1/refunds",
-    ])
+    @Test(
+        "Unknown paths",
+        arguments: [
+            "", "/v1", "/v1/gateway/payment", "/v2/gateway/payment/x", "/V1/gateway/payment/x", "/v1/refunds",
+        ])
     func unknownPaths(_ path: String) async throws {
         #expect(try await PayWorld().send(.get, path).summary == "404 not_found: Not found")
     }
 
-    @Test func bodiesThatAreNoJSON() async throws {
+    @Test("Bodies that are no JSON")
+    func bodiesThatAreNoJSON() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         for (type, body, answer) in [
@@ -78,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func unknownPayments() async throws {
+    @Test("Unknown payments")
+    func unknownPayments() async throws {
         let world = PayWorld()
         let id = "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
         let body: JSONValue = ["optionId": "x", "results": [], "data": "", "accounts": []]
@@ -93,7 +98,8 @@ import Testing
 
     // MARK: Ids
 
-    @Test func idsHaveTheServicesForm() async throws {
+    @Test("Ids have the service's form")
+    func idsHaveTheServicesForm() async throws {
         let world = PayWorld()
         let payments = await [world.sandbox.createPayment(), world.sandbox.createPayment()]
         // 1 789 000 000 000 ms since 1970 in ten digits of Crockford's base 32.
@@ -105,7 +111,8 @@ import Testing
         #expect(payments[0].id != payments[1].id)
     }
 
-    @Test func idsInEveryEncoding() async throws {
+    @Test("Ids in every encoding")
+    func idsInEveryEncoding() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let short = PercentCoding.encode("https://pay.wct.me/\(id)")
@@ -126,7 +133,8 @@ import Testing
 
     // MARK: Options
 
-    @Test func optionsFollowTheAccounts() async throws {
+    @Test("Options follow the accounts")
+    func optionsFollowTheAccounts() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment().id
         let lower = "eip155:8453:" + PayWorld.address.lowercased()
@@ -141,7 +149,8 @@ import Testing
         }
     }
 
-    @Test func amounts() async throws {
+    @Test("What an amount comes to in each token")
+    func amounts() async throws {
         let world = PayWorld()
         for (cents, usdc, ether) in [
             (UInt128(0), "0", "0"), (1, "10000", "4166666666666"), (1250, "12500000", "5208333333333333"),

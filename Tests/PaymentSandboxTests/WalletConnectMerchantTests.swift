@@ -20,7 +20,8 @@ import Testing
         return try await world.send(method, path, body, headers: headers)
     }
 
-    @Test(arguments: ["/v1/payments", "/v1/merchant/payment"]) func createsAndIsPaid(_ path: String) async throws {
+    @Test("Creates and is paid", arguments: ["/v1/payments", "/v1/merchant/payment"])
+    func createsAndIsPaid(_ path: String) async throws {
         let answer = try await send(.post, path, Self.order)
         let id = try #require(answer.json["paymentId"]?.string)
         #expect(answer.status == 201)
@@ -48,7 +49,8 @@ import Testing
         #expect(await world.captures(id) == 1)
     }
 
-    @Test func tellsWhyItFailed() async throws {
+    @Test("Tells why it failed")
+    func tellsWhyItFailed() async throws {
         let id = await world.sandbox.createPayment(.declinedForCompliance).id
         _ = try await world.confirm(id, try await world.signed(id))
         _ = try await send(.get, "/v1/payments/\(id)/status")
@@ -56,7 +58,8 @@ import Testing
         #expect(try await send(.get, "/v1/payments/\(id)").json["failureCode"] == "declined_user")
     }
 
-    @Test func cancels() async throws {
+    @Test("The merchant calls a payment off")
+    func cancels() async throws {
         let id = await world.sandbox.createPayment().id
         let answer = try await send(.post, "/v1/payments/\(id)/cancel", [:])
         #expect(answer.json["cancelledReason"] == "cancelled_by_merchant")
@@ -65,12 +68,14 @@ import Testing
         #expect(again.summary == "400 invalid_state: Payment cannot be cancelled")
     }
 
-    @Test(arguments: ["", "/status"]) func unknownPayments(_ verb: String) async throws {
+    @Test("Unknown payments", arguments: ["", "/status"])
+    func unknownPayments(_ verb: String) async throws {
         let answer = try await send(.get, "/v1/payments/pay_1" + verb)
         #expect(answer.summary == "404 payment_not_found: Payment not found")
     }
 
-    @Test func unknownPaths() async throws {
+    @Test("Unknown paths")
+    func unknownPaths() async throws {
         for (method, path) in [
             (HTTPRequest.Method.get, "/v1/payments/a/b/c"), (.post, "/v1/payments/a/status"), (.get, "/v1/payments"),
         ] {
@@ -79,6 +84,7 @@ import Testing
     }
 
     @Test(
+        "Requests that do not fit are refused",
         arguments: [
             ("referenceId", nil, "referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +"),
             ("referenceId", "", "referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +"),
@@ -105,7 +111,8 @@ import Testing
         #expect(await world.sandbox.ledger.entries.isEmpty)
     }
 
-    @Test func expiryIsTheMerchants() async throws {
+    @Test("The end is the merchant's")
+    func expiryIsTheMerchants() async throws {
         var order = Self.order
         order["expiresAt"] = 1_789_000_060
         let id = try #require(try await send(.post, "/v1/payments", order).json["paymentId"]?.string)
@@ -113,7 +120,8 @@ import Testing
         #expect(try await send(.get, "/v1/payments/\(id)").json["status"] == "expired")
     }
 
-    @Test func oneKeyIsOnePayment() async throws {
+    @Test("One key is one payment")
+    func oneKeyIsOnePayment() async throws {
         let first = try await send(.post, "/v1/payments", Self.order, key: "a")
         let again = try await send(.post, "/v1/payments", Self.order, key: "a")
         #expect(again.status == 201)

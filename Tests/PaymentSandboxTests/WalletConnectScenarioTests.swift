@@ -6,7 +6,7 @@ import Testing
 
 /// Every scenario, played by a payer who can do everything.
 @Suite struct WalletConnectScenarioTests {
-    @Test(arguments: Wire.allCases, Scenario.allCases)
+    @Test("Ends as announced", arguments: Wire.allCases, Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: Scenario) async throws {
         let world = try PayWorld(on: wire)
         let payment = await world.sandbox.createPayment(scenario)
@@ -19,7 +19,8 @@ import Testing
         #expect(await world.captures(payment.id) == (isTaken || isGivenBack ? 1 : 0))
     }
 
-    @Test func wordsAreDistinctAndShort() {
+    @Test("Words are distinct and short")
+    func wordsAreDistinctAndShort() {
         let all = Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
@@ -30,13 +31,15 @@ import Testing
 
     // MARK: Refusals
 
-    @Test(arguments: [
-        (Scenario.sanctionedAtConfirm, "451 sanctioned_user: Payer is not allowed to pay"),
-        (.routeExpired, "409 invalid_state: Route expired"),
-        (.expiresWhilePaying, "410 payment_expired: Payment expired"),
-        (.cancelledByUser, "400 invalid_state: Payment is cancelled"),
-        (.quoteExpired, "400 quote_expired: Quote expired"),
-    ])
+    @Test(
+        "Refuses to confirm",
+        arguments: [
+            (Scenario.sanctionedAtConfirm, "451 sanctioned_user: Payer is not allowed to pay"),
+            (.routeExpired, "409 invalid_state: Route expired"),
+            (.expiresWhilePaying, "410 payment_expired: Payment expired"),
+            (.cancelledByUser, "400 invalid_state: Payment is cancelled"),
+            (.quoteExpired, "400 quote_expired: Quote expired"),
+        ])
     func refusesToConfirm(_ scenario: Scenario, _ answer: String) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(scenario).id
@@ -45,14 +48,16 @@ import Testing
         #expect(await world.captures(id) == 0)
     }
 
-    @Test func sanctionedPayersSeeNoOption() async throws {
+    @Test("Sanctioned payers see no option")
+    func sanctionedPayersSeeNoOption() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.sanctionedPayer).id
         #expect(try await world.options(id).summary == "451 sanctioned_user: Payer is not allowed to pay")
         #expect(try await world.gateway(id, "/status").json["status"] == "requires_action")
     }
 
-    @Test func shortQuotesLastAsLongAsConfigured() async throws {
+    @Test("Short quotes last as long as configured")
+    func shortQuotesLastAsLongAsConfigured() async throws {
         let world = PayWorld { $0.shortQuoteLifetime = 5 }
         let id = await world.sandbox.createPayment(.quoteExpired).id
         let body = try await world.signed(id)
@@ -62,7 +67,8 @@ import Testing
         #expect(try await world.confirm(id, try await world.signed(id)).json["status"] == "succeeded")
     }
 
-    @Test func refusesTheFirstRequestsOfEachKind() async throws {
+    @Test("Refuses the first requests of each kind")
+    func refusesTheFirstRequestsOfEachKind() async throws {
         let world = PayWorld {
             $0.rateLimitedRequests = 3
             $0.retryAfter = 7
@@ -79,7 +85,8 @@ import Testing
         #expect(try await world.options(other.id).headers["Retry-After"] == nil)
     }
 
-    @Test func failsOnce() async throws {
+    @Test("Fails once")
+    func failsOnce() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.serverErrorOnce).id
         #expect(try await world.options(id).summary == "500 internal_error: Internal error")
@@ -88,7 +95,8 @@ import Testing
 
     // MARK: Endings
 
-    @Test func saysWhyItRefusedOnlyToQueries() async throws {
+    @Test("Says why it refused, but only to questions")
+    func saysWhyItRefusedOnlyToQueries() async throws {
         let world = PayWorld { $0.settlementPolls = 0 }
         let id = await world.sandbox.createPayment(.declinedForCompliance).id
         let confirmed = try await world.confirm(id, try await world.signed(id)).json
@@ -97,7 +105,8 @@ import Testing
         #expect(await world.events(id).last == .failed)
     }
 
-    @Test func unknownStatusIsFinalAndUnfamiliar() async throws {
+    @Test("An unknown status is final and unfamiliar")
+    func unknownStatusIsFinalAndUnfamiliar() async throws {
         let world = PayWorld { $0.settlementPolls = 0 }
         let id = await world.sandbox.createPayment(.unknownStatus).id
         let answer = try await world.confirm(id, try await world.signed(id)).json
@@ -106,7 +115,8 @@ import Testing
         #expect(!known.contains(try #require(answer["status"]?.string)))
     }
 
-    @Test func slowSettlementEndsAtLast() async throws {
+    @Test("A slow settlement ends at last")
+    func slowSettlementEndsAtLast() async throws {
         let world = PayWorld { $0.slowSettlement = 120 }
         let id = await world.sandbox.createPayment(.slowSettlement).id
         _ = try await world.confirm(id, try await world.signed(id))
@@ -118,7 +128,8 @@ import Testing
         #expect(try await world.gateway(id, "/status").json["status"] == "succeeded")
     }
 
-    @Test func tellsLatecomersWhatWasPaid() async throws {
+    @Test("Tells latecomers what was paid")
+    func tellsLatecomersWhatWasPaid() async throws {
         let world = PayWorld()
         let paid = await world.sandbox.createPayment(.alreadyPaid).id
         let own = await world.sandbox.createPayment().id
@@ -134,7 +145,8 @@ import Testing
 
     // MARK: Actions
 
-    @Test func unknownActionStaysUnknown() async throws {
+    @Test("An unknown action stays unknown")
+    func unknownActionStaysUnknown() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.unknownAction).id
         let option = try await world.option(id, "USDC")
@@ -145,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func approvalComesFirst() async throws {
+    @Test("The approval comes first")
+    func approvalComesFirst() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.approvalAndPermit).id
         let option = try await world.option(id, "USDT")
@@ -160,7 +173,8 @@ import Testing
         #expect(try await world.confirm(id, PayWorld.confirmation(option, results)).json["status"] == "succeeded")
     }
 
-    @Test func solanaWantsTheWholeTransactionSigned() async throws {
+    @Test("Solana wants the whole transaction signed")
+    func solanaWantsTheWholeTransactionSigned() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.solana).id
         let option = try await world.option(id, "SOL", [FullPayer.solanaAccount])
@@ -179,7 +193,8 @@ import Testing
     }
 
     /// The signature may come as an object or as a text of one, as the vendor's newer and older clients send it.
-    @Test(arguments: [true, false]) func tronTakesObjectsAndTexts(_ asObject: Bool) async throws {
+    @Test("Tron takes objects and texts", arguments: [true, false])
+    func tronTakesObjectsAndTexts(_ asObject: Bool) async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.tron).id
         let option = try await world.option(id, "USDT", [FullPayer.tronAccount])
@@ -193,7 +208,8 @@ import Testing
         }
     }
 
-    @Test func tronAddressesBeginWithTheirVersion() async throws {
+    @Test("Tron addresses begin with their version")
+    func tronAddressesBeginWithTheirVersion() async throws {
         let world = PayWorld()
         let id = await world.sandbox.createPayment(.tron).id
         let option = try await world.option(id, "USDT", [FullPayer.tronAccount(version: 0x42)])

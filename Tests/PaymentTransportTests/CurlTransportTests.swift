@@ -11,7 +11,8 @@
             return (CurlTransport(TransportConfiguration()) { signal.finish() }, ended)
         }
 
-        @Test func theThreadEndsWithTheTransport() async throws {
+        @Test("The thread ends with the transport")
+        func theThreadEndsWithTheTransport() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
                 let ended: AsyncStream<Void>
                 do {
@@ -24,12 +25,14 @@
             }
         }
 
-        @Test func theThreadOfAnUnusedTransportEnds() async {
+        @Test("The thread of an unused transport ends")
+        func theThreadOfAnUnusedTransportEnds() async {
             let ended = observed().ended
             for await _ in ended {}
         }
 
-        @Test func aRequestUnderWayKeepsItsTransport() async throws {
+        @Test("A request under way keeps its transport")
+        func aRequestUnderWayKeepsItsTransport() async throws {
             try await LoopbackServer.serving({ _ in [.stall] }) { server in
                 var (transport, ended): (CurlTransport?, AsyncStream<Void>) = observed()
                 let request = try HTTPRequest(.post, server.url(), body: [1])
@@ -42,7 +45,8 @@
             }
         }
 
-        @Test func closingEndsEverything() async throws {
+        @Test("Closing ends everything")
+        func closingEndsEverything() async throws {
             try await LoopbackServer.serving({ _ in [.stall] }) { server in
                 let (transport, ended) = observed()
                 let request = try HTTPRequest(.post, server.url(), body: [1])
@@ -61,7 +65,8 @@
             }
         }
 
-        @Test func cancellationMayOvertakeItsRequest() async throws {
+        @Test("Cancellation may overtake its request")
+        func cancellationMayOvertakeItsRequest() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
                 let (transport, _) = observed()
                 let request = try HTTPRequest(.post, server.url(), body: [1])
@@ -82,7 +87,8 @@
             }
         }
 
-        @Test func anIdleConnectionIsNotUsedForAnUnrepeatableRequestAfterTheServerClosedIt() async throws {
+        @Test("An idle connection is not used for an unrepeatable request after the server closed it")
+        func anIdleConnectionIsNotUsedForAnUnrepeatableRequestAfterTheServerClosedIt() async throws {
             let script: @Sendable (LoopbackServer.Received) -> [LoopbackServer.Step] = { request in
                 request.target == "/last" ? [.ok(), .close] : [.ok()]
             }
@@ -96,7 +102,8 @@
             }
         }
 
-        @Test func withoutAReuseWindowUnrepeatableRequestsGetFreshConnections() async throws {
+        @Test("Without a reuse window, unrepeatable requests get fresh connections")
+        func withoutAReuseWindowUnrepeatableRequestsGetFreshConnections() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
                 var configuration = TransportConfiguration()
                 configuration.reuseWindow = .zero
@@ -111,7 +118,8 @@
         }
 
         /// A server may be closing a connection that was idle for long: what nobody may repeat must not find out.
-        @Test func anUnrepeatableRequestDoesNotTakeAConnectionThatWasIdleForLong() async throws {
+        @Test("An unrepeatable request does not take a connection that was idle for long")
+        func anUnrepeatableRequestDoesNotTakeAConnectionThatWasIdleForLong() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
                 var configuration = TransportConfiguration()
                 configuration.reuseWindow = .seconds(1)
@@ -127,7 +135,8 @@
             }
         }
 
-        @Test func aProxyIsUsedForOtherHostsOnly() async throws {
+        @Test("A proxy is used for other hosts only")
+        func aProxyIsUsedForOtherHostsOnly() async throws {
             try await LoopbackServer.serving({ _ in [.ok("proxy")] }) { proxy in
                 try await LoopbackServer.serving({ _ in [.ok("direct")] }) { server in
                     var configuration = TransportConfiguration()
@@ -142,7 +151,8 @@
             }
         }
 
-        @Test func durationsRoundUp() {
+        @Test("Durations round up")
+        func durationsRoundUp() {
             #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
             #expect(Duration.milliseconds(1).wholeMilliseconds == 1)
             #expect(Duration.microseconds(1_500).wholeMilliseconds == 2)

@@ -3,7 +3,7 @@ import PaymentTransport
 import Testing
 
 @Suite("Requests and answers", .timeLimit(.minutes(10))) struct ExchangeTests {
-    @Test(arguments: Subject.allCases)
+    @Test("Carries method, fields and body unchanged", arguments: Subject.allCases)
     func carriesMethodFieldsAndBodyUnchanged(_ subject: Subject) async throws {
         let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let cases: [(method: HTTPRequest.Method, body: [UInt8])] = [
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Returns status, fields and body unchanged", arguments: Subject.allCases)
     func returnsStatusFieldsAndBodyUnchanged(_ subject: Subject) async throws {
         let script: @Sendable (LoopbackServer.Received) -> [LoopbackServer.Step] = { request in
             switch request.target {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Answers to HEAD have no body", arguments: Subject.allCases)
     func answersToHeadHaveNoBody(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n")] }) {
             server in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.faithful)
+    @Test("Trailers are not header fields", arguments: Subject.faithful)
     func trailersAreNotHeaderFields(_ subject: Subject) async throws {
         let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n1\r\na\r\n0\r\nX-A: 2\r\n\r\n"
         try await LoopbackServer.serving({ _ in [.send(answer)] }) { server in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.faithful)
+    @Test("Repeated fields stay apart", arguments: Subject.faithful)
     func repeatedFieldsStayApart(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok(fields: "X-A: 1\r\nx-a:2  \r\n")] }) { server in
             var request = try HTTPRequest(.get, server.url())
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Reuses a connection", arguments: Subject.allCases)
     func reusesAConnection(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok()] }) { server in
             let transport = subject.make()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Nothing is left over from the request before", arguments: Subject.allCases)
     func nothingIsLeftOverFromTheRequestBefore(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok("", fields: "Set-Cookie: a=b\r\n")] }) { server in
             let transport = subject.make()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Many requests at once", arguments: Subject.allCases)
     func manyRequestsAtOnce(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ request in [.ok(request.target)] }) { server in
             let transport = subject.make()
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Redirects are returned", arguments: Subject.allCases)
     func redirectsAreReturned(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok("other")] }) { other in
             let target = try other.url("/stolen").text

@@ -7,7 +7,7 @@ import Testing
 @Suite("Failures", .timeLimit(.minutes(10))) struct FailureTests {
     // MARK: Nothing was sent
 
-    @Test(arguments: Subject.allCases)
+    @Test("To a refused port nothing is sent", arguments: Subject.allCases)
     func aRefusedPortIsNotSent(_ subject: Subject) async throws {
         let url = try HTTPURL("http://127.0.0.1:\(LoopbackServer.refusedPort())/secret-path")
         let error = try #require(await failure(subject.make(), HTTPRequest(.post, url, body: [1])))
@@ -16,14 +16,14 @@ import Testing
         #expect(!error.description.contains("secret-path"))
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("To an unknown host nothing is sent", arguments: Subject.allCases)
     func anUnknownHostIsNotSent(_ subject: Subject) async throws {
         let request = try HTTPRequest(.post, HTTPURL("https://nowhere.invalid/"))
         let error = try #require(await failure(subject.make(), request))
         #expect(error == TransportError(.notSent, .hostNotFound, origin: "https://nowhere.invalid"))
     }
 
-    @Test(arguments: Subject.faithful)
+    @Test("Through a handshake that stalls nothing is sent", arguments: Subject.faithful)
     func aHandshakeThatStallsIsNotSent(_ subject: Subject) async throws {
         // A listener that never accepts: the connection stands, the handshake gets no answer.
         let (socket, port) = try LoopbackServer.listen()
@@ -35,7 +35,7 @@ import Testing
         #expect(error.reason == .timedOut)
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Invalid requests are refused", arguments: Subject.allCases)
     func invalidRequestsAreRefused(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok()] }) { server in
             let transport = subject.make()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("A cancelled task sends nothing", arguments: Subject.allCases)
     func aCancelledTaskSendsNothing(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok()] }) { server in
             let transport = subject.make()
@@ -87,7 +87,7 @@ import Testing
     // MARK: It may have been sent
 
     @Test(
-        arguments: Subject.allCases,
+        "A stalled answer times out", arguments: Subject.allCases,
         ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"])
     func aStalledAnswerTimesOut(_ subject: Subject, _ beginning: String) async throws {
         // A busy machine may need longer than the timeout to send at all; that is another case.
@@ -107,7 +107,7 @@ import Testing
         Issue.record("nothing was sent within 50 seconds")
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("Cancelling during a request ends it", arguments: Subject.allCases)
     func cancellingDuringARequestEndsIt(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.stall] }) { server in
             let transport = subject.make()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("A connection that ends early is lost", arguments: Subject.allCases)
     func aConnectionThatEndsEarlyIsLost(_ subject: Subject) async throws {
         let scripts: [[LoopbackServer.Step]] = [
             [.close], [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"), .close],
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.faithful)
+    @Test("An answer that is not HTTP is malformed", arguments: Subject.faithful)
     func anAnswerThatIsNotHTTPIsMalformed(_ subject: Subject) async throws {
         let answers = [
             "garbage garbage garbage\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n",
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("An answer that is too large is cut off", arguments: Subject.allCases)
     func anAnswerThatIsTooLargeIsCutOff(_ subject: Subject) async throws {
         let size = 100 << 20
         let heads = ["Content-Length: \(size)\r\n", "Connection: close\r\n"]
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.allCases)
+    @Test("The limit itself is allowed", arguments: Subject.allCases)
     func theLimitItselfIsAllowed(_ subject: Subject) async throws {
         try await LoopbackServer.serving({ _ in [.ok("12345")] }) { server in
             let transport = subject.make()
@@ -194,7 +194,7 @@ import Testing
         request.index == 0 ? [.ok()] : [.close]
     }
 
-    @Test(arguments: Subject.faithful, [HTTPRequest.Method.post, .get])
+    @Test("An unrepeatable request arrives once", arguments: Subject.faithful, [HTTPRequest.Method.post, .get])
     func anUnrepeatableRequestArrivesOnce(_ subject: Subject, _ method: HTTPRequest.Method) async throws {
         for body in [[], [1, 2, 3], [UInt8](repeating: 7, count: 3 << 20)] {
             try await LoopbackServer.serving(Self.closesReused) { server in
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Subject.faithful)
+    @Test("A repeatable request is sent again on a fresh connection", arguments: Subject.faithful)
     func aRepeatableRequestIsSentAgainOnAFreshConnection(_ subject: Subject) async throws {
         try await LoopbackServer.serving(Self.closesReused) { server in
             let transport = subject.make()

@@ -6,7 +6,8 @@ import Testing
 @testable import PaymentTransport
 
 @Suite("Retrying") struct RetryTests {
-    @Test func waitsDoubleUpToTheCap() async throws {
+    @Test("Waits double up to the cap")
+    func waitsDoubleUpToTheCap() async throws {
         var policy = RetryPolicy()
         policy.retries = 6
         for (fraction, expected) in [
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func byDefaultTwoRetries() async throws {
+    @Test("By default there are two retries")
+    func byDefaultTwoRetries() async throws {
         let world = World([.status(503), .failure(.maybeSent, .timedOut), .status(200)])
         #expect(try await world.send(.init(), .get).status == 200)
         #expect(world.attempts.count == 3)
@@ -33,29 +35,31 @@ import Testing
         let safe: Bool
     }
 
-    @Test(arguments: [
-        Case(result: .failure(.notSent, .connectFailed("")), never: true, safe: true),
-        Case(result: .failure(.notSent, .hostNotFound), never: true, safe: true),
-        Case(result: .failure(.notSent, .timedOut), never: true, safe: true),
-        Case(result: .failure(.maybeSent, .timedOut), never: false, safe: true),
-        Case(result: .failure(.maybeSent, .connectionLost("")), never: false, safe: true),
-        Case(result: .failure(.maybeSent, .connectFailed("")), never: false, safe: true),
-        Case(result: .failure(.maybeSent, .malformedResponse("")), never: false, safe: false),
-        Case(result: .failure(.maybeSent, .responseTooLarge(limit: 1)), never: false, safe: false),
-        Case(result: .failure(.notSent, .tls("")), never: false, safe: false),
-        Case(result: .failure(.notSent, .cancelled), never: false, safe: false),
-        Case(result: .failure(.notSent, .hostNotDeclared("")), never: false, safe: false),
-        Case(result: .failure(.notSent, .invalidRequest("")), never: false, safe: false),
-        Case(result: .status(200), never: false, safe: false),
-        Case(result: .status(302), never: false, safe: false),
-        Case(result: .status(409), never: false, safe: false),
-        Case(result: .status(429), never: false, safe: true),
-        Case(result: .status(500), never: false, safe: true),
-        Case(result: .status(501), never: false, safe: false),
-        Case(result: .status(502), never: false, safe: true),
-        Case(result: .status(503), never: false, safe: true),
-        Case(result: .status(504), never: false, safe: true),
-    ])
+    @Test(
+        "What is repeated",
+        arguments: [
+            Case(result: .failure(.notSent, .connectFailed("")), never: true, safe: true),
+            Case(result: .failure(.notSent, .hostNotFound), never: true, safe: true),
+            Case(result: .failure(.notSent, .timedOut), never: true, safe: true),
+            Case(result: .failure(.maybeSent, .timedOut), never: false, safe: true),
+            Case(result: .failure(.maybeSent, .connectionLost("")), never: false, safe: true),
+            Case(result: .failure(.maybeSent, .connectFailed("")), never: false, safe: true),
+            Case(result: .failure(.maybeSent, .malformedResponse("")), never: false, safe: false),
+            Case(result: .failure(.maybeSent, .responseTooLarge(limit: 1)), never: false, safe: false),
+            Case(result: .failure(.notSent, .tls("")), never: false, safe: false),
+            Case(result: .failure(.notSent, .cancelled), never: false, safe: false),
+            Case(result: .failure(.notSent, .hostNotDeclared("")), never: false, safe: false),
+            Case(result: .failure(.notSent, .invalidRequest("")), never: false, safe: false),
+            Case(result: .status(200), never: false, safe: false),
+            Case(result: .status(302), never: false, safe: false),
+            Case(result: .status(409), never: false, safe: false),
+            Case(result: .status(429), never: false, safe: true),
+            Case(result: .status(500), never: false, safe: true),
+            Case(result: .status(501), never: false, safe: false),
+            Case(result: .status(502), never: false, safe: true),
+            Case(result: .status(503), never: false, safe: true),
+            Case(result: .status(504), never: false, safe: true),
+        ])
     func whatIsRepeated(_ item: Case) async throws {
         for (replay, repeats) in [(HTTPRequest.Replay.never, item.never), (.safe, item.safe)] {
             let world = World([item.result, .status(201)])
@@ -65,15 +69,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("3", Duration.seconds(3)), ("0", .milliseconds(250)), ("30", .seconds(30)), ("31", nil),
-        ("9223372036854775807", nil), ("99999999999999999999999", .milliseconds(250)), ("-5", .milliseconds(250)),
-        ("soon", .milliseconds(250)), ("", .milliseconds(250)),
-        // The clock begins at Sun, 06 Nov 1994 08:49:37 GMT.
-        ("Sun, 06 Nov 1994 08:49:44 GMT", .seconds(7)), ("Sunday, 06-Nov-94 08:49:44 GMT", .seconds(7)),
-        ("Sun Nov  6 08:49:44 1994", .seconds(7)), ("Sun, 06 Nov 1994 08:49:00 GMT", .milliseconds(250)),
-        ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
-    ])
+    @Test(
+        "Honours Retry-After",
+        arguments: [
+            ("3", Duration.seconds(3)), ("0", .milliseconds(250)), ("30", .seconds(30)), ("31", nil),
+            ("9223372036854775807", nil), ("99999999999999999999999", .milliseconds(250)), ("-5", .milliseconds(250)),
+            ("soon", .milliseconds(250)), ("", .milliseconds(250)),
+            // The clock begins at Sun, 06 Nov 1994 08:49:37 GMT.
+            ("Sun, 06 Nov 1994 08:49:44 GMT", .seconds(7)), ("Sunday, 06-Nov-94 08:49:44 GMT", .seconds(7)),
+            ("Sun Nov  6 08:49:44 1994", .seconds(7)), ("Sun, 06 Nov 1994 08:49:00 GMT", .milliseconds(250)),
+            ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
+        ])
     func honoursRetryAfter(_ value: String, _ expected: Duration?) async throws {
         let world = World([.status(429, retryAfter: value), .status(200)])
         let response = try await world.send(.init(), .get, timeout: .seconds(100))
@@ -81,7 +87,8 @@ import Testing
         #expect(response.status == (expected == nil ? 429 : 200))
     }
 
-    @Test func theTimeoutCoversAllAttempts() async throws {
+    @Test("The timeout covers all attempts")
+    func theTimeoutCoversAllAttempts() async throws {
         // Each attempt takes 2 s. After the second, 5 - 2 - 0.25 - 2 - 0.5 = 0.25 s are left.
         let world = World(Array(repeating: .status(503), count: 9), attemptTakes: 2)
         var policy = RetryPolicy()
@@ -91,14 +98,16 @@ import Testing
         #expect(world.waits == [.milliseconds(250), .milliseconds(500)])
     }
 
-    @Test func aWaitBeyondTheDeadlineIsNotBegun() async throws {
+    @Test("A wait beyond the deadline is not begun")
+    func aWaitBeyondTheDeadlineIsNotBegun() async throws {
         let world = World([.failure(.notSent, .hostNotFound), .status(200)])
         let error = await world.failure(.get, timeout: .milliseconds(250))
         #expect(error?.reason == .hostNotFound)
         #expect(world.waits.isEmpty)
     }
 
-    @Test func thePhaseIsThatOfAllAttempts() async throws {
+    @Test("The phase is that of all attempts")
+    func thePhaseIsThatOfAllAttempts() async throws {
         let world = World([
             .failure(.maybeSent, .timedOut), .failure(.notSent, .hostNotFound), .failure(.notSent, .hostNotFound),
         ])
@@ -107,13 +116,15 @@ import Testing
         #expect(error?.phase == .maybeSent)
     }
 
-    @Test(arguments: [
-        ([World.Result.status(402)], false), ([.status(200)], false),
-        ([.failure(.notSent, .connectFailed("")), .status(402)], false),
-        ([.failure(.maybeSent, .timedOut), .status(402)], true), ([.status(503), .status(404)], true),
-        ([.status(429), .status(409)], true), ([.status(503), .status(200)], true),
-        ([.failure(.maybeSent, .timedOut), .failure(.notSent, .hostNotFound), .status(400)], true),
-    ])
+    @Test(
+        "The answer tells of earlier copies",
+        arguments: [
+            ([World.Result.status(402)], false), ([.status(200)], false),
+            ([.failure(.notSent, .connectFailed("")), .status(402)], false),
+            ([.failure(.maybeSent, .timedOut), .status(402)], true), ([.status(503), .status(404)], true),
+            ([.status(429), .status(409)], true), ([.status(503), .status(200)], true),
+            ([.failure(.maybeSent, .timedOut), .failure(.notSent, .hostNotFound), .status(400)], true),
+        ])
     func theAnswerTellsOfEarlierCopies(_ results: [World.Result], _ follows: Bool) async throws {
         let world = World(results)
         let response = try await world.send(.init(), .post, replay: .safe)
@@ -122,17 +133,20 @@ import Testing
         if follows { #expect(!response.provesNothingWasDone) }
     }
 
-    @Test(arguments: [
-        (World.Result.failure(.notSent, .hostNotFound), TransportError.Phase.notSent),
-        (.failure(.maybeSent, .timedOut), .maybeSent), (.status(503), .maybeSent),
-    ])
+    @Test(
+        "Cancelling a wait keeps the phase",
+        arguments: [
+            (World.Result.failure(.notSent, .hostNotFound), TransportError.Phase.notSent),
+            (.failure(.maybeSent, .timedOut), .maybeSent), (.status(503), .maybeSent),
+        ])
     func cancellingAWaitKeepsThePhase(_ result: World.Result, _ phase: TransportError.Phase) async throws {
         let world = World([result, .status(200)], sleepIsCancelled: true)
         #expect(await world.failure(.get) == TransportError(phase, .cancelled, origin: "https://example.com"))
         #expect(world.attempts.count == 1)
     }
 
-    @Test func standardTransportRetriesOverTheNetwork() async throws {
+    @Test("The standard transport retries over the network")
+    func standardTransportRetriesOverTheNetwork() async throws {
         let script: @Sendable (LoopbackServer.Received) -> [LoopbackServer.Step] = { request in
             request.index == 0 ? [.ok(status: "503 Busy")] : [.ok()]
         }

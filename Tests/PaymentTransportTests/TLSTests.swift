@@ -6,7 +6,8 @@
     import Testing
 
     @Suite("TLS", .enabled(if: TLSServer.isAvailable, "needs the openssl command")) struct TLSTests {
-        @Test func anUntrustedCertificateIsRefusedByDefault() async throws {
+        @Test("An untrusted certificate is refused by default")
+        func anUntrustedCertificateIsRefusedByDefault() async throws {
             let server = try TLSServer()
             defer { server.stop() }
             let error = try #require(await failure(CurlTransport(), HTTPRequest(.post, server.url(), body: [1])))
@@ -14,14 +15,16 @@
             #expect(error.isTLS)
         }
 
-        @Test func urlSessionRefusesItToo() async throws {
+        @Test("URLSession refuses it, too")
+        func urlSessionRefusesItToo() async throws {
             let server = try TLSServer()
             defer { server.stop() }
             // The system's code does not tell on Linux that it was the certificate.
             #expect(await failure(URLSessionTransport(), try HTTPRequest(.get, server.url())) != nil)
         }
 
-        @Test func theLoopbackSwitchAcceptsIt() async throws {
+        @Test("The loopback switch accepts it")
+        func theLoopbackSwitchAcceptsIt() async throws {
             let server = try TLSServer()
             defer { server.stop() }
             var configuration = TransportConfiguration()
@@ -32,7 +35,8 @@
         }
 
         /// With this variable set libcurl on OpenSSL would write every connection's keys to a file.
-        @Test func noKeysAreWrittenWhateverTheEnvironmentSays() async throws {
+        @Test("No keys are written, whatever the environment says")
+        func noKeysAreWrittenWhateverTheEnvironmentSays() async throws {
             let file = FileManager.default.temporaryDirectory.appending(path: "payment-keys-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }
             // The test above in a process of its own, whose libcurl has not started yet.
@@ -44,7 +48,8 @@
             #expect(!FileManager.default.fileExists(atPath: file.path))
         }
 
-        @Test func aServerWithoutTLSIsNotSent() async throws {
+        @Test("To a server without TLS nothing is sent")
+        func aServerWithoutTLSIsNotSent() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
                 let url = try HTTPURL(server.url().text.replacing("http://", with: "https://"))
                 let request = HTTPRequest(.post, url, body: [1], timeout: .milliseconds(500))

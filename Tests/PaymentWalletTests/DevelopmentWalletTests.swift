@@ -69,7 +69,8 @@ struct DevelopmentWalletTests {
         "message": ["v": true],
     ]
 
-    @Test func aliasesAndAddressCase() throws {
+    @Test("Aliases and address case")
+    func aliasesAndAddressCase() throws {
         let expected = try wallet.signTypedData(Self.typedData)
         for method in ["eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"] {
             for address in [wallet.address.checksummed, wallet.address.checksummed.lowercased()] {
@@ -88,7 +89,8 @@ struct DevelopmentWalletTests {
         }
     }
 
-    @Test func refusesOtherAccounts() {
+    @Test("Refuses other accounts")
+    func refusesOtherAccounts() {
         let other: JSONValue = "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"
         for (method, params) in [
             ("eth_signTypedData_v4", [other, Self.typedData]), ("personal_sign", ["hello", other]),
@@ -98,7 +100,8 @@ struct DevelopmentWalletTests {
         }
     }
 
-    @Test func refusesMalformedParameters() {
+    @Test("Refuses malformed parameters")
+    func refusesMalformedParameters() {
         for params in [nil, [], [account], [account, Self.typedData, 1], ["a": 1], [1, Self.typedData]] as [JSONValue] {
             let error = #expect(throws: WalletError.self) {
                 try wallet.respond(method: "eth_signTypedData_v4", params: params)
@@ -123,26 +126,30 @@ struct DevelopmentWalletTests {
         }
     }
 
-    @Test func textThatOnlyLooksHexadecimalIsText() throws {
+    @Test("Text that only looks hexadecimal is text")
+    func textThatOnlyLooksHexadecimalIsText() throws {
         #expect(
             try wallet.respond(method: "personal_sign", params: ["0xyz", account]) == wallet.personalSign("0xyz".utf8))
         #expect(try wallet.respond(method: "personal_sign", params: ["0x", account]) == wallet.personalSign([]))
     }
 
-    @Test func seedsMakeStableAccounts() {
+    @Test("Seeds make stable accounts")
+    func seedsMakeStableAccounts() {
         // Computed by an independent implementation.
         #expect(DevelopmentWallet(seed: 0).address.checksummed == "0x8E0b0b92864CCDFEA0b2d30a2f55b6B2fb1B16A2")
         #expect(DevelopmentWallet(seed: 1).address.checksummed == "0x63F0a83b9c5AbDF661cB1aBBb4d6cA58e1403c7C")
     }
 
-    @Test func theKeyNeverPrints() {
+    @Test("The key never prints")
+    func theKeyNeverPrints() {
         var printed = "\(wallet) \(String(reflecting: wallet))"
         dump(wallet, to: &printed)
         #expect(printed.contains("<private key>"))
         #expect(!printed.contains("0001"))
     }
 
-    @Test func recoveryRefusesMalformedSignatures() throws {
+    @Test("Recovery refuses malformed signatures")
+    func recoveryRefusesMalformedSignatures() throws {
         let digest = [UInt8](repeating: 1, count: 32)
         let good = try wallet.sign(digest: digest)
         let digits = good.dropFirst(2)

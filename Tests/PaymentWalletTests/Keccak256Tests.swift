@@ -20,7 +20,8 @@ struct Keccak256Tests {
         #expect(Hex.encode(Keccak256.hash(row.inputBytes("hex"))) != row.input("digest"))
     }
 
-    @Test func theMessageMayGoOnAfterADigest() {
+    @Test("The message may go on after a digest")
+    func theMessageMayGoOnAfterADigest() {
         var hasher = Keccak256()
         hasher.update("ab".utf8)
         _ = hasher.finalize()

@@ -69,7 +69,8 @@ struct Secp256k1Tests {
         #expect(throws: Secp256k1Error.invalidPublicKey) { try Secp256k1PublicKey(parsing: []) }
     }
 
-    @Test func checksRangesAndLengths() throws {
+    @Test("Checks ranges and lengths")
+    func checksRangesAndLengths() throws {
         let one = [UInt8](repeating: 0, count: 31) + [1]
         #expect(throws: Secp256k1Error.invalidSignature) { try RecoverableSignature(r: one, s: one, recoveryID: 4) }
         #expect(throws: Secp256k1Error.invalidSignature) { try RecoverableSignature(r: [1], s: one, recoveryID: 0) }
@@ -95,14 +96,16 @@ struct Secp256k1Tests {
         }
     }
 
-    @Test func aPrivateKeyNeverPrints() throws {
+    @Test("A private key never prints")
+    func aPrivateKeyNeverPrints() throws {
         let key = try Secp256k1PrivateKey([UInt8](repeating: 0xAB, count: 32))
         var printed = "\(key) \(String(reflecting: key))"
         dump(key, to: &printed)
         #expect(!printed.lowercased().contains("ab") && !printed.contains("171"))
     }
 
-    @Test func manyThreadsShareTheContext() async throws {
+    @Test("Many threads share the context")
+    func manyThreadsShareTheContext() async throws {
         let key = try Secp256k1PrivateKey([UInt8](repeating: 7, count: 32))
         let digest = [UInt8](repeating: 9, count: 32)
         let expected = try key.sign(digest: digest)

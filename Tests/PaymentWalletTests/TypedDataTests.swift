@@ -118,13 +118,15 @@ struct TypedDataTests {
         #expect(error?.path == (type.hasPrefix("T") ? "types.T" : "types.T[0]"))
     }
 
-    @Test func nestedArraysHashLevelByLevel() throws {
+    @Test("Nested arrays hash level by level")
+    func nestedArraysHashLevelByLevel() throws {
         let flat = try Self.word("uint8[2]", [1, 2])
         #expect(try Self.word("uint8[2][1]", [[1, 2]]) == Self.word("bytes", .string("0x" + flat)))
         #expect(try Self.word("uint8[][]", [[1, 2], []]) != Self.word("uint8[][]", [[1], [2]]))
     }
 
-    @Test func aMissingDomainTypeFollowsTheStandardOrder() throws {
+    @Test("A missing domain type follows the standard order")
+    func aMissingDomainTypeFollowsTheStandardOrder() throws {
         var data = Self.one("bool", true)
         data["domain"] = [
             "salt": .string("0x" + Self.ones), "chainId": "0x1", "name": "n", "version": nil,
@@ -177,7 +179,8 @@ struct TypedDataTests {
         #expect(error?.path == key)
     }
 
-    @Test func refusesOtherRootsAndDomains() {
+    @Test("Refuses other roots and domains")
+    func refusesOtherRootsAndDomains() {
         for root in ["", "{", "[]", 1, nil, "\"{}\""] as [JSONValue] {
             #expect(throws: TypedDataError.self) { try TypedData(parsing: root) }
         }

@@ -14,7 +14,8 @@ import Testing
 @Suite struct MerchantChargeTests {
     // MARK: Access tokens (Protocol 1.2, 1.3)
 
-    @Test func onlyTheTokenCallSeesThePrivateKey() async throws {
+    @Test("Only the token call sees the private key")
+    func onlyTheTokenCallSeesThePrivateKey() async throws {
         let world = try MerchantWorld()
         _ = try await world.charge()
         _ = try await world.charge("order-2")
@@ -28,7 +29,7 @@ import Testing
         #expect(!text.contains("UPI_"))
     }
 
-    @Test(arguments: CitconSandbox.Layer.allCases)
+    @Test("Tokens are kept until they expire", arguments: CitconSandbox.Layer.allCases)
     func tokensAreKeptUntilTheyExpire(_ layer: CitconSandbox.Layer) async throws {
         let world = try MerchantWorld { $0.layer = layer }
         _ = try await world.charge("a")
@@ -43,7 +44,8 @@ import Testing
         #expect(world.posts("charges") == 4)
     }
 
-    @Test func refusedTokensAreReplacedOnce() async throws {
+    @Test("Refused tokens are replaced once")
+    func refusedTokensAreReplacedOnce() async throws {
         let world = try MerchantWorld()
         let refusal = #"{"status":"fail","data":{"code":"4010","message":"unauthorized"}}"#
         world.faults.inject(.status(401, body: refusal)) { $1 == "/v1/charges" }
@@ -56,7 +58,7 @@ import Testing
     }
 
     /// What a server hands to an app can pay, and cannot take money back (Protocol 1.3).
-    @Test(arguments: CitconSandbox.Layer.allCases)
+    @Test("Apps get tokens of their own", arguments: CitconSandbox.Layer.allCases)
     func appsGetTokensOfTheirOwn(_ layer: CitconSandbox.Layer) async throws {
         let world = try MerchantWorld { $0.layer = layer }
         let charge = try await world.charge()
@@ -75,7 +77,8 @@ import Testing
         #expect(world.wire.credentials.count { $0.authorization.contains("sk-") } == 3)
     }
 
-    @Test func wrongKeysAreRefused() async throws {
+    @Test("Wrong keys are refused")
+    func wrongKeysAreRefused() async throws {
         let world = try MerchantWorld { $0.privateKey = Redacted("sk-other") }
         let error = await failure { _ = try await world.charge() }
         #expect(error?.code == .unauthorized)
@@ -84,7 +87,8 @@ import Testing
 
     // MARK: Charges (Protocol 2.4, 2.8)
 
-    @Test func makesTheChargeThatWasOrdered() async throws {
+    @Test("Makes the charge that was ordered")
+    func makesTheChargeThatWasOrdered() async throws {
         let world = try MerchantWorld()
         var order = try MerchantWorld.order()
         order.autoCapture = false
@@ -110,7 +114,8 @@ import Testing
         #expect(!"\(charge)".contains(try #require(charge.token).reveal()))
     }
 
-    @Test func lostAnswersAreSettledByAsking() async throws {
+    @Test("Lost answers are settled by asking")
+    func lostAnswersAreSettledByAsking() async throws {
         let world = try MerchantWorld()
         world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
         let charge = try await world.charge()
@@ -122,10 +127,12 @@ import Testing
         #expect(world.faults.requests.last?.query == "type=reference")
     }
 
-    @Test(arguments: [
-        FaultInjector.Fault.dropBefore, .status(508, body: #"{"status":"fail","data":{"code":"4105"}}"#), .garbage,
-        .status(200, body: #"{"status":"perhaps","data":{}}"#),
-    ])
+    @Test(
+        "Never sends an order twice",
+        arguments: [
+            FaultInjector.Fault.dropBefore, .status(508, body: #"{"status":"fail","data":{"code":"4105"}}"#), .garbage,
+            .status(200, body: #"{"status":"perhaps","data":{}}"#),
+        ])
     func neverSendsAnOrderTwice(_ fault: FaultInjector.Fault) async throws {
         let world = try MerchantWorld()
         world.faults.inject(fault) { $1 == "/v1/charges" }
@@ -135,7 +142,8 @@ import Testing
         #expect(try await world.client.charge(for: try MerchantWorld.order()) == nil)
     }
 
-    @Test func usedReferencesAreRefused() async throws {
+    @Test("Used references are refused")
+    func usedReferencesAreRefused() async throws {
         let world = try MerchantWorld()
         _ = try await world.charge()
         let error = await failure { _ = try await world.charge() }
@@ -143,7 +151,8 @@ import Testing
         #expect(error?.message.contains("reference") == true)
     }
 
-    @Test func otherChargesThanOrderedAreNotAccepted() async throws {
+    @Test("Charges other than the ordered one are not accepted")
+    func otherChargesThanOrderedAreNotAccepted() async throws {
         let world = try MerchantWorld()
         _ = try await world.charge()
         let other = try MerchantWorld.order("order-1", cents: 1)
@@ -156,10 +165,12 @@ import Testing
         #expect(error?.code == .integrity && error?.phase == .maybeSent)
     }
 
-    @Test(arguments: [
-        "", "a&b", "é", ".", "..", "refund-1", "cancel-1", "capture-1", "landing:1", "a\nb",
-        String(repeating: "a", count: 129),
-    ])
+    @Test(
+        "Unfit references are not sent",
+        arguments: [
+            "", "a&b", "é", ".", "..", "refund-1", "cancel-1", "capture-1", "landing:1", "a\nb",
+            String(repeating: "a", count: 129),
+        ])
     func unfitReferencesAreNotSent(_ reference: String) async throws {
         let world = try MerchantWorld()
         let error = await failure { _ = try await world.charge(reference) }
@@ -167,7 +178,8 @@ import Testing
         #expect(world.faults.requests.isEmpty)
     }
 
-    @Test func unfitAmountsAndCountriesAreNotSent() async throws {
+    @Test("Unfit amounts and countries are not sent")
+    func unfitAmountsAndCountriesAreNotSent() async throws {
         let world = try MerchantWorld()
         var orders = [try MerchantWorld.order(cents: 0), try MerchantWorld.order(cents: UInt128(UInt64.max))]
         for index in orders.indices { orders[index].reference = "a\(index)" }
@@ -181,7 +193,8 @@ import Testing
         #expect(world.faults.requests.isEmpty)
     }
 
-    @Test func paysNothingItself() async throws {
+    @Test("A merchant pays nothing itself")
+    func paysNothingItself() async throws {
         let world = try MerchantWorld()
         let link = await world.sandbox.createCharge().link
         guard case .unroutable = world.router.route(link) else {
@@ -191,7 +204,7 @@ import Testing
     }
 
     /// From the merchant's order to the merchant's books: an app pays the link, a notification tells.
-    @Test(arguments: ["alipay", "wechatpay", "toss", "card"])
+    @Test("What apps pay is told to the merchant", arguments: ["alipay", "wechatpay", "toss", "card"])
     func whatAppsPayIsToldToTheMerchant(_ method: String) async throws {
         let world = try MerchantWorld()
         var order = try MerchantWorld.order("order 7:a")

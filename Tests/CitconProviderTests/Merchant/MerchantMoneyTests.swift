@@ -24,17 +24,20 @@ import Testing
 
     // MARK: Status
 
-    @Test(arguments: [
-        (CitconSandbox.Behaviour.pays, PaymentOutcome?.none), (.cancels, .cancelled),
-        (.vanishes, .pending(retryAfter: nil)),
-    ])
+    @Test(
+        "Tells what became of charges",
+        arguments: [
+            (CitconSandbox.Behaviour.pays, PaymentOutcome?.none), (.cancels, .cancelled),
+            (.vanishes, .pending(retryAfter: nil)),
+        ])
     func tellsWhatBecameOfCharges(_ behaviour: CitconSandbox.Behaviour, _ outcome: PaymentOutcome?) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid("order-1", behaviour)
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == outcome ?? world.receipt(charge))
     }
 
-    @Test func failedAndExpiredChargesMovedNoMoney() async throws {
+    @Test("Failed and expired charges moved no money")
+    func failedAndExpiredChargesMovedNoMoney() async throws {
         let world = try MerchantWorld()
         let failed = try await world.paid("a", .fails)
         guard case .declined = try await world.router.status(of: failed.reference, as: Payer()) else {
@@ -48,7 +51,9 @@ import Testing
         #expect(await failure { _ = try await world.router.status(of: unknown, as: Payer()) }?.code == .notFound)
     }
 
-    @Test(arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
+    @Test(
+        "Another transaction tells nothing",
+        arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
     func anotherTransactionTellsNothing(_ object: String, _ reference: String) async throws {
         let world = try MerchantWorld()
         let charge = try await world.charge()
@@ -61,7 +66,8 @@ import Testing
     }
 
     /// Citcon recognises no repetition of any of them.
-    @Test func theNetworkMayRepeatNothingButTheAskingForATokenAndQuestions() async throws {
+    @Test("The network may repeat nothing but questions and the request for a token")
+    func theNetworkMayRepeatNothingButTheAskingForATokenAndQuestions() async throws {
         let world = try MerchantWorld()
         _ = try await world.client.capture(try await world.paid("a", captures: false).reference)
         _ = try await world.router.cancel(try await world.charge("b").reference)
@@ -72,7 +78,8 @@ import Testing
 
     // MARK: Capturing (Protocol 2.7)
 
-    @Test func capturesWhatWasSetAside() async throws {
+    @Test("Captures what was set aside")
+    func capturesWhatWasSetAside() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == .pending(retryAfter: nil))
@@ -81,7 +88,8 @@ import Testing
         #expect(world.posts("captures") == 1)
     }
 
-    @Test func lostCapturesAreSettledByAsking() async throws {
+    @Test("Lost captures are settled by asking")
+    func lostCapturesAreSettledByAsking() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         world.faults.inject(.dropBefore) { $1 == "/v1/captures" }
@@ -91,7 +99,8 @@ import Testing
         #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
     }
 
-    @Test func capturesOnlyInTheChargesCurrency() async throws {
+    @Test("Captures only in the charge's currency")
+    func capturesOnlyInTheChargesCurrency() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         let euros = try Money(minorUnits: 1, currency: .eur)
@@ -104,7 +113,8 @@ import Testing
 
     // MARK: Calling off
 
-    @Test func cancelsOnce() async throws {
+    @Test("Cancels once")
+    func cancelsOnce() async throws {
         let world = try MerchantWorld()
         let charge = try await world.charge()
         for _ in 0..<2 { #expect(try await world.router.cancel(charge.reference) == .cancelled) }
@@ -112,7 +122,8 @@ import Testing
         #expect(world.posts("cancels") == 1)
     }
 
-    @Test func doesNotCancelWhatIsPaid() async throws {
+    @Test("Does not cancel what is paid")
+    func doesNotCancelWhatIsPaid() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         #expect(try await world.router.cancel(charge.reference) == world.receipt(charge))
@@ -122,7 +133,8 @@ import Testing
         #expect(try await world.router.cancel(reserved.reference) == .cancelled)
     }
 
-    @Test func lostCancellationsAreSettledByAsking() async throws {
+    @Test("Lost cancellations are settled by asking")
+    func lostCancellationsAreSettledByAsking() async throws {
         let world = try MerchantWorld()
         let charge = try await world.charge()
         world.faults.inject(.dropAfter) { $1 == "/v1/cancels" }
@@ -136,7 +148,8 @@ import Testing
 
     // MARK: Giving back
 
-    @Test func refundsOnceHoweverOftenItIsAsked() async throws {
+    @Test("Refunds once, however often it is asked")
+    func refundsOnceHoweverOftenItIsAsked() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let request = try refund(charge, 1000)
@@ -153,7 +166,8 @@ import Testing
             ])
     }
 
-    @Test func refusalsAreOutcomes() async throws {
+    @Test("Refusals are outcomes")
+    func refusalsAreOutcomes() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let open = try await world.charge("order-2")
@@ -171,9 +185,11 @@ import Testing
         #expect(await world.refunds(charge) == 0)
     }
 
-    @Test(arguments: [
-        FaultInjector.Fault.dropAfter, .status(508, body: #"{"status":"fail","data":{"code":"4107"}}"#), .garbage,
-    ])
+    @Test(
+        "Unclear refunds are never sent again",
+        arguments: [
+            FaultInjector.Fault.dropAfter, .status(508, body: #"{"status":"fail","data":{"code":"4107"}}"#), .garbage,
+        ])
     func unclearRefundsAreNeverSentAgain(_ fault: FaultInjector.Fault) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
@@ -194,7 +210,9 @@ import Testing
         #expect(world.posts("refunds") == 1)
     }
 
-    @Test(arguments: [("refund-other", 1250, "USD"), ("refund-credit-1", 125, "USD"), ("refund-credit-1", 1250, "EUR")])
+    @Test(
+        "Refunds other than the one asked for prove nothing",
+        arguments: [("refund-other", 1250, "USD"), ("refund-credit-1", 125, "USD"), ("refund-credit-1", 1250, "EUR")])
     func otherRefundsThanAskedForProveNothing(_ reference: String, _ amount: Int, _ currency: String) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
@@ -210,7 +228,8 @@ import Testing
     }
 
     /// "The reference was used before": by a copy of this very request, perhaps, that is not to be seen yet.
-    @Test func aReferenceThatWasUsedProvesNothing() async throws {
+    @Test("A reference that was used proves nothing")
+    func aReferenceThatWasUsedProvesNothing() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let used = FaultInjector.Fault.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)
@@ -226,7 +245,8 @@ import Testing
         #expect(world.posts("refunds") == 1, "it is not asked for again")
     }
 
-    @Test func lostRefundsAreFoundInTheListOfTheCharge() async throws {
+    @Test("Lost refunds are found in the list of the charge")
+    func lostRefundsAreFoundInTheListOfTheCharge() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
@@ -237,7 +257,8 @@ import Testing
     }
 
     /// Made by a server whose journal is lost.
-    @Test func refundsMadeBeforeAreFound() async throws {
+    @Test("Refunds that were made before are found")
+    func refundsMadeBeforeAreFound() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let first = try await world.router.refund(try refund(charge))
@@ -251,7 +272,8 @@ import Testing
         #expect(changed?.code == .integrity)
     }
 
-    @Test func refundsOnlyInTheChargesCurrency() async throws {
+    @Test("Refunds only in the charge's currency")
+    func refundsOnlyInTheChargesCurrency() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         for money in [try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd)] {

@@ -48,7 +48,8 @@ import Testing
     // MARK: 5.3
 
     /// The vendor's worked example, with the signature that the vendor prints.
-    @Test func acceptsTheVendorsExample() throws {
+    @Test("Accepts the vendor's example")
+    func acceptsTheVendorsExample() throws {
         let notification = try read(Self.example)
         #expect(notification.id == "84571d30e61711eba6a94911fce35a55")
         #expect(notification.kind == .charge && notification.reference == "reference132")
@@ -63,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func orderOfFieldsAndMembersDoesNotMatter() throws {
+    @Test("The order of fields and members does not matter")
+    func orderOfFieldsAndMembersDoesNotMatter() throws {
         var json = Self.example
         json["fields"] = .string(Self.names.reversed().joined(separator: ","))
         #expect(try read(signed(json)).reference == "reference132")
@@ -75,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func missingNullAndEmptySignAlike() throws {
+    @Test("What is missing, null or empty is signed alike")
+    func missingNullAndEmptySignAlike() throws {
         for value: JSONValue? in [nil, .null, ""] {
             var json = Self.example
             json["amount_captured"] = value
@@ -84,7 +87,8 @@ import Testing
     }
 
     /// Numbers are signed by the digits that stand in the text.
-    @Test func numbersCountAsWritten() throws {
+    @Test("Numbers count as written")
+    func numbersCountAsWritten() throws {
         for text in ["100", "100.0", "1e2", "1.00E+2"] {
             var json = Self.example
             json["amount"] = .number(try #require(JSONNumber(text)))
@@ -99,7 +103,8 @@ import Testing
 
     // MARK: Hostile
 
-    @Test func everyChangedByteOfASignedValueIsNoticed() throws {
+    @Test("Every changed byte of a signed value is noticed")
+    func everyChangedByteOfASignedValueIsNoticed() throws {
         for name in Self.names + ["fields"] {
             var json = Self.example
             json[name] = .string((json[name]?.string ?? json[name]?.number?.text ?? "") + "0")
@@ -116,6 +121,7 @@ import Testing
     }
 
     @Test(
+        "Unsigned messages are refused",
         arguments: [
             ("sign", nil), ("sign", ""), ("sign", 1),
             ("sign", "621233F017AD8139FE97D47B4653735E121B9F6E7DAFE3638EBA0FCD80801DB5"),
@@ -130,7 +136,9 @@ import Testing
     }
 
     /// Even with a good signature: what it does not cover counts for nothing.
-    @Test(arguments: ["id", "transaction_type", "reference", "amount", "currency", "status"])
+    @Test(
+        "What is not signed is not believed",
+        arguments: ["id", "transaction_type", "reference", "amount", "currency", "status"])
     func whatIsNotSignedIsNotBelieved(_ name: String) throws {
         var json = Self.example
         json["fields"] = .string(Self.names.filter { $0 != name }.joined(separator: ","))
@@ -141,10 +149,12 @@ import Testing
         #expect(try complaint(signed(empty).serialized())?.contains("'\(name)'") == true)
     }
 
-    @Test(arguments: [
-        "id,sign", "id,secret", "id,id", "id,", ",id", "id, amount", "id,a=b", "id,a&b", "ïd",
-        String(repeating: "a", count: 65), (0..<65).map { "a\($0)" }.joined(separator: ","),
-    ])
+    @Test(
+        "Odd lists of fields are refused",
+        arguments: [
+            "id,sign", "id,secret", "id,id", "id,", ",id", "id, amount", "id,a=b", "id,a&b", "ïd",
+            String(repeating: "a", count: 65), (0..<65).map { "a\($0)" }.joined(separator: ","),
+        ])
     func oddListsOfFieldsAreRefused(_ fields: String) throws {
         var json = Self.example
         json["fields"] = .string(fields)
@@ -152,7 +162,8 @@ import Testing
     }
 
     /// `reference=a&status=success` in one value could be read as two.
-    @Test func ambiguousValuesAreRefused() throws {
+    @Test("Ambiguous values are refused")
+    func ambiguousValuesAreRefused() throws {
         var json = Self.example
         json["reference"] = "a&status=success"
         #expect(try complaint(signed(json).serialized())?.contains("more than one way") == true)
@@ -161,7 +172,8 @@ import Testing
         #expect(try complaint(signed(json).serialized()) != nil)
     }
 
-    @Test func brokenBodiesAreRefused() throws {
+    @Test("Broken bodies are refused")
+    func brokenBodiesAreRefused() throws {
         let text = Self.example.text
         let twice = text.dropLast() + #","amount":1}"#
         let inEscapes = text.dropLast() + #","am\u006funt":1}"#
@@ -175,7 +187,9 @@ import Testing
         #expect(try complaint([0xFF, 0xFE]) != nil)
     }
 
-    @Test(arguments: ["-1", "1.5", "1e400", "99999999999999999999999", "abc", "0x10", "1 "])
+    @Test(
+        "Impossible amounts are refused",
+        arguments: ["-1", "1.5", "1e400", "99999999999999999999999", "abc", "0x10", "1 "])
     func impossibleAmountsAreRefused(_ text: String) throws {
         var json = Self.example
         json["amount"] = JSONNumber(text).map(JSONValue.number) ?? .string(text)
@@ -185,7 +199,8 @@ import Testing
         #expect(try complaint(signed(json).serialized())?.contains("'currency'") == true)
     }
 
-    @Test func complaintsHoldNoContent() throws {
+    @Test("Complaints hold no content")
+    func complaintsHoldNoContent() throws {
         var json = Self.example
         json["reference"] = "customer@example.com"
         let message = try #require(try complaint(json.serialized()))
@@ -195,6 +210,7 @@ import Testing
     // MARK: 5.4, 6.3
 
     @Test(
+        "Reads the words of notifications",
         arguments: [
             ("success", true), ("captured", true), ("succeeded", true), (" Succeeded ", true), ("authorized", nil),
             ("cancelled", false), ("fail", false), ("expired", false), ("won", nil),
@@ -210,7 +226,8 @@ import Testing
         }
     }
 
-    @Test func disputesAndRefundsAreNotPayments() throws {
+    @Test("Disputes and refunds are not payments")
+    func disputesAndRefundsAreNotPayments() throws {
         var json = Self.example
         json["transaction_type"] = "chargeback"
         json["status"] = "Lost"
@@ -229,7 +246,8 @@ import Testing
 
     // MARK: 5.6
 
-    @Test func isComparedWithTheOrder() async throws {
+    @Test("A notification is compared with the order")
+    func isComparedWithTheOrder() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let other = try await world.paid("order-2")
@@ -250,7 +268,8 @@ import Testing
         }
     }
 
-    @Test func routersTakeGenuineNotificationsOnly() async throws {
+    @Test("Routers take genuine notifications only")
+    func routersTakeGenuineNotificationsOnly() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let paid = try #require(await world.sandbox.notifications.first)
@@ -264,7 +283,8 @@ import Testing
     }
 
     /// A refund whose answer is lost, and which nobody can ask about, ends when the service tells of it.
-    @Test func endsOpenRefunds() async throws {
+    @Test("Ends open refunds")
+    func endsOpenRefunds() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         let request = RefundRequest(of: charge.reference, amount: charge.amount, id: "credit-1")

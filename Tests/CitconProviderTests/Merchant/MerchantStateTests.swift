@@ -14,7 +14,8 @@ import Testing
         return try world.merchant.read(IncomingNotification(headers: [:], body: body))
     }
 
-    @Test func goesForwardOnly() async throws {
+    @Test("Goes forward only")
+    func goesForwardOnly() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         _ = try await world.client.capture(charge.reference)
@@ -36,7 +37,8 @@ import Testing
         #expect(try JSONValue.encode(state).decode(CitconTransactionState.self) == state)
     }
 
-    @Test func endingsStay() async throws {
+    @Test("Endings stay")
+    func endingsStay() async throws {
         let world = try MerchantWorld()
         let paid = try await world.paid()
         let success = try await notification(world, 0)
@@ -62,7 +64,8 @@ import Testing
         return try MerchantWorld().merchant.read(IncomingNotification(headers: [:], body: body))
     }
 
-    @Test func contradictionsChangeNothing() throws {
+    @Test("Contradictions change nothing")
+    func contradictionsChangeNothing() throws {
         var state = CitconTransactionState(id: "1")
         #expect(try state.apply(notification("charge", "fail")) == .applied)
         #expect(try state.apply(notification("charge", "success")) == .contradictory)
@@ -73,7 +76,8 @@ import Testing
         #expect(state.status == .failed)
     }
 
-    @Test func disputesKeepTheLastWord() throws {
+    @Test("Disputes keep the last word")
+    func disputesKeepTheLastWord() throws {
         var state = CitconTransactionState(id: "1", kind: .chargeback)
         for word in ["Notification of Claim", "Request For Information", "Lost"] {
             #expect(try state.apply(notification("chargeback", word)) == .applied)
