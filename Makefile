@@ -72,7 +72,13 @@ docs: deps ## convert the libraries' documentation to an archive under .build/do
 	@rm -rf .build/docs/graphs && mkdir -p .build/docs/graphs
 	for library in $(LIBRARIES); do swift build --scratch-path .build/docs/build --target $$library \
 		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/docs/graphs || exit 1; done
-	docc convert --additional-symbol-graph-dir .build/docs/graphs \
+	@rm -rf .build/docs/articles.docc && mkdir -p .build/docs/articles.docc
+	@cd .build/docs/articles.docc && printf '# Articles\n\n@Metadata {\n    @TechnologyRoot\n}\n\n## Topics\n\n' >Articles.md; \
+	for page in ../../../Sources/*/*.docc/*.md ../../../Plugins/*/*.docc/*.md; do \
+		target=$$(basename $$(dirname $$page) .docc); name=$$(basename $$page .md); \
+		if [ $$name = Protocol ]; then name=$${target%Provider}Protocol; fi; \
+		cp $$page $$name.md && echo "- <doc:$$name>" >>Articles.md || exit 1; done
+	docc convert .build/docs/articles.docc --additional-symbol-graph-dir .build/docs/graphs \
 		--fallback-display-name swift-payment-router --fallback-bundle-identifier swift-payment-router \
 		--output-path .build/docs/payment-router.doccarchive
 

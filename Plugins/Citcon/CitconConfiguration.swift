@@ -11,7 +11,7 @@ public struct CitconConfiguration: Sendable {
         /// Its other places: WeChat app ids, bundle ids, the addresses that payment pages lead to.
         public var places: CitconConfiguration.ReturnPlaces
 
-        /// Makes a description.
+        /// Creates a description.
         public init(
             scheme: String? = nil, universalLink: String? = nil,
             places: CitconConfiguration.ReturnPlaces = CitconConfiguration.ReturnPlaces()
@@ -41,7 +41,7 @@ public struct CitconConfiguration: Sendable {
     /// How long a payment whose payer is back may take to be decided before it is reported as pending.
     public var settlementTimeout: Duration
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     public init(
         endpoint: CitconEndpoint, accessToken: Redacted<String>? = nil, application: Application = Application(),
         gateways: CitconConfiguration.Gateways = .standard, requestTimeout: Duration = .seconds(30),

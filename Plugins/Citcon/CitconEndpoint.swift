@@ -7,10 +7,13 @@ public struct CitconEndpoint: Sendable, Hashable {
     /// The address that calls are appended to.
     public let baseURL: HTTPURL
 
-    /// The vendor's own address of `mode`, or another one: a sandbox, or one of the vendor's accelerated hosts.
+    /// Creates the vendor's own address of `mode`, or another one: a sandbox, or one of the vendor's accelerated hosts.
     ///
-    /// - Throws: ``Defect``: `baseURL` is no web address, or it is `http` and not on this machine, where an
-    ///   access token would travel in the open.
+    /// - Parameters:
+    ///   - mode: the environment.
+    ///   - baseURL: the address that calls are appended to; nil for the environment's own.
+    /// - Throws: ``Defect``: `baseURL` is no web address, or it is `http` and not on this machine, where an access
+    ///   token would travel in the open.
     public init(_ mode: Mode, baseURL: String? = nil) throws(Defect) {
         let url: HTTPURL
         do { url = try HTTPURL(baseURL ?? mode.baseURL) } catch { throw .malformed(error) }
@@ -46,7 +49,8 @@ extension CitconEndpoint {
             }
         }
 
-        /// The environment called `name` in an order link: `dev`, `qa`, `uat` or `prod`.
+        /// Creates the environment called `name` in an order link: `dev`, `qa`, `uat` or `prod`; nil for any other
+        /// word.
         public init?(linkName name: some StringProtocol) {
             guard let mode = Self.allCases.first(where: { $0.linkName == name }) else { return nil }
             self = mode

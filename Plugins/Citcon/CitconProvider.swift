@@ -37,8 +37,9 @@ public struct CitconProvider: RedirectCompletingProvider {
             outboundHosts: [configuration.endpoint.baseURL.authority])
     }
 
-    /// An order link is verified when it keeps the grammar: it names no host, so its token can only reach Citcon, whose
-    /// answer has to agree with it before a payer is asked for anything.
+    /// Returns an order, a landing page or a return, or nil for any other link. An order link is verified when it keeps
+    /// the grammar: it names no host, so its token can only reach Citcon, whose answer has to agree with it before a
+    /// payer is asked for anything.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         if CitconOrderLink.isOne(link) {
             do throws(CitconOrderLink.Defect) {
@@ -57,10 +58,10 @@ public struct CitconProvider: RedirectCompletingProvider {
         return LinkMatch(reference: nil, role: .callback)
     }
 
-    /// What the order link says, without asking the service.
+    /// Returns what the order link says, without asking the service.
     ///
-    /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link is
-    ///   for another environment.
+    /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link
+    ///   is for another environment.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try checkIsNoPage(request.reference)
         let link: CitconOrderLink
@@ -83,6 +84,9 @@ public struct CitconProvider: RedirectCompletingProvider {
     }
 
     /// Asks who carries the method, confirms the charge once, hands the payer over, and asks what came of it.
+    ///
+    /// - Returns: what has become of the charge, by the service's own word.
+    /// - Throws: ``PaymentError``; `integrity` when the service speaks of another charge or amount than was agreed.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         try checkIsNoPage(attempt.reference)
         let name = try OrderName.reference(in: attempt.reference.id, configuration, at: id)
@@ -125,6 +129,10 @@ public struct CitconProvider: RedirectCompletingProvider {
     }
 
     /// Asks about the charge by the merchant's reference of it.
+    ///
+    /// - Returns: the outcome, which needs the reference, the amount and the currency that were agreed beside the
+    ///   state.
+    /// - Throws: ``PaymentError`` when the service cannot be asked or speaks of another charge.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try checkIsNoPage(payment)
         let name = try OrderName.reference(in: payment.id, configuration, at: id)
@@ -136,6 +144,9 @@ public struct CitconProvider: RedirectCompletingProvider {
     }
 
     /// Asks the service, whatever the URL says. A URL that names another order is refused.
+    ///
+    /// - Returns: what has become of the charge, by the service's own word.
+    /// - Throws: ``PaymentError``; `foreignReturn` when the URL names another order.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {

@@ -17,7 +17,7 @@ public enum CitconStatus: Sendable, Hashable, RawRepresentable {
     /// Another word.
     case unknown(String)
 
-    /// Reads a state: blanks around it and the case of its letters do not matter.
+    /// Creates a state from a word: blanks around it and the case of its letters do not matter (Protocol 6.3).
     public init(rawValue: String) {
         let bytes = rawValue.utf8.map(\.lowercased)
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }

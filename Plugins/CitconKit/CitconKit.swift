@@ -5,9 +5,9 @@ import PaymentTransport
 extension CPayManager {
     private static let standardTransport = StandardTransport()
 
-    /// The manager, exactly as the vendor's guide has it, over `StandardTransport`.
+    /// Returns the manager, exactly as the vendor's guide has it, over `StandardTransport`.
     public static func sharedInstance() -> CPayManager { sharedInstance(transport: standardTransport) }
 
-    /// The name that the vendor's SDK has for ``sharedInstance()``.
+    /// Returns ``sharedInstance()``; its name in the vendor's SDK.
     public static func sharedInst() -> CPayManager { sharedInstance() }
 }

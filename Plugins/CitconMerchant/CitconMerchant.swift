@@ -17,7 +17,7 @@ public struct CitconMerchant: PaymentService {
     let timeout: Duration
     let tokens = MerchantTokens()
 
-    /// Makes a merchant.
+    /// Creates a merchant.
     ///
     /// - Parameters:
     ///   - id: another one for each merchant, account or environment in one registry or journal, and the same for ever.
@@ -34,7 +34,11 @@ public struct CitconMerchant: PaymentService {
         self.timeout = timeout
     }
 
-    /// The calls that are no part of a payment's life with a payer.
+    /// Returns the calls that are no part of a payment's life with a payer.
+    ///
+    /// - Parameters:
+    ///   - http: how requests are sent.
+    ///   - clock: tells when an access token has expired.
     public func client(over http: any HTTPTransport, clock: any PaymentClock) -> CitconMerchantClient {
         CitconMerchantClient(
             service: MerchantService(
@@ -53,14 +57,20 @@ public struct CitconMerchant: PaymentService {
     }
 
     /// Asks what has become of a charge. Money that is only set aside is pending until the merchant captures it.
+    ///
+    /// - Returns: the outcome by the service's own word.
+    /// - Throws: ``PaymentError`` when the service cannot be asked or speaks of another charge.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await client(context).found(payment).merchantOutcome(of: payment)
     }
 }
 
 extension CitconMerchant: CancellingService {
-    /// Calls a charge off, and says what has become of it. The cancellation's own reference follows from the payment, so
-    /// asking twice cancels once.
+    /// Calls a charge off, and says what has become of it. The cancellation's own reference follows from the payment,
+    /// so asking twice cancels once.
+    ///
+    /// - Returns: what has become of the charge.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let client = client(context)
         let charge = try await client.found(payment)
@@ -87,6 +97,9 @@ extension CitconMerchant: CancellingService {
 
 extension CitconMerchant: RefundingService {
     /// Gives money back, once. Citcon replays nothing: a refund whose answer is lost is settled by asking.
+    ///
+    /// - Returns: what has become of the refund.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let reference = MerchantReference.refund(request.id)
         guard MerchantReference.isSound(reference) else {
@@ -150,6 +163,9 @@ extension CitconMerchant: RefundingService {
 
     /// Asks what has become of a refund: by its own reference, which Citcon may not know how to look for, then in the
     /// list of the charge.
+    ///
+    /// - Returns: what has become of the refund.
+    /// - Throws: ``PaymentError`` when the service cannot be asked.
     public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let reference = MerchantReference.refund(refund.id)
         guard let facts = try await facts(reference, of: refund, client(context)) else {

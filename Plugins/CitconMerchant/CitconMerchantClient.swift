@@ -10,19 +10,22 @@ public import PaymentCore
 public struct CitconMerchantClient: Sendable {
     let service: MerchantService
 
-    /// An access token for an app: with it charges can be confirmed and asked about, and nothing else. It is what
+    /// Returns an access token for an app: with it charges can be confirmed and asked about, and nothing else. It is what
     /// `setAccessToken` takes; the private key never leaves the server.
     ///
     /// While one is good, the service gives the same one again.
+    ///
+    /// - Returns: the token and when it ends.
+    /// - Throws: ``PaymentError`` when the service gives none.
     public func appToken() async throws(PaymentError) -> CitconAppToken {
         try await asMerchant(service.id) { () throws(CitconCallError) in try await service.newToken("client") }
     }
 
-    /// Makes a charge: once. When the answer is lost, the service is asked for the reference; nothing is sent twice.
+    /// Creates a charge: once. When the answer is lost, the service is asked for the reference; nothing is sent twice.
     ///
     /// - Returns: the charge; without its token when it was found only by asking.
-    /// - Throws: ``PaymentError``. With phase `maybeSent`, the charge may still appear: look with ``charge(for:)`` before
-    ///   ordering under another reference.
+    /// - Throws: ``PaymentError``. With phase `maybeSent`, the charge may still appear: look with ``charge(for:)``
+    ///   before ordering under another reference.
     public func createCharge(_ order: CitconOrder) async throws(PaymentError) -> CitconCharge {
         let body = try order.body(at: service.id)
         // A token that is not there yet must not blur whether the order itself was sent.
@@ -40,6 +43,7 @@ public struct CitconMerchantClient: Sendable {
 
     /// Looks for the charge that `order` made; nil when the service knows of none.
     ///
+    /// - Returns: the charge; nil when the service knows of none.
     /// - Throws: ``PaymentError``; `integrity` when its reference belongs to something else.
     public func charge(for order: CitconOrder) async throws(PaymentError) -> CitconCharge? {
         let data = try await asMerchant(service.id) { () throws(CitconCallError) in
@@ -53,7 +57,11 @@ public struct CitconMerchantClient: Sendable {
     ///
     /// How the service answers is not published; the charge itself is asked about afterwards.
     ///
-    /// - Throws: ``PaymentError``.
+    /// - Parameters:
+    ///   - payment: the charge.
+    ///   - amount: how much of it; nil for all.
+    /// - Returns: what has become of the charge; pending when the service does not tell yet.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil
     ) async throws(PaymentError) -> PaymentOutcome {

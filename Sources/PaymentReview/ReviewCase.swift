@@ -20,7 +20,7 @@ public struct ReviewCase: Sendable {
     private let payer: AccountID
     private let now: Date
 
-    /// Reads a case.
+    /// Creates a case by reading it.
     ///
     /// - Throws: ``Defect``, naming the member that is missing or malformed.
     public init(_ json: JSONValue) throws(Defect) {
@@ -40,7 +40,7 @@ public struct ReviewCase: Sendable {
         Defect(description: "a case to review needs \(what)")
     }
 
-    /// What `reviewer` says of it.
+    /// Returns what `reviewer` says of the case.
     public func verdict(of reviewer: SigningReviewer = SigningReviewer()) -> ReviewVerdict {
         do {
             return .approved(try reviewer.review(option, calls: calls, payer: [payer], now: now))

@@ -23,7 +23,7 @@ public struct SigningReviewer: Sendable {
     /// application says otherwise.
     public var unreviewedMethods: Set<String>
 
-    /// Makes a reviewer.
+    /// Creates a reviewer.
     public init(knownRecipients: [AccountID] = [], unreviewedMethods: Set<String> = []) {
         self.knownRecipients = knownRecipients
         self.unreviewedMethods = unreviewedMethods
@@ -31,8 +31,11 @@ public struct SigningReviewer: Sendable {
 
     /// Checks what an option says of itself: before it is shown.
     ///
-    /// - Parameter payer: the accounts of the payer.
-    /// - Throws: ``SigningRefusal``.
+    /// - Parameters:
+    ///   - option: what the service offers.
+    ///   - payer: the accounts of the payer.
+    /// - Returns: the option with what was found out about its asset.
+    /// - Throws: ``SigningRefusal``; the option may not be shown then.
     public func check(_ option: AgreedOption, payer: [AccountID]) throws(SigningRefusal) -> CheckedOption {
         try OptionRules(option: option, payer: payer).check()
     }
@@ -40,10 +43,12 @@ public struct SigningReviewer: Sendable {
     /// Reviews `calls`, in the order in which they would be answered, against what the payer agreed to.
     ///
     /// - Parameters:
+    ///   - option: what the payer agreed to.
     ///   - calls: each an object with `chain_id`, `method` and `params`, as the service sent it.
     ///   - payer: the accounts of the payer.
     ///   - now: the time by this device's clock. The service's clock is not asked: a day from now is the longest that a
     ///     signature may be good.
+    /// - Returns: what the calls would do together, for the payer to see before the first of them is answered.
     /// - Throws: ``SigningRefusal``; nothing of the list may be signed then.
     public func review(
         _ option: AgreedOption, calls: [JSONValue], payer: [AccountID], now: Date

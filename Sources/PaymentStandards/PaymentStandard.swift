@@ -17,8 +17,9 @@ public protocol PaymentStandard: Sendable, Hashable {
     /// What the recognition table looks up to find this standard. A text that matches none is never shown to it.
     static var patterns: [StandardPattern] { get }
 
-    /// Reads `link`, one of whose patterns matched.
+    /// Creates a value by reading `link`, one of whose patterns matched.
     ///
+    /// - Parameter link: the scanned text.
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     init(_ link: PaymentLink) throws(StandardDefect)
 
@@ -39,7 +40,7 @@ extension PaymentStandard {
     /// ``id``.
     public var standard: String { Self.id }
 
-    /// Reads `text`.
+    /// Creates a value by reading `text`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` also where `text` is not acceptable as a link.
     public init(text: String) throws(StandardDefect) {

@@ -21,10 +21,12 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
     private var attempts: [AttemptID: AttemptHistory] = [:]
     private var holdings: [PaymentReference: Holding] = [:]
 
-    /// Makes an empty journal.
+    /// Creates an empty journal.
     public init() {}
 
     /// Takes the lease of a payment, unless another holder was heard of within its duration.
+    ///
+    /// - Returns: whether the lease was taken.
     public func acquire(_ lease: PaymentLease, at now: Date) -> Bool {
         if let holding = holdings[lease.payment], !holding.holder.isExactly(lease.holder), holding.end > now {
             return false
@@ -35,7 +37,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError/leaseLost(_:)``.
+    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
         guard holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false else {
             throw JournalError.leaseLost(lease.payment)
@@ -50,7 +52,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
 
     /// Keeps the beginning of an attempt.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``, as ``AttemptStore/open(_:under:)`` says.
     public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         try renew(lease, at: attempt.startedAt)
@@ -65,7 +67,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
 
     /// Adds an entry.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``, as ``AttemptStore/append(_:to:under:)`` says.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
         guard var history = attempts[attempt] else { throw JournalError.unknownAttempt(attempt) }
         guard history.attempt.reference == lease.payment else {
@@ -78,22 +80,22 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
         attempts[attempt] = history
     }
 
-    /// An attempt with all its entries, or nil.
+    /// Returns an attempt with all its entries, or nil.
     public func history(of attempt: AttemptID) -> AttemptHistory? { attempts[attempt] }
 
-    /// All attempts at a payment, oldest first.
+    /// Returns all attempts at a payment, oldest first.
     public func histories(of payment: PaymentReference) -> [AttemptHistory] {
         order.compactMap { attempts[$0.id] }.filter { $0.attempt.reference == payment }
     }
 
-    /// All attempts without a final outcome, oldest first.
+    /// Returns all attempts without a final outcome, oldest first.
     public func unfinished() -> [AttemptHistory] {
         order.compactMap { attempts[$0.id] }.filter { !$0.isFinished }
     }
 
     // MARK: Archive
 
-    /// One page of the attempts that are asked for.
+    /// Returns one page of the attempts that are asked for.
     public func attempts(_ query: AttemptQuery) -> AttemptPage {
         var found: [(place: Int64, history: AttemptHistory)] = []
         for (place, id) in query.order == .oldestFirst ? order : order.reversed() {
@@ -111,6 +113,8 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
     }
 
     /// Removes attempts that ended long ago.
+    ///
+    /// - Returns: how many were removed.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) -> Int {
         let old = Set(
             attempts.values.filter { $0.isPruned(endedBefore: date, keepingProofsSince: proofs) }.map(\.attempt.id))

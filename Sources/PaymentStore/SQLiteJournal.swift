@@ -26,9 +26,11 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// The queue that the journal works on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// Opens the journal at `path` and checks its soundness. Reads the whole file: call it once, not on the main thread.
+    /// Creates a journal by opening the file at `path` and checking its soundness. Reads the whole file: call it once,
+    /// not on the main thread.
     ///
     /// - Parameters:
+    ///   - path: where the file is; its folder has to be there.
     ///   - creating: whether a file that is not there is made.
     ///   - survivesPowerFailure: whether entries reach the disk at once. Without that they still survive the end of the
     ///     process, but not of the machine: for imports and measurements, not for money.
@@ -51,6 +53,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Takes the lease of a payment, unless another holder has it, its process lives, and it was heard of within its
     /// duration.
+    ///
+    /// - Returns: whether the lease was taken.
+    /// - Throws: ``JournalError`` when the file cannot be read or written.
     public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
         try unsynced { () throws(JournalError) in
             let rows = try database.query(
@@ -74,12 +79,14 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or it was given back.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
         try unsynced { () throws(JournalError) in try prolong(lease, now) }
     }
 
     /// Gives a lease back.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be written; the lease then ends by itself.
     public func release(_ lease: PaymentLease) throws {
         try unsynced { () throws(JournalError) in
             try database.run(
@@ -92,7 +99,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Stores the beginning of an attempt.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``, as ``AttemptStore/open(_:under:)`` says.
     public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         let values = try StoredAttempt.values(attempt)
@@ -113,7 +120,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Adds an entry to an attempt.
     ///
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``, as ``AttemptStore/append(_:to:under:)`` says.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
         let (event, name, detail) = try StoredEntry.values(entry.event)
         try await write(durably: try !mayLose(entry, of: attempt)) { [self] () throws(JournalError) in
@@ -205,17 +212,23 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     // MARK: Reading
 
-    /// An attempt with all its entries, or nil.
+    /// Returns an attempt with all its entries, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
     public func history(of attempt: AttemptID) throws -> AttemptHistory? {
         try histories("WHERE id = ?1", [.text(attempt.rawValue)]).first
     }
 
-    /// All attempts at a payment, oldest first.
+    /// Returns all attempts at a payment, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
     public func histories(of payment: PaymentReference) throws -> [AttemptHistory] {
         try histories("WHERE \(Self.isAbout)", StoredReference.key(payment))
     }
 
-    /// All attempts without a final outcome, oldest first.
+    /// Returns all attempts without a final outcome, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
     public func unfinished() throws -> [AttemptHistory] {
         try histories("WHERE finished = 0", [])
     }
@@ -248,7 +261,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     // MARK: Archive
 
-    /// One page of the attempts that are asked for.
+    /// Returns one page of the attempts that are asked for.
     ///
     /// - Throws: ``JournalError``.
     public func attempts(_ query: AttemptQuery) throws -> AttemptPage {
@@ -262,6 +275,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Removes attempts that ended long ago: some at a time, so that payments can be made in between.
     ///
+    /// - Returns: how many were removed.
     /// - Throws: ``JournalError``; what was removed before stays so.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int {
         var count = 0

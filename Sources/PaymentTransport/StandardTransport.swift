@@ -14,7 +14,13 @@ public import PaymentCore
 public struct StandardTransport: HTTPTransport {
     private let layers: LayeredTransport
 
-    /// Makes a transport. `clock` and `random` time the retries.
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - configuration: time limits, sizes and trust.
+    ///   - retry: what is sent again, how often and after which pauses.
+    ///   - clock: what the pauses are waited on.
+    ///   - random: where their jitter comes from.
     public init(
         _ configuration: TransportConfiguration = TransportConfiguration(), retry: RetryPolicy = RetryPolicy(),
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
@@ -25,6 +31,8 @@ public struct StandardTransport: HTTPTransport {
 
     /// Sends `request`, again if that cannot act twice, and returns the answer, whatever its status.
     ///
+    /// - Parameter request: what to send.
+    /// - Returns: the answer; redirects are answers like any other.
     /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try await layers.send(request)

@@ -28,6 +28,6 @@ public struct TransportConfiguration: Sendable {
     /// What the requests call themselves unless they carry a `User-Agent` field.
     public var userAgent = "swift-payment-router/0.1"
 
-    /// Makes the default configuration.
+    /// Creates the default configuration.
     public init() {}
 }

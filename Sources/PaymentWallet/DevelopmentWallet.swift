@@ -12,13 +12,13 @@ public struct DevelopmentWallet: Sendable {
     /// The wallet's account.
     public let address: EthereumAddress
 
-    /// Makes a wallet that signs with `privateKey`.
+    /// Creates a wallet that signs with `privateKey`.
     public init(privateKey: Secp256k1PrivateKey) {
         self.privateKey = privateKey
         address = EthereumAddress(privateKey.publicKey)
     }
 
-    /// Makes a wallet whose key anyone can compute from a number: the same account for the same `seed`.
+    /// Creates a wallet whose key anyone can compute from a number: the same account for the same `seed`.
     ///
     /// **Never for real money**: whoever guesses the seed owns the account.
     public init(seed: UInt64) {
@@ -48,6 +48,7 @@ public struct DevelopmentWallet: Sendable {
 
     /// Signs typed data, an object or a string that holds one as JSON (`eth_signTypedData_v4`).
     ///
+    /// - Parameter value: the typed data.
     /// - Returns: `0x`, r, s and v: 132 characters.
     /// - Throws: ``WalletError/typedData(_:)``.
     public func signTypedData(_ value: JSONValue) throws(WalletError) -> String {
@@ -58,7 +59,9 @@ public struct DevelopmentWallet: Sendable {
 
     /// Signs a personal message (EIP-191).
     ///
+    /// - Parameter message: the bytes that are to be signed.
     /// - Returns: `0x`, r, s and v: 132 characters.
+    /// - Throws: what ``sign(digest:)`` throws.
     public func personalSign(_ message: some Collection<UInt8>) throws(WalletError) -> String {
         try sign(digest: EIP191.personalSignDigest(message))
     }
@@ -70,6 +73,9 @@ public struct DevelopmentWallet: Sendable {
     /// - `personal_sign`: `[message, address]`; a message of `0x` and hexadecimal digits means those bytes, every
     ///   other one its UTF-8.
     ///
+    /// - Parameters:
+    ///   - method: the call's name.
+    ///   - params: its parameters, as the service sent them.
     /// - Returns: the signature: `0x`, r, s and v.
     /// - Throws: ``WalletError/unsupportedMethod(_:)`` for every other method, `eth_sendTransaction` among them;
     ///   ``WalletError/otherAccount`` when the address is not ``address``; ``WalletError/invalidParameters(_:)``;
@@ -92,7 +98,7 @@ public struct DevelopmentWallet: Sendable {
         }
     }
 
-    /// The account that made a signature over a digest.
+    /// Returns the account that made a signature over a digest.
     ///
     /// - Parameters:
     ///   - digest: 32 bytes, such as ``TypedData/digest`` or ``EIP191/personalSignDigest(_:)``.

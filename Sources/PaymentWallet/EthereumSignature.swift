@@ -7,7 +7,7 @@ public struct EthereumSignature: Sendable, Hashable {
     /// The signature, with low S and recovery id 0 or 1.
     public let signature: RecoverableSignature
 
-    /// Takes a signature.
+    /// Creates a signature from its numbers.
     ///
     /// - Throws: ``WalletError/invalidRecoveryByte`` for recovery ids 2 and 3, for which Ethereum has no v;
     ///   ``WalletError/invalidSignature(_:)`` for a high S.
@@ -17,7 +17,7 @@ public struct EthereumSignature: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// Reads `0x` and 130 hexadecimal digits: r, s and v, where v is 27 or 28.
+    /// Creates a signature from `0x` and 130 hexadecimal digits: r, s and v, where v is 27 or 28.
     ///
     /// - Throws: ``WalletError/malformedSignature``, ``WalletError/invalidRecoveryByte``,
     ///   ``WalletError/invalidSignature(_:)``.
@@ -37,8 +37,9 @@ public struct EthereumSignature: Sendable, Hashable {
     /// `0x`, r, s and v: 132 characters, digits in lower case.
     public var text: String { "0x" + Hex.encode(signature.r + signature.s + [27 + signature.recoveryID]) }
 
-    /// The account that signed a digest.
+    /// Returns the account that signed a digest.
     ///
+    /// - Parameter digest: the 32 bytes that were signed.
     /// - Throws: ``WalletError/invalidSignature(_:)`` when no key fits, or the digest is not 32 bytes.
     public func signer(of digest: [UInt8]) throws(WalletError) -> EthereumAddress {
         do {

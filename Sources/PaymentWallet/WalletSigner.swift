@@ -6,12 +6,14 @@ extension DevelopmentWallet: PaymentSigner {
         "eth_signTypedData_v4", "eth_signTypedData_v3", "eth_signTypedData", "personal_sign",
     ]
 
-    /// Whether the wallet answers calls of this method; it cannot send transactions.
+    /// Returns whether the wallet answers calls of this method; it cannot send transactions.
     public func supports(method: String) -> Bool { Self.methods.contains(method) }
 
     /// Answers a wallet call. Typed data that was reviewed is signed only if it hashes to what the review says.
     ///
-    /// - Throws: ``WalletError``.
+    /// - Parameter request: the call, with its review where there is one.
+    /// - Returns: the signature.
+    /// - Throws: ``WalletError``; a call that was reviewed and is another now is one.
     public func sign(_ request: SigningRequest) async throws -> String {
         if let reviewed = request.review?.digest, request.method == "eth_signTypedData_v4" {
             guard let data = request.parameters[1], (try? TypedData(parsing: data))?.digest == reviewed else {
@@ -21,12 +23,19 @@ extension DevelopmentWallet: PaymentSigner {
         return try respond(method: request.method, params: request.parameters)
     }
 
-    /// The wallet's accounts on EVM chains, by chain number, in order.
+    /// Returns the wallet's accounts on EVM chains, by chain number, in order.
+    ///
+    /// - Parameter chains: chain numbers of EIP-155.
     public func accounts(onChains chains: [Int]) -> [AccountID] {
         chains.compactMap { try? AccountID("eip155:\($0):\(address.checksummed)") }
     }
 
-    /// A payer with this wallet and its accounts on Ethereum, Optimism, BNB Smart Chain, Polygon, Base and Arbitrum.
+    /// Returns a payer with this wallet and its accounts on Ethereum, Optimism, BNB Smart Chain, Polygon, Base and
+    /// Arbitrum.
+    ///
+    /// - Parameters:
+    ///   - chooser: who chooses among options.
+    ///   - policy: how options are chosen without anybody.
     public func payer(chooser: Payer.Chooser? = nil, policy: OptionPolicy? = nil) -> Payer {
         Payer(
             accounts: accounts(onChains: [1, 10, 56, 137, 8453, 42161]), signer: self, chooser: chooser, policy: policy)

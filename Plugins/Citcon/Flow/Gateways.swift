@@ -27,7 +27,7 @@ extension CitconConfiguration {
         /// The gateway ids by handler name. A name that is no handler's has no effect.
         public var ids: [String: [String]]
 
-        /// Makes a table.
+        /// Creates a table.
         public init(_ ids: [String: [String]]) { self.ids = ids }
 
         /// The gateways of the vendor's SDK, release 2.0.8, and those of later releases that these handlers can serve.

@@ -26,7 +26,7 @@ package struct OrderFlow: Sendable {
     private let base: CitconService
     private let memory = RunMemory()
 
-    /// Makes the flow of one order.
+    /// Creates the flow of one order.
     ///
     /// - Parameter service: the service, over the network of `context`.
     package init(

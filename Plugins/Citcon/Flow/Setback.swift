@@ -12,7 +12,7 @@ package struct Setback: Error, Sendable {
     /// The service's refusal or silence, where that was it.
     package var cause: CitconCallError?
 
-    /// Makes a setback of this library's own finding.
+    /// Creates a setback of this library's own finding.
     package init(_ error: PaymentError, _ words: OrderFailure, warning: OrderFailure? = nil) {
         self.error = error
         self.words = words

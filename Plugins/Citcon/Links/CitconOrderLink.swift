@@ -35,7 +35,7 @@ public struct CitconOrderLink: Sendable, Hashable {
     /// The merchant's reference of the payer.
     public let consumer: Redacted<String>?
 
-    /// Makes a link.
+    /// Creates a link.
     ///
     /// - Throws: ``Defect`` when a part does not fit the grammar.
     public init(
@@ -55,7 +55,7 @@ public struct CitconOrderLink: Sendable, Hashable {
         try self.init(items)
     }
 
-    /// Reads a link.
+    /// Creates an order by reading a link.
     ///
     /// - Throws: ``Defect`` saying what is wrong with it.
     public init(_ link: PaymentLink) throws(Defect) {

@@ -45,7 +45,7 @@ public enum CitconWalletURL: Sendable, Hashable {
         }
     }
 
-    /// Recognises a URL that starts a wallet; nil for everything else.
+    /// Creates a URL that starts a wallet by reading `link`; nil for everything else.
     public init?(_ link: PaymentLink) {
         guard link.form == .web, link.port == nil, link.fragment == nil else { return nil }
         switch (link.scheme.map(String.init), link.host.map(String.init)) {

@@ -59,8 +59,10 @@ package struct OrderTerms: Sendable, Hashable, Codable {
 }
 
 extension CitconProvider: PaymentDistinguishingProvider {
-    /// The same reference for another charge, method or amount is another payment, which must not be told paid because the
-    /// first one was, nor be paid in the place of it.
+    /// Refuses the same reference for another charge, method or amount: that is another payment, which must not be told
+    /// paid because the first one was, nor be paid in the place of it.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`, when they differ.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
         let order: CitconOrderLink
         do throws(CitconOrderLink.Defect) { order = try CitconOrderLink(link) } catch { return }

@@ -14,7 +14,7 @@ extension CitconConfiguration {
         /// Where payment pages lead the payer: the merchant's success, failure and cancellation addresses.
         public var pages: Set<String>
 
-        /// Makes a description. Schemes compare without regard to case.
+        /// Creates a description. Schemes compare without regard to case.
         public init(
             schemes: Set<String> = [], weChatAppIDs: Set<String> = [], bundleIDs: Set<String> = [],
             universalLinks: Set<String> = [], pages: Set<String> = []

@@ -19,7 +19,7 @@ extension CitconWalletURL {
         /// The payment at Braintree, in later releases of the library.
         public let resourceID: String?
 
-        /// Makes a value.
+        /// Creates a value.
         public init(
             bundleID: String, source: String, merchantID: String, accessToken: Redacted<String>, environment: String,
             sdkData: Redacted<String>, resourceID: String? = nil

@@ -12,7 +12,7 @@ package struct CitconService: Sendable {
     /// What answers are rid of besides the access token.
     package var secrets = SentSecrets()
 
-    /// Makes a service.
+    /// Creates a service.
     package init(baseURL: HTTPURL, token: Redacted<String>, http: any HTTPTransport, timeout: Duration) {
         self.baseURL = baseURL
         self.token = token

@@ -28,9 +28,10 @@ public final class CPayClient: Sendable {
     private let observer: @Sendable (CPayEvent) -> Void
     private let listeners = Mutex<(count: Int, streams: [Int: AsyncStream<CPayEvent>.Continuation])>((0, [:]))
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
+    ///   - configuration: the environment, the access token and how payers come back.
     ///   - transport: how requests are sent. Without one every order fails with a message that says so.
     ///   - clock: measures the time that payers are waited for.
     ///   - launcher: opens pages and apps. Without one only orders that need no payer can be paid.
@@ -107,12 +108,16 @@ public final class CPayClient: Sendable {
     }
 
     /// Asks about a transaction by the service's id of it.
+    ///
+    /// - Returns: the result; a failed inquiry is one with code `-1`.
     public func inquireOrder(_ transId: String) async -> CPayCheck {
         await inquire(id: transId) { service throws(CitconCallError) in try await service.inquire(id: transId) }
     }
 
     /// Asks about a charge by the merchant's reference of it. Whether the service takes these from an app's token is
     /// not documented.
+    ///
+    /// - Returns: the result; a failed inquiry is one with code `-1`.
     public func inquireOrder(reference: String) async -> CPayCheck {
         await inquire(id: nil) { service throws(CitconCallError) in try await service.inquire(reference: reference) }
     }

@@ -29,7 +29,7 @@ public struct CPayClientConfiguration: Sendable {
     /// The time allowed for one request.
     public var requestTimeout: Duration
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     public init(
         endpoint: CPayEndpoint, accessToken: Redacted<String>? = nil, places: CPayReturnPlaces = CPayReturnPlaces(),
         gateways: CPayGateways = .standard, resultOrder: ResultOrder = .inquiryFirst, returnTimeout: Duration? = nil,

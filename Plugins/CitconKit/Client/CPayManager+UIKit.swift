@@ -4,6 +4,8 @@
 
     extension CPayManager {
         /// Takes a URL by which the application was opened (guide, "Processing client side returned URL").
+        ///
+        /// - Returns: whether it is one of this library's.
         @discardableResult
         @MainActor
         public func handleUrl(

@@ -48,7 +48,7 @@ public final class CPayManager: Sendable {
         return base
     }
 
-    /// The manager. Use the module CitconKit, whose `sharedInstance()` brings a transport.
+    /// Returns the manager. Use the module CitconKit, whose `sharedInstance()` brings a transport.
     ///
     /// - Parameter transport: how requests are sent, kept by the manager. This module opens no connections by itself;
     ///   without a transport every order and inquiry fails with a message that says so.
@@ -65,7 +65,7 @@ public final class CPayManager: Sendable {
         return manager
     }
 
-    /// The name that the vendor's SDK has for ``sharedInstance(transport:)``.
+    /// Returns ``sharedInstance(transport:)``; its name in the vendor's SDK.
     public static func sharedInst(transport: (any HTTPTransport)? = nil) -> CPayManager {
         sharedInstance(transport: transport)
     }
@@ -132,6 +132,8 @@ public final class CPayManager: Sendable {
     // MARK: The vendor's calls
 
     /// Pays an order; see ``CPayClient/requestOrder(_:callback:)``.
+    ///
+    /// - Returns: always true, as the vendor's SDK.
     @discardableResult
     public func requestOrder(_ order: CPayRequest, callback: @escaping CPayOrderCallback) -> Bool {
         client.requestOrder(order, callback: callback)
@@ -143,27 +145,37 @@ public final class CPayManager: Sendable {
     }
 
     /// Asks about a transaction by the service's id of it.
+    ///
+    /// - Returns: always true, as the vendor's SDK.
     @discardableResult
     public func inquireOrder(_ transId: String, callback: @escaping CPayCheckCallback) -> Bool {
         client.inquireOrder(transId, callback: callback)
     }
 
     /// Asks about a charge by the merchant's reference of it.
+    ///
+    /// - Returns: always true.
     @discardableResult
     public func inquireOrder(reference: String, callback: @escaping CPayCheckCallback) -> Bool {
         client.inquireOrder(reference: reference, callback: callback)
     }
 
     /// Asks about a transaction by the service's id of it.
+    ///
+    /// - Returns: the result; a failed inquiry is one with code `-1`.
     public func inquireOrder(_ transId: String) async -> CPayCheck { await client.inquireOrder(transId) }
 
     /// Asks about a charge by the merchant's reference of it.
+    ///
+    /// - Returns: the result; a failed inquiry is one with code `-1`.
     public func inquireOrder(reference: String) async -> CPayCheck { await client.inquireOrder(reference: reference) }
 
-    /// The release of the vendor's SDK whose guide this follows, `2.0.6`.
+    /// Returns the release of the vendor's SDK whose guide this follows, `2.0.6`.
     public func getVersion() -> String { CitconService.version }
 
     /// Takes a URL by which the application was opened; see ``CPayClient/handleUrl(_:)``.
+    ///
+    /// - Returns: whether it is one of this library's.
     @discardableResult
     public func handleUrl(_ url: URL) -> Bool { client.handleUrl(url.absoluteString) }
 
@@ -179,6 +191,8 @@ public final class CPayManager: Sendable {
     public func applicationDidBecomeActive() { client.applicationDidBecomeActive() }
 
     /// Ends open orders; see ``CPayClient/cancelPending(reference:)``.
+    ///
+    /// - Returns: whether there was one.
     @discardableResult
     public func cancelPending(reference: String? = nil) -> Bool { client.cancelPending(reference: reference) }
 

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Names and tables of the vendor's SDK that belong to the whole process.
 public enum CPayRuntimeInst {
-    /// The name of the notification that carries the asynchronous result of an order, a ``CPayCheck``.
+    /// Returns the name of the notification that carries the asynchronous result of an order, a ``CPayCheck``.
     public static func NTFY_ASYNC() -> String { "CPayUPI.Notification.Async" }
 
-    /// The name of the notification that a charge is confirmed. Its object is a ``CPayResult``; what the vendor's SDK
-    /// sends with it is not documented.
+    /// Returns the name of the notification that a charge is confirmed. Its object is a ``CPayResult``; what the
+    /// vendor's SDK sends with it is not documented.
     public static func ORDER_CONFIRMED() -> String { "CPayUPI.Notification.OrderConfirmed" }
 
     /// Which handler takes which gateway, for ``CPayManager/sharedInstance(transport:)`` and the orders that begin from

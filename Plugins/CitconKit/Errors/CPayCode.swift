@@ -11,7 +11,8 @@ public enum CPayCode {
     /// Called off in Alipay.
     public static let alipayCancelled = VendorCode.alipayCancelled
 
-    /// Whether `code` stands for a payer who called it off, with `message` telling the two meanings of `-2` apart.
+    /// Returns whether `code` stands for a payer who called it off, with `message` telling the two meanings of `-2`
+    /// apart.
     public static func isCancellation(_ code: String?, message: String?) -> Bool {
         VendorCode.isCancellation(code, message: message)
     }

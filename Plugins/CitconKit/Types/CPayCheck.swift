@@ -12,7 +12,7 @@ public final class CPayCheck: Sendable {
     /// The transaction.
     public let data: CPayCheckData
 
-    /// Makes a result, with everything but these values empty.
+    /// Creates a result, with everything but these values empty.
     public convenience init(status: String?, code: String?, message: String?, id: String?) {
         self.init(
             status: status, version: nil, app: nil, data: CPayCheckData(code: code, message: message, id: id))

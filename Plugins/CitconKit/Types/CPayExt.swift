@@ -9,7 +9,7 @@ public final class CPayExt: CPayConfidential {
     /// What a gateway needs at confirmation; known from later releases.
     public var gateway: CPayExtGateway?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -20,7 +20,7 @@ public final class CPayExtTransaction: CPayConfidential {
     /// Free text of the merchant; known from later releases.
     public var metadata: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -29,7 +29,7 @@ public final class CPayExtReceipt: CPayConfidential {
     /// `income_deduction`, `expense_proof` or `not_issued`.
     public var type: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -46,7 +46,7 @@ public final class CPayExtDevice: CPayConfidential {
     /// What tells it from others.
     public var fingerprint: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -63,7 +63,7 @@ public final class CPayExtApp: CPayConfidential {
     /// The version of the SDK in it.
     public var sdkVersion: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -88,6 +88,6 @@ public final class CPayExtGateway: CPayConfidential {
     /// The payer's name at Cash App.
     public var cashtag: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }

@@ -5,7 +5,7 @@ public final class CPayGoods: CPayConfidential {
     /// Where they go.
     public var shipping: CPayShipping?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -47,7 +47,7 @@ public final class CPayProduct: CPayConfidential {
     /// The tax on one.
     public var unitTaxAmount: Int?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -78,6 +78,6 @@ public final class CPayShipping: CPayConfidential {
     /// What shipping costs, in minor units; known from later releases of the vendor's SDK.
     public var amount: Int?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }

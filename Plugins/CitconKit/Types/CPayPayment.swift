@@ -22,7 +22,7 @@ public final class CPayPayment: CPayConfidential {
     /// What Braintree makes of a card or an account; in the vendor's SDK, not in its guide.
     public var nonce: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -41,7 +41,7 @@ public final class CPayPaymentData: CPayConfidential {
     /// Who issued the card; in the vendor's SDK, not in its guide.
     public var issuer: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -60,6 +60,6 @@ public final class CPayBillingAddr: CPayConfidential {
     /// The country, two letters in upper case.
     public var country: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }

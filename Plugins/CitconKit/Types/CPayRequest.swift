@@ -35,7 +35,7 @@ public final class CPayRequest: CPayConfidential {
     /// The single-use token that the merchant's server got when it created the charge.
     public var chargeToken: String?
 
-    /// Makes an order whose ``transaction`` and ``urls`` are there and empty.
+    /// Creates an order whose ``transaction`` and ``urls`` are there and empty.
     public init() {}
 }
 
@@ -52,7 +52,7 @@ public final class CPayUrls: CPayConfidential {
     /// A return address for mobile devices; known from later releases of the vendor's SDK.
     public var mobile: String?
 
-    /// Makes an empty set.
+    /// Creates an empty set.
     public init() {}
 }
 
@@ -65,6 +65,6 @@ public final class CPayInstallments: CPayConfidential {
     /// The number of payments; in the vendor's SDK, not in its guide.
     public var quantity: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }

@@ -14,7 +14,7 @@ public final class CPayResult: Sendable {
     /// The transaction.
     public let data: CPayResultData
 
-    /// Makes a result, with everything but these values empty.
+    /// Creates a result, with everything but these values empty.
     public convenience init(
         status: String?, code: String?, message: String?, reference: String?, id: String? = nil
     ) {

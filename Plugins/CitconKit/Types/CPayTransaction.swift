@@ -17,7 +17,7 @@ public final class CPayTransaction: CPayConfidential {
     /// The merchant's line of business; known from later releases of the vendor's SDK.
     public var vertical: String?
 
-    /// Makes an empty transaction.
+    /// Creates an empty transaction.
     public init() {}
 
     /// Sets ``amount`` and ``currency`` from an exact amount.
@@ -71,6 +71,6 @@ public final class CPayConsumer: CPayConfidential {
     /// How often the payer has paid the merchant.
     public var totalTransactionCount: Int?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     public init() {}
 }

@@ -8,7 +8,7 @@ public struct CitconNotification: Sendable, Hashable {
         /// Citcon's word.
         public let rawValue: String
 
-        /// Makes a kind from Citcon's word.
+        /// Creates a kind from Citcon's word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A charge.
@@ -85,14 +85,16 @@ public struct CitconNotification: Sendable, Hashable {
 extension CitconMerchant: NotificationReadingService {
     /// Checks that `notification` is genuine and reads it.
     ///
+    /// - Returns: which payment it is about, and what it says of it.
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
         return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
     }
 
-    /// As ``verify(_:)``, with everything that the notification says.
+    /// Checks that `notification` is genuine and reads everything that it says.
     ///
+    /// - Returns: the notification.
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
     public func read(_ notification: IncomingNotification) throws(PaymentError) -> CitconNotification {
         do { return try SignedNotification.read(notification.body, secret: privateKey, of: id) } catch {

@@ -27,7 +27,7 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
     private var word: String
     private var told: Set<String> = []
 
-    /// The state of a transaction of which nothing was told yet.
+    /// Creates the state of a transaction of which nothing was told yet.
     public init(id: String, kind: CitconNotification.Kind = .charge) {
         self.id = id
         self.kind = kind
@@ -38,6 +38,8 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
     public var status: CitconStatus { CitconStatus(rawValue: word) }
 
     /// Takes a notification into account.
+    ///
+    /// - Returns: what changed by it.
     public mutating func apply(_ notification: CitconNotification) -> Change {
         guard notification.id == id, notification.kind == kind else { return .foreign }
         let new = notification.status

@@ -14,7 +14,7 @@ public struct CitconOrder: Sendable, Hashable {
         /// Where payers go when they called it off.
         public var cancel: String?
 
-        /// Makes a set of addresses.
+        /// Creates a set of addresses.
         public init(ipn: String? = nil, success: String? = nil, fail: String? = nil, cancel: String? = nil) {
             self.ipn = ipn
             self.success = success
@@ -45,7 +45,7 @@ public struct CitconOrder: Sendable, Hashable {
     /// Whether Citcon should use its accelerated pages for mainland China.
     public var isForMainlandChina = false
 
-    /// Makes an order.
+    /// Creates an order.
     public init(reference: String, amount: Money, country: String, method: String? = nil, urls: URLs = URLs()) {
         self.reference = reference
         self.amount = amount
@@ -153,7 +153,8 @@ public struct CitconCharge: Sendable, Hashable {
         }
     }
 
-    /// The link that hands the charge to the payer's app. It holds the token: whoever has it can pay the charge, once.
+    /// Returns the link that hands the charge to the payer's app. It holds the token: whoever has it can pay the
+    /// charge, once.
     ///
     /// - Parameters:
     ///   - mode: the environment of the charge.

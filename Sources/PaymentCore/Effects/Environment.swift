@@ -13,7 +13,10 @@ public protocol PaymentClock: Sendable {
     /// measure waiting by the difference of two of these.
     var uptime: Duration { get }
 
-    /// Waits. Throws `CancellationError` as soon as the task is cancelled.
+    /// Waits for `duration`.
+    ///
+    /// - Parameter duration: how long.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
@@ -26,7 +29,7 @@ extension PaymentClock {
 public struct SystemPaymentClock: PaymentClock {
     private static let start = ContinuousClock.now
 
-    /// Makes a clock.
+    /// Creates a clock.
     public init() {}
 
     /// The system's time.
@@ -35,7 +38,10 @@ public struct SystemPaymentClock: PaymentClock {
     /// The system's continuous clock, which also counts while the machine sleeps.
     public var uptime: Duration { Self.start.duration(to: .now) }
 
-    /// Waits on the system's continuous clock.
+    /// Waits for `duration` on the system's continuous clock.
+    ///
+    /// - Parameter duration: how long.
+    /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration)
     }
@@ -43,16 +49,16 @@ public struct SystemPaymentClock: PaymentClock {
 
 /// A source of random numbers that many tasks may share.
 public protocol RandomSource: Sendable {
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     func next() -> UInt64
 }
 
 /// The system's cryptographically secure generator.
 public struct SystemRandomSource: RandomSource {
-    /// Makes a source.
+    /// Creates a source.
     public init() {}
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     public func next() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
@@ -60,7 +66,9 @@ public struct SystemRandomSource: RandomSource {
 }
 
 extension RandomSource {
-    /// Random lower-case hexadecimal text, `length` digits long.
+    /// Returns random lower-case hexadecimal text, `length` digits long.
+    ///
+    /// - Parameter length: how many digits.
     public func hex(_ length: Int) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(length)
@@ -74,7 +82,7 @@ extension RandomSource {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// A random version 4 UUID in its lower-case form (RFC 9562 section 5.4).
+    /// Returns a random version 4 UUID in its lower-case form (RFC 9562 section 5.4).
     public func uuid() -> String {
         var digits = Array(hex(32).utf8)
         digits[12] = UInt8(ascii: "4")
@@ -83,7 +91,7 @@ extension RandomSource {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// A random fraction in 0..<1.
+    /// Returns a random fraction in 0..<1.
     public func fraction() -> Double {
         Double(next() >> 11) / Double(1 << 53)
     }
@@ -91,15 +99,19 @@ extension RandomSource {
 
 /// Where a provider gets secrets that the application keeps.
 public protocol SecretStore: Sendable {
-    /// The secret called `name`, or nil when there is none.
+    /// Returns the secret called `name`, or nil when there is none.
+    ///
+    /// - Parameter name: the secret's name, such as a provider's documentation gives it.
+    /// - Returns: the secret; nil when the store has none of that name.
+    /// - Throws: whatever keeps the store from looking. That is not the same as having none.
     func secret(_ name: String) async throws -> Redacted<String>?
 }
 
 /// A store without secrets.
 public struct NoSecrets: SecretStore {
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// Always nil.
-    public func secret(_ name: String) async throws -> Redacted<String>? { nil }
+    /// Returns nil, whatever is asked for.
+    public func secret(_ name: String) async -> Redacted<String>? { nil }
 }

@@ -5,7 +5,7 @@ public struct HTTPRequest: Sendable {
         /// The method as it stands on the wire.
         public let rawValue: String
 
-        /// Makes a method from its wire form.
+        /// Creates a method from its wire form.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// `GET`.
@@ -47,7 +47,7 @@ public struct HTTPRequest: Sendable {
     /// The most body bytes accepted in the answer; more is ``TransportError/Reason/responseTooLarge(limit:)``.
     public var responseLimit: Int
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         _ method: Method, _ url: HTTPURL, headers: HTTPHeaders = [:], body: [UInt8] = [], replay: Replay? = nil,
         timeout: Duration = .seconds(30), responseLimit: Int = 1 << 20
@@ -74,7 +74,7 @@ public struct HTTPResponse: Sendable {
     /// this answer is one to a repetition then, and its refusal says nothing of the first. Layers that send again set it.
     public var mayFollowEarlierCopy = false
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -95,7 +95,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// All fields in order.
     public private(set) var fields: [Field]
 
-    /// Makes fields from a literal; repeated names stay repeated.
+    /// Creates fields from a literal; repeated names stay repeated.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
@@ -109,7 +109,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// All values of `name`, in order.
+    /// Returns all values of `name`, in order.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }

@@ -3,11 +3,26 @@
 /// The only way out to the network. Implementations never follow a redirect that changes the origin or that
 /// answers a mutation, keep no cookies and no cache, and tag every failure with whether the request can have
 /// reached the server (``TransportError/Phase``).
+///
+/// ```swift
+/// struct Rehearsal: HTTPTransport {
+///     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+///         guard request.method == .get else {
+///             throw TransportError(.notSent, .connectFailed("a rehearsal"), origin: request.url.origin)
+///         }
+///         return HTTPResponse(status: 200, body: Array(#"{"status":"pending"}"#.utf8))
+///     }
+/// }
+/// ```
+///
+/// <doc:Transports> says what to keep in mind when writing one.
 public protocol HTTPTransport: Sendable {
     /// Sends `request` and returns the answer, whatever its status.
     ///
-    /// - Throws: ``TransportError`` when there is no complete answer. A task that is cancelled before the first
-    ///   byte throws ``TransportError/Reason/cancelled`` with phase `.notSent`; later, `.maybeSent`.
+    /// - Parameter request: what to send. No redirect of it is followed.
+    /// - Returns: the answer, also when it is a refusal.
+    /// - Throws: ``TransportError`` when there is no complete answer. A task that is cancelled before the first byte
+    ///   throws ``TransportError/Reason/cancelled`` with phase `.notSent`; later, `.maybeSent`.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }
 
@@ -17,6 +32,13 @@ public protocol HTTPTransport: Sendable {
 /// ``HTTPResponse/mayFollowEarlierCopy``, and its errors have the phase `.maybeSent`.
 public protocol HTTPMiddleware: Sendable {
     /// Handles `request`, usually by calling `next` once with the same or a changed request.
+    ///
+    /// - Parameters:
+    ///   - request: what the layer outside sends.
+    ///   - next: the layers inside. Calling it twice sends twice.
+    /// - Returns: the answer that the layer outside gets.
+    /// - Throws: ``TransportError``; of a request that an earlier copy was sent of, with the phase of all copies
+    ///   together.
     func intercept(
         _ request: HTTPRequest, next: HTTPNext
     ) async throws(TransportError) -> HTTPResponse
@@ -29,7 +51,11 @@ public typealias HTTPNext = @Sendable (HTTPRequest) async throws(TransportError)
 public struct LayeredTransport: HTTPTransport {
     private let chain: HTTPNext
 
-    /// Wraps `base` in `middleware`, outermost first.
+    /// Creates a transport that wraps `base` in `middleware`, outermost first.
+    ///
+    /// - Parameters:
+    ///   - base: what sends in the end.
+    ///   - middleware: the layers around it.
     public init(_ base: any HTTPTransport, _ middleware: [any HTTPMiddleware]) {
         var chain: HTTPNext = { request throws(TransportError) in try await base.send(request) }
         for layer in middleware.reversed() {
@@ -40,6 +66,9 @@ public struct LayeredTransport: HTTPTransport {
     }
 
     /// Sends `request` through all layers.
+    ///
+    /// - Returns: the answer, as the outermost layer gives it.
+    /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try await chain(request)
     }

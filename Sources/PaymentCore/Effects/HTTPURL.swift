@@ -2,7 +2,7 @@
 public struct HTTPURL: Sendable, Hashable {
     private let link: PaymentLink
 
-    /// Reads `text`.
+    /// Creates an address by reading `text`.
     ///
     /// - Throws: ``LinkDefect`` when it is not an absolute `http` or `https` URL.
     public init(_ text: String) throws(LinkDefect) {
@@ -11,7 +11,7 @@ public struct HTTPURL: Sendable, Hashable {
         self.link = link
     }
 
-    /// Reads the address of a service that gets keys and payments: `https`, or anything on this machine.
+    /// Creates the address of a service that gets keys and payments: `https`, or anything on this machine.
     ///
     /// - Throws: ``LinkDefect``; ``LinkDefect/unencrypted(origin:)`` when it is `http` to somewhere else.
     public init(service text: String) throws(LinkDefect) {
@@ -55,11 +55,15 @@ public struct HTTPURL: Sendable, Hashable {
     /// Whether nobody on the way can read or change what is sent there: it is encrypted or stays on this machine.
     public var isConfidential: Bool { isSecure || isLoopback }
 
-    /// This URL's scheme, host, port and path, followed by `segments`, each percent-encoded, and `query`.
+    /// Returns this URL's scheme, host, port and path, followed by `segments`, each percent-encoded, and `query`.
     ///
     /// A slash in a segment is encoded and stays in it. Some servers decode it before they split the path, so that a
     /// segment is refused when it would climb there.
     ///
+    /// - Parameters:
+    ///   - segments: parts of a path, not yet encoded.
+    ///   - query: names and values, not yet encoded.
+    /// - Returns: the longer address; a query that this one had is left out.
     /// - Throws: ``LinkDefect``: a segment is empty, is or holds `.` or `..` between slashes, or holds a control
     ///   character; or the result is too long.
     public func appending(

@@ -2,7 +2,9 @@
 public struct PaymentLog: Sendable {
     private let sink: @Sendable (PaymentEvent) -> Void
 
-    /// Sends every event to `sink`, which may be called from any task.
+    /// Creates a log that sends every event to `sink`.
+    ///
+    /// - Parameter sink: hears every event, from any task.
     public init(_ sink: @escaping @Sendable (PaymentEvent) -> Void) {
         self.sink = sink
     }
@@ -39,7 +41,7 @@ public struct PaymentEvent: Sendable, Hashable {
     /// The name of the step, or a short text without secrets or personal data.
     public let message: String
 
-    /// Makes an event.
+    /// Creates an event.
     public init(provider: ProviderID, attempt: AttemptID?, kind: Kind, message: String) {
         self.provider = provider
         self.attempt = attempt

@@ -29,11 +29,14 @@ extension HTTPResponse {
 }
 
 extension PaymentError {
-    /// An error for an answer that is no result, by its HTTP status alone. For services without error codes of their own;
-    /// with codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``.
+    /// Creates an error for an answer that is no result, by its HTTP status alone. For services without error codes of
+    /// their own; with codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``.
     ///
-    /// - Parameter isMutation: whether the request could move money. The phase is then `maybeSent`, unless the answer
-    ///   proves that nothing was done.
+    /// - Parameters:
+    ///   - answer: what the service answered.
+    ///   - provider: whose service it is.
+    ///   - isMutation: whether the request could move money. The phase is then `maybeSent`, unless the answer proves
+    ///     that nothing was done.
     public init(_ answer: HTTPResponse, provider: ProviderID?, isMutation: Bool) {
         let (code, text): (Code, String) =
             switch answer.status {

@@ -5,12 +5,12 @@ import Synchronization
 public final class SeededRandomSource: RandomSource {
     private let generator: Mutex<SplitMix64>
 
-    /// Makes a source that repeats itself for the same `seed`.
+    /// Creates a source that repeats itself for the same `seed`.
     public init(seed: UInt64) {
         generator = Mutex(SplitMix64(seed: seed))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     public func next() -> UInt64 {
         generator.withLock { $0.next() }
     }

@@ -39,7 +39,7 @@ public struct TransportError: Error, Sendable, Hashable {
     /// Scheme, host and port of the request; never its path, which can name a payment.
     public let origin: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ phase: Phase, _ reason: Reason, origin: String) {
         self.phase = phase
         self.reason = reason

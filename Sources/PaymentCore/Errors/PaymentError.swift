@@ -5,7 +5,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         /// The code's text.
         public let rawValue: String
 
-        /// Makes a code.
+        /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The text is not acceptable as a link.
@@ -95,7 +95,7 @@ public struct PaymentError: Error, Sendable, Hashable {
     /// The service's own code, when it gave one.
     public let vendorCode: String?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, provider: ProviderID? = nil, phase: Phase = .beforeSend,
         retry: RetryAdvice = .never, vendorCode: String? = nil
@@ -108,7 +108,12 @@ public struct PaymentError: Error, Sendable, Hashable {
         self.vendorCode = vendorCode
     }
 
-    /// An error for a failed exchange. A query's request moves no money even when it arrived.
+    /// Creates an error for a failed exchange. A query's request moves no money even when it arrived.
+    ///
+    /// - Parameters:
+    ///   - error: why there is no answer.
+    ///   - provider: whose service was asked.
+    ///   - isMutation: whether the request could move money.
     public init(_ error: TransportError, provider: ProviderID?, isMutation: Bool) {
         self.init(
             error.reason == .cancelled ? .cancelled : .network, error.description, provider: provider,

@@ -6,7 +6,11 @@
 
 /// Attempts that can be looked through, and of which old ones can be removed.
 public protocol AttemptArchive: AttemptStore {
-    /// One page of the attempts that are asked for.
+    /// Returns one page of the attempts that are asked for.
+    ///
+    /// - Parameter query: which attempts, and which page of them.
+    /// - Returns: the page, with the cursor to the next.
+    /// - Throws: ``JournalError`` when the storage cannot be read.
     func attempts(_ query: AttemptQuery) async throws -> AttemptPage
 
     /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed.
@@ -16,9 +20,10 @@ public protocol AttemptArchive: AttemptStore {
     ///
     /// - Parameters:
     ///   - date: what ended before it is removed.
-    ///   - proofs: what is a proof of money that moved (``AttemptHistory/isProof``) is kept all the same, unless it ended
-    ///     before this date as well.
+    ///   - proofs: what is a proof of money that moved (``AttemptHistory/isProof``) is kept all the same, unless it
+    ///     ended before this date as well.
     /// - Returns: how many were removed.
+    /// - Throws: ``JournalError``; what was removed before stays so.
     func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int
 }
 
@@ -55,7 +60,7 @@ public struct AttemptQuery: Sendable, Hashable {
     /// Where the page before ended; nil for the first page.
     public var cursor: AttemptCursor?
 
-    /// Makes a query for a page.
+    /// Creates a query for a page.
     public init(
         provider: ProviderID? = nil, state: State? = nil, since: Date? = nil, order: Order = .newestFirst,
         limit: Int = 100, after cursor: AttemptCursor? = nil
@@ -68,7 +73,10 @@ public struct AttemptQuery: Sendable, Hashable {
         self.cursor = cursor
     }
 
-    /// Whether an attempt is wanted, whatever the page.
+    /// Returns whether an attempt is wanted, whatever the page.
+    ///
+    /// - Parameter history: an attempt with its entries.
+    /// - Returns: whether ``AttemptArchive/attempts(_:)`` gives it on some page.
     public func includes(_ history: AttemptHistory) -> Bool {
         if let provider, history.attempt.reference.provider != provider { return false }
         if let since, history.attempt.startedAt < since { return false }
@@ -81,7 +89,7 @@ public struct AttemptCursor: Sendable, Hashable, Codable {
     /// The place of the last attempt before; places grow in the order of opening.
     public let position: Int64
 
-    /// Makes a cursor.
+    /// Creates a cursor.
     public init(position: Int64) { self.position = position }
 }
 
@@ -92,7 +100,7 @@ public struct AttemptPage: Sendable, Hashable {
     /// Where the next page begins; nil when there is none.
     public let next: AttemptCursor?
 
-    /// Makes a page.
+    /// Creates a page.
     public init(histories: [AttemptHistory], next: AttemptCursor?) {
         self.histories = histories
         self.next = next
@@ -106,7 +114,11 @@ extension AttemptHistory {
         return entries.contains(where: \.provesPayment) ? .paid : .unpaid
     }
 
-    /// Whether ``AttemptArchive/prune(endedBefore:keepingProofsSince:)`` removes it.
+    /// Returns whether ``AttemptArchive/prune(endedBefore:keepingProofsSince:)`` removes it.
+    ///
+    /// - Parameters:
+    ///   - date: what ended before it is removed.
+    ///   - proofs: proofs that ended before it are removed as well.
     public func isPruned(endedBefore date: Date, keepingProofsSince proofs: Date) -> Bool {
         guard let endedAt, endedAt < date else { return false }
         return !isProof || endedAt < proofs

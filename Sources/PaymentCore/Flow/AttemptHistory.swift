@@ -11,7 +11,7 @@ public struct AttemptHistory: Sendable, Hashable {
     /// Its entries, oldest first.
     public var entries: [JournalEntry]
 
-    /// Makes a history.
+    /// Creates a history.
     public init(attempt: PaymentAttempt, entries: [JournalEntry] = []) {
         self.attempt = attempt
         self.entries = entries

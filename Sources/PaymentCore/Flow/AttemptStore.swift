@@ -10,6 +10,9 @@
 public protocol AttemptStore: Sendable {
     /// Stores the beginning of an attempt at the lease's payment, and renews the lease.
     ///
+    /// - Parameters:
+    ///   - attempt: what begins.
+    ///   - lease: the lease of its payment, which its holder has.
     /// - Throws: ``JournalError``; `leaseLost`, `duplicateAttempt`, or `unfinishedAttempt` when an earlier attempt at
     ///   the payment has not ended.
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws
@@ -20,15 +23,27 @@ public protocol AttemptStore: Sendable {
     /// ``StepKind/interaction`` steps (``AttemptHistory/eraseInteractions()``): signatures and the like are kept no longer
     /// than a resumption could need them.
     ///
+    /// - Parameters:
+    ///   - entry: what happened.
+    ///   - attempt: whose entry it is.
+    ///   - lease: the lease of the payment, which its holder has.
     /// - Throws: ``JournalError``; `leaseLost`, `unknownAttempt`, or `finishedAttempt` when the attempt has ended.
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws
 
-    /// An attempt with all its entries, or nil.
+    /// Returns an attempt with all its entries, or nil.
+    ///
+    /// - Returns: the attempt with all its entries; nil when there is none of this id.
+    /// - Throws: ``JournalError`` when the storage cannot be read.
     func history(of attempt: AttemptID) async throws -> AttemptHistory?
 
-    /// All attempts at a payment, oldest first.
+    /// Returns all attempts at a payment, oldest first.
+    ///
+    /// - Returns: the attempts with their entries; an empty list when there was none.
+    /// - Throws: ``JournalError`` when the storage cannot be read.
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory]
 
-    /// All attempts without a final outcome, oldest first.
+    /// Returns all attempts without a final outcome, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the storage cannot be read.
     func unfinished() async throws -> [AttemptHistory]
 }

@@ -7,7 +7,7 @@ public struct InstructionFields: Sendable {
 
     private var list: [Field] = []
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     public init() {}
 
     /// The value called `name`. Setting replaces, or adds at the end; setting nil removes.
@@ -68,7 +68,7 @@ extension InstructionFields: RandomAccessCollection {
 }
 
 extension InstructionFields: Hashable, ExpressibleByDictionaryLiteral {
-    /// Makes a list; the last of two values of one name stays.
+    /// Creates a list; the last of two values of one name stays.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { self[name] = value }
     }

@@ -1,6 +1,9 @@
 /// Reads links of payment standards that need no provider to be understood.
 public protocol InstructionReader: Sendable {
     /// What `link` is, by the standards that this reader knows. Pure: no I/O, the same answer every time.
+    ///
+    /// - Parameter link: any text that was scanned.
+    /// - Returns: an instruction, a defect, or nothing where no standard knows it.
     func read(_ link: PaymentLink) -> InstructionReading
 }
 

@@ -3,7 +3,7 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     /// A short stable name for programs.
     public let rawValue: String
 
-    /// Makes a warning by name.
+    /// Creates a warning by name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Money of a test network, worth nothing.

@@ -40,9 +40,9 @@ public struct JournalEntry: Sendable, Hashable, Codable {
     /// Whether the attempt ended with the payment made, or the refund.
     public var provesPayment: Bool { if case .outcome(.succeeded) = event { true } else { false } }
 
-    /// Whether a failure of the power may take the entry back, together with all that follow it: it ends nothing, and
-    /// nothing of its attempt can have moved money. All others are on the disk before their writer goes on. The opening of
-    /// an attempt is never lost either.
+    /// Returns whether a failure of the power may take the entry back, together with all that follow it: it ends
+    /// nothing, and nothing of its attempt can have moved money. All others are on the disk before their writer goes
+    /// on. The opening of an attempt is never lost either.
     ///
     /// - Parameter afterMutation: whether a mutation of the attempt began before (``AttemptHistory/hasBegunMutation``).
     public func mayBeLost(afterMutation: Bool) -> Bool {
@@ -53,7 +53,7 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         }
     }
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(date: Date, event: Event, seal: String? = nil) {
         self.date = date
         self.event = event

@@ -18,15 +18,24 @@ public protocol LeaseStore: Sendable {
     ///
     /// A store that can tell whether a holder's process lives need not wait for one that does not.
     ///
+    /// - Parameters:
+    ///   - lease: the payment, who wants it and for how long.
+    ///   - now: the holder's time.
     /// - Returns: whether the lease was taken. Not taking it changes nothing.
+    /// - Throws: ``JournalError`` when the storage fails.
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool
 
-    /// Makes a held lease count from `now` on. Every ``AttemptStore/append(_:to:under:)`` does so too. As long as nobody
-    /// took over, a lease can be renewed after its end.
+    /// Makes a held lease count from `now` on. Every ``AttemptStore/append(_:to:under:)`` does so too. As long as
+    /// nobody took over, a lease can be renewed after its end.
     ///
+    /// - Parameters:
+    ///   - lease: the lease as it was taken.
+    ///   - now: the holder's time.
     /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
     func renew(_ lease: PaymentLease, at now: Date) async throws
 
     /// Gives a lease back. Does nothing when it is not held any more.
+    ///
+    /// - Throws: ``JournalError`` when the storage fails; the lease then ends by itself.
     func release(_ lease: PaymentLease) async throws
 }

@@ -1,6 +1,6 @@
 extension PaymentAttempt {
-    /// The key for the request of one step, where an attempt sends several that need one: always the same for the same
-    /// attempt and step, whoever runs it and whenever, and another one for any other.
+    /// Returns the key for the request of one step, where an attempt sends several that need one: always the same for
+    /// the same attempt and step, whoever runs it and whenever, and another one for any other.
     ///
     /// A key that is drawn anew where it is needed is another one after a crash, and where a payer's return is handled
     /// beside the payment; the service then carries the request out twice.

@@ -25,7 +25,7 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// keep it and make nothing of it.
     public var seal: String?
 
-    /// Makes an attempt.
+    /// Creates an attempt.
     public init(
         id: AttemptID, reference: PaymentReference, option: PaymentOption, idempotencyKey: String, startedAt: Date,
         expiresAt: Date?, refund: RefundRequest? = nil, seal: String? = nil

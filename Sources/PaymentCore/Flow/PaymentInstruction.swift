@@ -36,7 +36,7 @@ public struct PaymentInstruction: Sendable, Hashable {
     /// Whether the text is worth money or opens an account to whoever sees it, and must not be shown or logged.
     public var holdsSecret = false
 
-    /// Makes an instruction that says nothing yet but its fields.
+    /// Creates an instruction that says nothing yet but its fields.
     public init(standard: String, fields: InstructionFields) {
         self.standard = standard
         self.fields = fields
@@ -79,7 +79,7 @@ extension PaymentInstruction {
         /// What backs ``account``.
         public var check: Check
 
-        /// Makes a payee.
+        /// Creates a payee.
         public init(account: String?, name: String? = nil, check: Check = .none) {
             self.account = account
             self.name = name

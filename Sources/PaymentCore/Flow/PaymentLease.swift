@@ -13,7 +13,7 @@ public struct PaymentLease: Sendable, Hashable {
     /// How long the holder may be silent before others may take over.
     public let duration: Duration
 
-    /// Makes a lease.
+    /// Creates a lease.
     public init(payment: PaymentReference, holder: String, duration: Duration) {
         self.payment = payment
         self.holder = holder
@@ -22,7 +22,7 @@ public struct PaymentLease: Sendable, Hashable {
 }
 
 extension PaymentLease {
-    /// When others may take over if nothing more is heard of the holder: from this moment on, not before.
+    /// Returns when others may take over if nothing more is heard of the holder: from this moment on, not before.
     ///
     /// - Parameter now: when the holder was heard of last.
     public func end(from now: Date) -> Date { now.addingTimeInterval(duration / .seconds(1)) }

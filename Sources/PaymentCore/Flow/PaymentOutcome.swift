@@ -31,7 +31,7 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     /// The transaction on the payment network, when the service says so.
     public let transactionID: String?
 
-    /// Makes a receipt.
+    /// Creates a receipt.
     public init(reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil) {
         self.reference = reference
         self.amount = amount
@@ -46,7 +46,7 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         /// The code's text.
         public let rawValue: String
 
-        /// Makes a code.
+        /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// No option can be paid by this payer: too little money, or no means the service takes.
@@ -66,7 +66,7 @@ public struct DeclineReason: Sendable, Hashable, Codable {
     /// One sentence for people.
     public let message: String
 
-    /// Makes a reason.
+    /// Creates a reason.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -82,7 +82,7 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
     /// One sentence for people: why the outcome is not known.
     public let message: String
 
-    /// Makes a value.
+    /// Creates a value.
     public init(reference: PaymentReference, rawStatus: String? = nil, message: String) {
         self.reference = reference
         self.rawStatus = rawStatus

@@ -13,7 +13,7 @@ public struct QuoteRequest: Sendable {
     /// The payment.
     public let reference: PaymentReference
 
-    /// Makes a request.
+    /// Creates a request.
     public init(link: PaymentLink, match: LinkMatch, reference: PaymentReference) {
         self.link = link
         self.match = match
@@ -38,7 +38,7 @@ public struct PaymentQuote: Sendable, Hashable {
     /// The link that was quoted; set by the router, for paying an option later.
     package var link: Redacted<PaymentLink>?
 
-    /// Makes a quote.
+    /// Creates a quote.
     public init(
         reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentOption], expiresAt: Date? = nil,
         outcome: PaymentOutcome? = nil
@@ -81,7 +81,7 @@ public struct Payee: Sendable, Hashable {
     /// A picture of the payee.
     public let iconURL: String?
 
-    /// Makes a payee.
+    /// Creates a payee.
     public init(name: String, iconURL: String? = nil) {
         self.name = name
         self.iconURL = iconURL
@@ -112,7 +112,7 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
     /// What the provider itself needs to carry the option out. Opaque to everyone else; stored with the attempt.
     public let providerData: JSONValue?
 
-    /// Makes an option.
+    /// Creates an option.
     public init(
         id: String, title: String, amount: Money, isEstimate: Bool = false, account: AccountID? = nil,
         needs: [PayerNeed] = [], expiresAt: Date? = nil, providerData: JSONValue? = nil

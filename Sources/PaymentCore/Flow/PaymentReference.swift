@@ -17,7 +17,7 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
     /// Which of the two it is.
     public let subject: Subject
 
-    /// Makes a reference.
+    /// Creates a reference.
     public init(provider: ProviderID, id: String, subject: Subject = .payment) {
         self.provider = provider
         self.id = id
@@ -36,7 +36,9 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
 
     private enum CodingKeys: String, CodingKey { case provider, id, subject }
 
-    /// Reads a reference; one that was written before there were subjects is a payment's.
+    /// Creates a reference by decoding; one that was written before there were subjects is a payment's.
+    ///
+    /// - Throws: `DecodingError` when a member is missing or is not one.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         provider = try container.decode(ProviderID.self, forKey: .provider)
@@ -44,7 +46,9 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         subject = try container.decodeIfPresent(Subject.self, forKey: .subject) ?? .payment
     }
 
-    /// Writes a reference; a payment's as it was written before there were subjects.
+    /// Encodes the reference; a payment's as it was written before there were subjects.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(provider, forKey: .provider)

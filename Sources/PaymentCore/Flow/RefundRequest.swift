@@ -7,7 +7,7 @@ public struct RefundRequest: Sendable, Hashable, Codable {
     /// The asker's own id of this refund, such as the number of a credit note: asked for twice, it is made once.
     public let id: String
 
-    /// Makes a request.
+    /// Creates a request.
     public init(of payment: PaymentReference, amount: Money, id: String) {
         self.payment = payment
         self.amount = amount

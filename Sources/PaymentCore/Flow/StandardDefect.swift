@@ -39,7 +39,7 @@ public struct StandardDefect: Error, Sendable, Hashable {
     /// What is wrong and what to do, to follow the part's name: `has more than 8 digits behind the point; …`.
     public let advice: String
 
-    /// Makes a defect.
+    /// Creates a defect.
     public init(_ kind: Kind, _ part: String, at offset: Int, _ advice: String) {
         self.kind = kind
         self.part = part

@@ -1,8 +1,10 @@
 extension JSONValue {
-    /// Makes a `Decodable` value from this one.
+    /// Creates a `Decodable` value from this one.
     ///
     /// Whole numbers must fit their type exactly. A ``JSONValue`` inside `type` comes out exactly as it is here.
     ///
+    /// - Parameter type: what is wanted; inferred where it can be.
+    /// - Returns: the value.
     /// - Throws: `DecodingError` with the path to the place. Its texts name types and kinds, never content.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try decode(type, at: [])
@@ -36,7 +38,9 @@ extension JSONValue {
 }
 
 extension JSONValue: Decodable {
-    /// Takes the value as it is. Works only under ``decode(_:)``.
+    /// Creates a value by taking it as it is. Works only under ``decode(_:)``.
+    ///
+    /// - Throws: `DecodingError` under any other decoder.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONValueDecoder else {
             throw DecodingError.dataCorrupted(

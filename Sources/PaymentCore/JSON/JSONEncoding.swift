@@ -1,10 +1,12 @@
 extension JSONValue {
-    /// Makes a value from an `Encodable` one.
+    /// Creates a value from an `Encodable` one.
     ///
     /// Optionals that are nil leave no member. A ``JSONValue`` inside `value` goes in exactly as it is.
     ///
-    /// - Throws: `EncodingError` for an infinite or undefined number and for more than ``maximumDepth`` levels.
-    ///   The error names the place and the type, never content.
+    /// - Parameter value: what is written.
+    /// - Returns: the same as JSON.
+    /// - Throws: `EncodingError` for an infinite or undefined number and for more than ``maximumDepth`` levels. The
+    ///   error names the place and the type, never content.
     public static func encode(_ value: some Encodable) throws -> JSONValue {
         let node = Node()
         try node.encode(value, at: [])
@@ -24,6 +26,8 @@ extension JSONValue {
 
 extension JSONValue: Encodable {
     /// Hands the value over as it is. Works only under ``encode(_:)``.
+    ///
+    /// - Throws: `EncodingError` under any other encoder.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? NodeEncoder else {
             throw EncodingError.invalidValue(

@@ -5,19 +5,19 @@ public struct JSONNumber: Sendable, Hashable {
     /// The number in JSON notation, digit for digit as received.
     public let text: String
 
-    /// Takes a number in JSON notation (RFC 8259 section 6); nil when `text` is anything else.
+    /// Creates a number from JSON notation (RFC 8259 section 6); nil when `text` is anything else.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard case .number(let end) = Self.scan(bytes, from: 0), end == bytes.count else { return nil }
         self.text = text
     }
 
-    /// Takes a whole number.
+    /// Creates a whole number.
     public init(_ value: some BinaryInteger) {
         text = String(value)
     }
 
-    /// Takes a binary fraction in its shortest exact notation; nil for infinities and not-a-number.
+    /// Creates a number from a binary fraction in its shortest exact notation; nil for infinities and not-a-number.
     public init?(_ value: some BinaryFloatingPoint & LosslessStringConvertible) {
         self.init(value.description)
     }
@@ -35,7 +35,9 @@ public struct JSONNumber: Sendable, Hashable {
     /// The nearest binary fraction; nil when the number is too large for one.
     public var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
-    /// The value as any integer type, if it is whole and in range; never rounded. `1.50e1` is 15.
+    /// Returns the value as any integer type, if it is whole and in range; never rounded. `1.50e1` is 15.
+    ///
+    /// - Parameter type: the integer type; inferred where it can be.
     public func exactly<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self) -> Integer? {
         let bytes = Array(text.utf8)
         guard let mark = bytes.firstIndex(where: { !$0.isASCIIDigit && $0 != UInt8(ascii: "-") }) else {

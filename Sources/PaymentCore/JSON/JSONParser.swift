@@ -1,14 +1,18 @@
 extension JSONValue {
-    /// Parses a JSON text strictly by RFC 8259, as UTF-8 without a byte order mark.
+    /// Creates a value by parsing a JSON text strictly by RFC 8259, as UTF-8 without a byte order mark.
     ///
     /// Refused as well: keys that occur twice, halves of surrogate pairs, more than ``maximumDepth`` levels,
     /// and anything but white space after the value.
+    ///
+    /// - Throws: ``JSONError``, which says what is wrong and at which byte.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
         var parser = JSONParser(bytes: Array(bytes))
         self = try parser.parseText()
     }
 
-    /// Parses a JSON text; see ``init(parsing:)-(Collection<UInt8>)``. Offsets count UTF-8 bytes.
+    /// Creates a value by parsing a JSON text; see ``init(parsing:)-(Collection<UInt8>)``. Offsets count UTF-8 bytes.
+    ///
+    /// - Throws: ``JSONError``, which says what is wrong and at which byte.
     public init(parsing text: some StringProtocol) throws(JSONError) {
         try self.init(parsing: text.utf8)
     }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The compact JSON text as UTF-8: members sorted by the bytes of their keys, only what must be escaped is,
+    /// Returns the compact JSON text as UTF-8: members sorted by the bytes of their keys, only what must be escaped is,
     /// numbers as they were written. Equal values built the same way always give the same bytes.
     public func serialized() -> [UInt8] {
         var output: [UInt8] = []

@@ -90,22 +90,22 @@ extension JSONValue {
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// `null`.
+    /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
 
-    /// A truth value.
+    /// Creates a truth value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// A whole number.
+    /// Creates a whole number.
     public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
 
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// A list.
+    /// Creates a list.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Members; the last of two with the same name stays.
+    /// Creates an object; the last of two members with the same name stays.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

@@ -28,7 +28,7 @@ public struct LinkMatch: Sendable, Hashable {
     /// merchant. Nil leaves it to ``PaymentLink/mayHoldSecret``. The reference is never a secret.
     public let holdsSecret: Bool?
 
-    /// Makes a match.
+    /// Creates a match.
     public init(
         reference: String?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil
     ) {

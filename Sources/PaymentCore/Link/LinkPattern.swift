@@ -29,7 +29,8 @@ public enum LinkPattern: Sendable, Hashable {
             self.pathLength = pathLength
         }
 
-        /// Orders by kind (return URL, exact host, host suffix, scheme, text, standard), then host length, then path length.
+        /// Returns whether `left` comes first: by kind (return URL, exact host, host suffix, scheme, text, standard),
+        /// then host length, then path length.
         public static func < (left: Self, right: Self) -> Bool {
             (left.rank, left.hostLength, left.pathLength) < (right.rank, right.hostLength, right.pathLength)
         }

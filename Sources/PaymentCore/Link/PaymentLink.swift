@@ -51,8 +51,9 @@ public struct PaymentLink: Sendable {
     /// that compares or opens links may look at it.
     package let spelling: String?
 
-    /// Scans `text`.
+    /// Creates a link by scanning `text`.
     ///
+    /// - Parameter text: what was scanned, opened or typed, as it came.
     /// - Throws: ``LinkDefect``, saying what is wrong and where.
     public init(_ text: String) throws(LinkDefect) {
         var canonical = text

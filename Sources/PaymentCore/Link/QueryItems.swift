@@ -13,19 +13,19 @@ public struct QueryItems: Sequence, Sendable {
 
     private let query: Substring
 
-    /// Reads `query`, without its `?`.
+    /// Creates the items of `query`, which stands without its `?`.
     public init(_ query: Substring) {
         self.query = query
     }
 
-    /// Iterates in order; empty items (`a=1&&b=2`) are skipped.
+    /// Returns an iterator in order; empty items (`a=1&&b=2`) are skipped.
     public func makeIterator() -> Iterator { Iterator(rest: query) }
 
     /// Takes one item after the other from the front of a query.
     public struct Iterator: IteratorProtocol, Sendable {
         fileprivate var rest: Substring
 
-        /// The next item, or nil at the end.
+        /// Returns the next item, or nil at the end.
         public mutating func next() -> Item? {
             while !rest.isEmpty {
                 let bytes = rest.utf8
@@ -41,7 +41,7 @@ public struct QueryItems: Sequence, Sendable {
         }
     }
 
-    /// All values of the items named exactly `name`, in order.
+    /// Returns all values of the items named exactly `name`, in order.
     public func values(_ name: String) -> [Substring] {
         filter { $0.name == name }.map(\.value)
     }

@@ -3,7 +3,7 @@ public struct ChainID: Sendable, Hashable {
     /// The id as it stands.
     public let text: String
 
-    /// Reads `text`.
+    /// Creates an id by reading `text`.
     ///
     /// - Throws: ``CAIPError``, naming the malformed part.
     public init(_ text: String) throws(CAIPError) {
@@ -32,7 +32,7 @@ public struct AccountID: Sendable, Hashable {
     /// The id as it stands.
     public let text: String
 
-    /// Reads `text`.
+    /// Creates an id by reading `text`.
     ///
     /// - Throws: ``CAIPError``, naming the malformed part.
     public init(_ text: String) throws(CAIPError) {
@@ -42,7 +42,7 @@ public struct AccountID: Sendable, Hashable {
         self.text = text
     }
 
-    /// The account `address` on `chain`.
+    /// Creates the account `address` on `chain`.
     ///
     /// - Throws: ``CAIPError`` when the address is malformed.
     public init(chain: ChainID, address: String) throws(CAIPError) {
@@ -69,7 +69,7 @@ public struct AssetID: Sendable, Hashable {
     /// The id as it stands.
     public let text: String
 
-    /// Reads `text`.
+    /// Creates an id by reading `text`.
     ///
     /// - Throws: ``CAIPError``, naming the malformed part.
     public init(_ text: String) throws(CAIPError) {
@@ -92,7 +92,9 @@ public struct AssetID: Sendable, Hashable {
     /// Which piece of a collection, or nil for the whole asset.
     public var tokenID: Substring? { Self.parts(text).token }
 
-    /// Whether both ids name one asset. Letter case in addresses of EVM chains is only a checksum.
+    /// Returns whether both ids name one asset. Letter case in addresses of EVM chains is only a checksum.
+    ///
+    /// - Parameter other: the id to compare with.
     public func denotesSame(as other: AssetID) -> Bool {
         text == other.text || (chain.namespace == "eip155" && text.equalsIgnoringASCIICase(other.text))
     }
@@ -139,26 +141,38 @@ extension CAIPText {
 extension ChainID: CAIPText, Codable, CustomStringConvertible {
     /// The id.
     public var description: String { text }
-    /// Reads the id's text.
+    /// Creates an id by decoding its text.
+    ///
+    /// - Throws: `DecodingError` when the text is none.
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
-    /// Writes the id's text.
+    /// Encodes the id's text.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }
 
 extension AccountID: CAIPText, Codable, CustomStringConvertible {
     /// The id.
     public var description: String { text }
-    /// Reads the id's text.
+    /// Creates an id by decoding its text.
+    ///
+    /// - Throws: `DecodingError` when the text is none.
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
-    /// Writes the id's text.
+    /// Encodes the id's text.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }
 
 extension AssetID: CAIPText, Codable, CustomStringConvertible {
     /// The id.
     public var description: String { text }
-    /// Reads the id's text.
+    /// Creates an id by decoding its text.
+    ///
+    /// - Throws: `DecodingError` when the text is none.
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
-    /// Writes the id's text.
+    /// Encodes the id's text.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }

@@ -33,7 +33,7 @@ public struct CAIPError: Error, Sendable, Hashable {
     /// What is wrong with it.
     public let problem: Problem
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ part: Part, _ problem: Problem) {
         self.part = part
         self.problem = problem

@@ -13,7 +13,7 @@ public enum Currency: Sendable, Hashable {
     /// The United States dollar.
     public static let usd = Currency.fiat(.usd)
 
-    /// Reads a unit as it stands on the wire: `iso4217/USD`, `caip19/eip155:1/slip44:60` or `sat`.
+    /// Creates a currency from its unit on the wire: `iso4217/USD`, `caip19/eip155:1/slip44:60` or `sat`.
     ///
     /// - Throws: ``MoneyError/unknownUnit``, ``MoneyError/unknownCurrency(code:)`` or ``MoneyError/invalidAsset(_:)``.
     public init(unit: String) throws(MoneyError) {
@@ -56,7 +56,7 @@ public enum Currency: Sendable, Hashable {
 }
 
 extension Currency {
-    /// Whether both are one currency, however their ids are spelt; see ``AssetID/denotesSame(as:)``.
+    /// Returns whether both are one currency, however their ids are spelt; see ``AssetID/denotesSame(as:)``.
     public func denotesSame(as other: Currency) -> Bool {
         if case .asset(let mine) = self, case .asset(let others) = other { return mine.denotesSame(as: others) }
         return self == other
@@ -80,7 +80,9 @@ extension Currency: CustomStringConvertible {
 }
 
 extension Currency: Codable {
-    /// Reads a unit.
+    /// Creates a currency by decoding its unit.
+    ///
+    /// - Throws: `DecodingError` when the unit is none that ``init(unit:)`` takes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
@@ -90,7 +92,9 @@ extension Currency: Codable {
         }
     }
 
-    /// Writes the unit.
+    /// Encodes the unit.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(unit)

@@ -4,9 +4,12 @@
 /// `ZWL`), which stored payments may still carry. Metals, testing codes and units of account without a minor unit
 /// (`XAU`, `XTS`, `XDR` …) are left out: no payment is made in them.
 public enum ISO4217 {
-    /// The number of decimal digits of `code`'s minor unit, such as 2 for `USD`, 0 for `JPY`; nil for an unknown code.
+    /// Returns the number of decimal digits of `code`'s minor unit, such as 2 for `USD`, 0 for `JPY`; nil for an
+    /// unknown code.
     ///
     /// Codes are upper-case.
+    ///
+    /// - Parameter code: three letters, upper-case.
     public static func exponent(of code: String) -> UInt8? { exponents[code] }
 
     /// Every known code, in alphabetical order.
@@ -41,7 +44,7 @@ public struct FiatCurrency: Sendable, Hashable, CustomStringConvertible {
     /// How many decimal digits the minor unit stands for: 2 for `USD`, whose minor unit is a hundredth.
     public let exponent: UInt8
 
-    /// Looks `code` up in ``ISO4217``.
+    /// Creates the currency that ``ISO4217`` lists under `code`.
     ///
     /// - Throws: ``MoneyError/unknownCurrency(code:)``; lower-case codes are unknown too.
     public init(_ code: String) throws(MoneyError) {
@@ -64,7 +67,9 @@ public struct FiatCurrency: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FiatCurrency: Codable {
-    /// Reads the code.
+    /// Creates a currency by decoding its code.
+    ///
+    /// - Throws: `DecodingError` when the code is not listed.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
@@ -74,7 +79,9 @@ extension FiatCurrency: Codable {
         }
     }
 
-    /// Writes the code.
+    /// Encodes the code.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(code)

@@ -15,9 +15,13 @@ public struct Money: Sendable, Hashable {
     /// How many decimal digits of the main unit one minor unit stands for, 0 to 38.
     public let exponent: UInt8
 
-    /// Makes an amount of `minorUnits`.
+    /// Creates an amount of `minorUnits`.
     ///
-    /// - Parameter exponent: nil for the currency's own; an asset has none and needs it.
+    /// - Parameters:
+    ///   - minorUnits: the amount in minor units, such as cents.
+    ///   - currency: what it is in.
+    ///   - exponent: how many digits of main units the minor unit is; nil for the currency's own; an asset has none and
+    ///     needs it.
     /// - Throws: ``MoneyError/exponentNeeded``, ``MoneyError/exponentTooLarge(_:)`` or ``MoneyError/tooLarge``.
     public init(minorUnits: UInt128, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
         guard let exponent = exponent ?? currency.exponent else { throw .exponentNeeded }
@@ -28,19 +32,27 @@ public struct Money: Sendable, Hashable {
         self.exponent = exponent
     }
 
-    /// Reads a whole number of minor units, as vendors send it: `"1050"`.
+    /// Creates an amount from a whole number of minor units, as vendors send it: `"1050"`.
     ///
-    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, and ``MoneyError/malformedAmount`` for
-    ///   anything but digits without a leading zero.
+    /// - Parameters:
+    ///   - minorUnitText: digits, without a leading zero.
+    ///   - currency: what it is in.
+    ///   - exponent: as in ``init(minorUnits:currency:exponent:)``.
+    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, and ``MoneyError/malformedAmount`` for anything
+    ///   but digits without a leading zero.
     public init(minorUnitText: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
         let number = try Self.wholeNumber(minorUnitText.utf8)
         try self.init(minorUnits: number, currency: currency, exponent: exponent)
     }
 
-    /// Reads an amount of main units: `"10.5"` with ``Currency/usd`` is 1050 cents.
+    /// Creates an amount from main units: `"10.5"` with ``Currency/usd`` is 1050 cents.
     ///
     /// Digits, and at most one point with digits on both sides. No sign, exponent, grouping or leading zero.
     ///
+    /// - Parameters:
+    ///   - decimal: the number as text.
+    ///   - currency: what it is in.
+    ///   - exponent: as in ``init(minorUnits:currency:exponent:)``.
     /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, ``MoneyError/malformedAmount``, and
     ///   ``MoneyError/tooPrecise(digits:allowed:)`` for more digits behind the point than the exponent, zeros too.
     public init(decimal: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
@@ -103,16 +115,18 @@ extension Money {
     /// Whether the amount is nothing.
     public var isZero: Bool { minorUnits == 0 }
 
-    /// Whether this amount is smaller than `other`.
+    /// Returns whether this amount is smaller than `other`.
     ///
+    /// - Parameter other: an amount of the same currency and exponent.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/exponentMismatch(_:_:)``.
     public func isLess(than other: Money) throws(MoneyError) -> Bool {
         try requireSameUnit(as: other)
         return minorUnits < other.minorUnits
     }
 
-    /// The sum.
+    /// Returns the sum of both amounts.
     ///
+    /// - Parameter other: an amount of the same currency and exponent.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/exponentMismatch(_:_:)`` or
     ///   ``MoneyError/tooLarge``.
     public func adding(_ other: Money) throws(MoneyError) -> Money {
@@ -121,8 +135,9 @@ extension Money {
         return try Money(minorUnits: minorUnits + other.minorUnits, currency: currency, exponent: exponent)
     }
 
-    /// The difference.
+    /// Returns what is left of this amount without `other`.
     ///
+    /// - Parameter other: an amount of the same currency and exponent.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/exponentMismatch(_:_:)`` or
     ///   ``MoneyError/belowZero``.
     public func subtracting(_ other: Money) throws(MoneyError) -> Money {
@@ -144,7 +159,9 @@ extension Money: Codable {
         case minorUnits, currency, exponent
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Creates an amount by decoding what ``encode(to:)`` writes.
+    ///
+    /// - Throws: `DecodingError` when it is not an amount.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         do {
@@ -158,8 +175,10 @@ extension Money: Codable {
         }
     }
 
-    /// Writes an object: `minorUnits` as a string, since JSON readers round long numbers, `currency` as its unit, and
+    /// Encodes an object: `minorUnits` as a string, since JSON readers round long numbers, `currency` as its unit, and
     /// `exponent`.
+    ///
+    /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(minorUnitText, forKey: .minorUnits)

@@ -13,7 +13,7 @@ public struct PageRequest: Sendable, Hashable {
     /// The URLs, without their queries, by which the payer comes back; empty when the page does not lead back.
     public let returnURLs: [String]
 
-    /// Makes a request.
+    /// Creates a request.
     public init(url: HTTPURL, returnURLs: [String] = []) {
         self.url = url
         self.returnURLs = returnURLs
@@ -31,7 +31,7 @@ public struct AppRequest: Sendable, Hashable {
     /// The URLs, without their queries, by which the payer comes back.
     public let returnURLs: [String]
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         name: String, url: Redacted<String>?, payload: Redacted<[String: String]> = Redacted([:]),
         returnURLs: [String] = []
@@ -50,7 +50,7 @@ public struct CodeRequest: Sendable, Hashable {
     /// When it can no longer be used.
     public let expiresAt: Date?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(text: Redacted<String>, expiresAt: Date? = nil) {
         self.text = text
         self.expiresAt = expiresAt

@@ -5,10 +5,10 @@ public struct ProviderID: Sendable, Hashable, Codable, RawRepresentable, Express
     /// The name.
     public let rawValue: String
 
-    /// Makes an id; a registry refuses malformed ones.
+    /// Creates an id; a registry refuses malformed ones.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes an id from a literal.
+    /// Creates an id from a literal.
     public init(stringLiteral value: String) { rawValue = value }
 
     /// The name.
@@ -20,7 +20,7 @@ public struct AttemptID: Sendable, Hashable, Codable, RawRepresentable, CustomSt
     /// The name.
     public let rawValue: String
 
-    /// Makes an id from its text.
+    /// Creates an id from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The name.

@@ -7,11 +7,14 @@ public struct OptionPolicy: Sendable, Hashable {
 
     private let rule: Rule
 
-    /// The first option, in the provider's order, that the payer can fulfil and that costs at most what `limits` allow.
+    /// Returns a policy that takes the first option, in the provider's order, that the payer can fulfil and that costs at
+    /// most what `limits` allow.
     ///
     /// An option is taken only when its currency has a limit; of several limits in one currency all count. Nothing is
     /// converted: a limit in dollars says nothing about a token. An option whose amount is an estimate is not taken,
     /// because it may cost more in the end.
+    ///
+    /// - Parameter limits: the most that may be paid, by currency.
     public static func first(upTo limits: [Money]) -> OptionPolicy { OptionPolicy(rule: .limits(limits)) }
 
     /// The first option that the payer can fulfil, at any price and in any currency: for tests and sandboxes, never

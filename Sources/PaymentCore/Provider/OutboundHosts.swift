@@ -6,13 +6,15 @@ public struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]
 
-    /// Makes a rule of a descriptor's list.
+    /// Creates a rule from a descriptor's list.
     public init(_ entries: [String]) {
         exact = Set(entries.filter { !$0.hasPrefix(".") })
         suffixes = entries.filter { $0.hasPrefix(".") }
     }
 
-    /// Whether `url` may be called.
+    /// Returns whether `url` may be called.
+    ///
+    /// - Parameter url: where a request is to go.
     public func permits(_ url: HTTPURL) -> Bool {
         if exact.contains(url.authority) { return true }
         guard url.isSecure, url.port == 443 else { return false }
@@ -24,7 +26,8 @@ public struct OutboundHosts: Sendable, Hashable {
         exact.contains { (try? HTTPURL("http://\($0)"))?.isLoopback ?? false }
     }
 
-    /// Whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a dot.
+    /// Returns whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a
+    /// dot.
     public static func isWellFormed(_ entry: String) -> Bool {
         let isSuffix = entry.hasPrefix(".")
         let host = isSuffix ? String(entry.dropFirst()) : entry

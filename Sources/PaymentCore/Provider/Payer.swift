@@ -1,5 +1,15 @@
 /// What an application lends to a payment. Every part is optional; options that need a missing part are marked
 /// before anyone chooses.
+///
+/// ```swift
+/// let payer = Payer(
+///     accounts: [try AccountID("eip155:8453:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")], signer: wallet,
+///     chooser: { quote in await screen.choose(among: quote.options, for: quote.amount) },
+///     browser: { page in await screen.show(page.url, until: page.returnURLs) })
+/// let outcome = try await router.pay(link, as: payer)
+/// ```
+///
+/// <doc:Payers> says what becomes of each part.
 public struct Payer: Sendable {
     /// Picks an option from a quote, or nil to decline. Never called with options the payer cannot fulfil selected.
     public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentOption.ID?
@@ -30,7 +40,7 @@ public struct Payer: Sendable {
     /// Shows a code.
     public var codeDisplay: CodeDisplay?
 
-    /// Makes a payer.
+    /// Creates a payer.
     public init(
         accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,
         dataCollector: DataCollector? = nil, browser: Browser? = nil, appLauncher: AppLauncher? = nil,
@@ -46,7 +56,9 @@ public struct Payer: Sendable {
         self.codeDisplay = codeDisplay
     }
 
-    /// Whether the payer can do what an option needs.
+    /// Returns whether the payer can do what an option needs.
+    ///
+    /// - Parameter need: one of the needs of an option.
     public func canFulfil(_ need: PayerNeed) -> Bool {
         switch need {
         case .signing(let method): signer?.supports(method: method) ?? false
@@ -87,10 +99,17 @@ extension PayerNeed: CustomStringConvertible {
 
 /// Answers wallet calls: signs, or signs and broadcasts. Keys stay inside.
 public protocol PaymentSigner: Sendable {
-    /// Whether ``sign(_:)`` can answer calls of this method.
+    /// Returns whether ``sign(_:)`` can answer calls of this method.
+    ///
+    /// - Parameter method: the name of a wallet's call, such as `eth_signTypedData_v4`.
     func supports(method: String) -> Bool
 
-    /// The result of the call as the wallet's RPC would return it: a signature, a transaction hash, a JSON object.
+    /// Answers a wallet's call.
+    ///
+    /// - Parameter request: the call, with the review of what it does where there is one.
+    /// - Returns: the result as the wallet's RPC would return it: a signature, a transaction hash, a JSON object.
+    /// - Throws: ``PaymentError`` with code ``PaymentError/Code/cancelled`` when the payer says no; any error of the
+    ///   wallet.
     func sign(_ request: SigningRequest) async throws -> String
 }
 
@@ -110,7 +129,7 @@ public struct SigningRequest: Sendable, Hashable {
     /// How many calls the list has.
     public let count: Int
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         account: AccountID, method: String, parameters: JSONValue, review: SigningReview? = nil, index: Int = 0,
         count: Int = 1
@@ -147,7 +166,7 @@ public struct DataRequest: Sendable, Hashable {
         /// Whether it must be filled in.
         public let isRequired: Bool
 
-        /// Makes a field.
+        /// Creates a field.
         public init(id: String, name: String, kind: Kind, isRequired: Bool) {
             self.id = id
             self.name = name
@@ -161,7 +180,7 @@ public struct DataRequest: Sendable, Hashable {
     /// The service's own form, when it has one.
     public let formURL: HTTPURL?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(fields: [Field], formURL: HTTPURL? = nil) {
         self.fields = fields
         self.formURL = formURL

@@ -5,12 +5,34 @@
 /// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
 ///
 /// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one, too.
+///
+/// What moves money stands in a durable step, and what became of it is the service's own word:
+///
+/// ```swift
+/// func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+///     let order = try await context.step("pay", .mutation(replay: .never)) {
+///         try await gateway.pay(attempt.reference.id, key: attempt.idempotencyKey, over: context.http)
+///     }
+///     return order.outcome(of: attempt.reference)
+/// }
+/// ```
+///
+/// <doc:Providers> says what else to keep in mind, and how to know that a provider is right.
 public protocol PaymentProvider: PaymentService {
-    /// A second, pure look at a link that one of the provider's patterns matched. Nil when it is not the provider's
-    /// after all. Plain `http` links are unverified whatever this returns.
+    /// Takes a second, pure look at a link that one of the provider's patterns matched.
+    ///
+    /// - Parameter link: the link, already scanned.
+    /// - Returns: what the link names and how far it is to be trusted; nil when it is not the provider's after all.
+    ///   Plain `http` links are unverified whatever this returns.
     func recognize(_ link: PaymentLink) -> LinkMatch?
 
     /// Asks what is to be paid and how it can be paid.
+    ///
+    /// - Parameters:
+    ///   - request: the link and the payment that it names.
+    ///   - context: network, payer, clock and the like.
+    /// - Returns: payee, amount and options; without options and with an outcome when there is nothing left to pay.
+    /// - Throws: ``PaymentError`` with phase `beforeSend` or `answered`: nothing that moves money may be sent.
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote
 
     /// Carries one attempt through, in durable steps.
@@ -20,6 +42,13 @@ public protocol PaymentProvider: PaymentService {
     /// When the chosen option, what was prepared for it and what the service now asks for do not agree, throw
     /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the attempt
     /// up, and where it has the link it quotes again and has the payer choose again.
+    ///
+    /// - Parameters:
+    ///   - attempt: the option that the payer chose, with its key and its limits.
+    ///   - context: network, payer, clock and durable steps.
+    /// - Returns: what has become of the payment. A decline is an outcome, not an error.
+    /// - Throws: ``PaymentError``. Its phase says whether money may have moved: with `maybeSent` the router asks
+    ///   ``PaymentService/status(of:in:)``, and never sends again.
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
@@ -32,8 +61,13 @@ public protocol RedirectCompletingProvider: PaymentProvider {
     /// it open, until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``), never drawn
     /// anew.
     ///
-    /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to the
-    ///   next open one.
+    /// - Parameters:
+    ///   - callback: the URL by which the payer came back.
+    ///   - attempt: the attempt that waits for it.
+    ///   - context: network, payer, clock and durable steps.
+    /// - Returns: what has become of the payment, by the service's own word.
+    /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to
+    ///   the next open one.
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome
@@ -46,6 +80,9 @@ public protocol PaymentDistinguishingProvider: PaymentProvider {
     ///
     /// Pure. Asked before the attempt is gone on with, or its success told, for this link.
     ///
+    /// - Parameters:
+    ///   - link: what the payer wants to pay now.
+    ///   - attempt: what was begun under the same name.
     /// - Throws: ``PaymentError/Code/integrity``, phase `beforeSend`, when they are not about the same.
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError)
 }
@@ -53,7 +90,9 @@ public protocol PaymentDistinguishingProvider: PaymentProvider {
 /// A provider some of whose links name a payment in a way that only its service can resolve, so that one payment may have
 /// two names on a device.
 public protocol UnresolvedPaymentsProvider: PaymentProvider {
-    /// Whether `payment` has such a name: it may be the same as one with another name and the same end of its time.
-    /// Pure.
+    /// Returns whether `payment` has such a name: it may be the same as one with another name and the same end of its
+    /// time. Pure.
+    ///
+    /// - Parameter payment: a payment of this provider.
     func isUnresolved(_ payment: PaymentReference) -> Bool
 }

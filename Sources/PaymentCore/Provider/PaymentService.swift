@@ -7,11 +7,32 @@
 /// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or environments,
 /// each is a value with an id of its own, and so are the provider and the merchant's service of one vendor: then they share
 /// a registry and a journal, and nothing of one is taken for the other's.
+///
+/// A service that gives money back does it in a durable step, under a key that follows from the refund:
+///
+/// ```swift
+/// extension Shop: RefundingService {
+///     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+///         let refund = try await context.step("refund", .mutation(replay: .sameKey)) {
+///             try await gateway.refund(request.payment.id, request.amount, key: request.id, over: context.http)
+///         }
+///         return refund.outcome(of: request.reference)
+///     }
+/// }
+/// ```
+///
+/// <doc:Providers> says what else to keep in mind.
 public protocol PaymentService: Sendable {
     /// Who it is, which hosts it calls, and, of a provider, which links it claims. Must not change during its life.
     var descriptor: ProviderDescriptor { get }
 
     /// Asks what has become of a payment. Must not change anything.
+    ///
+    /// - Parameters:
+    ///   - payment: which payment.
+    ///   - context: network and secrets. There is no payer to ask.
+    /// - Returns: the outcome by the service's own word; `unknown` with the raw word where it is not understood.
+    /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the payment.
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
@@ -21,6 +42,12 @@ public protocol CancellingService: PaymentService {
     ///
     /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
     /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
+    ///
+    /// - Parameters:
+    ///   - payment: which payment.
+    ///   - context: network and secrets.
+    /// - Returns: what has become of the payment; not only `cancelled`, because it may have been paid meanwhile.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been cancelled.
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
@@ -28,9 +55,21 @@ public protocol CancellingService: PaymentService {
 public protocol RefundingService: PaymentService {
     /// Gives money back, in durable steps as ``PaymentProvider/pay(_:in:)`` has them. A receipt is for
     /// ``RefundRequest/reference``.
+    ///
+    /// - Parameters:
+    ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again.
+    ///   - context: network, secrets and durable steps.
+    /// - Returns: what has become of the refund.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
 
     /// Asks what has become of a refund. Must not change anything.
+    ///
+    /// - Parameters:
+    ///   - refund: the refund as it was asked for.
+    ///   - context: network and secrets.
+    /// - Returns: what has become of it.
+    /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the refund.
     func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
@@ -38,6 +77,8 @@ public protocol RefundingService: PaymentService {
 public protocol NotificationReadingService: PaymentService {
     /// Checks that `notification` is genuine and reads it.
     ///
+    /// - Parameter notification: the header fields and the body, byte for byte as they came.
+    /// - Returns: which payment it is about, and what it says of it.
     /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification
 }
@@ -49,7 +90,7 @@ public struct IncomingNotification: Sendable {
     /// The raw bytes: signatures cover them exactly.
     public let body: [UInt8]
 
-    /// Makes a notification.
+    /// Creates a notification.
     public init(headers: HTTPHeaders, body: [UInt8]) {
         self.headers = headers
         self.body = body
@@ -63,7 +104,7 @@ public struct PaymentNotification: Sendable, Hashable {
     /// What has become of it.
     public let outcome: PaymentOutcome
 
-    /// Makes a notification.
+    /// Creates a notification.
     public init(reference: PaymentReference, outcome: PaymentOutcome) {
         self.reference = reference
         self.outcome = outcome

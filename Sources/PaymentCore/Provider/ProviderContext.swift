@@ -18,7 +18,7 @@ public struct ProviderContext: Sendable {
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
 
-    /// Makes a context. Routers do this; providers receive it.
+    /// Creates a context. Routers do this; providers receive it.
     public init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
         secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
@@ -57,6 +57,11 @@ public struct ProviderContext: Sendable {
     /// within one attempt and the same on every run, also of later versions: while a mutation that began is not come to
     /// again under its name, no other begins, and the payment's status decides.
     ///
+    /// - Parameters:
+    ///   - name: the step's name, an on-disk contract.
+    ///   - kind: whether the step may move money.
+    ///   - body: what is done once.
+    /// - Returns: what `body` returned, now or in an earlier run.
     /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal`` when the journal
     ///   fails, in which case `body` did not run or its result is not stored.
     public func step<Result: Codable & Sendable>(
@@ -66,8 +71,11 @@ public struct ProviderContext: Sendable {
         return try stored.decode(Result.self)
     }
 
-    /// Whether an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it began and may
-    /// have moved money. What was checked before it, or was not by an older version, cannot be undone then.
+    /// Returns whether an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it
+    /// began and may have moved money. What was checked before it, or was not by an older version, cannot be undone
+    /// then.
+    ///
+    /// - Parameter name: the step's name.
     public func hasRun(_ name: String) async -> Bool { await steps.hasRun(name) }
 }
 
@@ -98,18 +106,27 @@ public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that follows
     /// from it (``PaymentAttempt/key(for:)``).
     case sameKey
-    /// It is never sent again; only ``PaymentProvider/status(of:in:)`` tells.
+    /// It is never sent again; only ``PaymentService/status(of:in:)`` tells.
     case never
 }
 
 /// Runs steps durably. Implemented by the router.
 public protocol StepRunner: Sendable {
     /// Runs or replays the step `name`.
+    ///
+    /// - Parameters:
+    ///   - name: the step's name.
+    ///   - kind: whether the step may move money.
+    ///   - body: what is done once.
+    /// - Returns: the result, now or from an earlier run.
+    /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal``.
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue
 
-    /// Whether an earlier run ended the step `name`, or began it and may have moved money with it.
+    /// Returns whether an earlier run ended the step `name`, or began it and may have moved money with it.
+    ///
+    /// - Parameter name: the step's name.
     func hasRun(_ name: String) async -> Bool
 }
 

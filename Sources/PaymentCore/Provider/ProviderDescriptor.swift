@@ -26,7 +26,7 @@ public struct ProviderDescriptor: Sendable, Hashable {
     /// declared ``MutationReplay/sameKey`` is no longer sent again.
     public let replayWindow: Duration
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(
         id: ProviderID, name: String, patterns: [LinkPattern] = [], outboundHosts: [String],
         replayWindow: Duration = .zero
@@ -39,6 +39,8 @@ public struct ProviderDescriptor: Sendable, Hashable {
     }
 
     /// What `service` can do, read from its conformances, so that it cannot be claimed falsely.
+    ///
+    /// - Parameter service: a provider or a merchant's service.
     public static func capabilities(of service: any PaymentService) -> [Capability] {
         Capability.allCases.filter { capability in
             switch capability {

@@ -16,7 +16,7 @@ public struct SigningReview: Sendable, Hashable {
             /// The kind's name, as scripts read it.
             public let rawValue: String
 
-            /// Makes a kind.
+            /// Creates a kind.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// A spender may take the amount once, through Permit2. The spender decides who receives it.
@@ -64,7 +64,7 @@ public struct SigningReview: Sendable, Hashable {
         /// The last moment at which it can happen; nil when there is no end.
         public let deadline: Date?
 
-        /// Makes an effect.
+        /// Creates an effect.
         public init(
             _ kind: Kind, call: Int, asset: AssetID?, quantity: Quantity? = nil, recipient: String? = nil,
             spender: String? = nil, deadline: Date? = nil
@@ -84,7 +84,7 @@ public struct SigningReview: Sendable, Hashable {
         /// The warning's name, as scripts read it.
         public let rawValue: String
 
-        /// Makes a warning.
+        /// Creates a warning.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// No table knows the token: its name and its decimals are the service's own word.
@@ -111,7 +111,7 @@ public struct SigningReview: Sendable, Hashable {
     /// The review for people, a sentence each: what happens, and what to know about it.
     public let lines: [String]
 
-    /// Makes a review. Reviewers do this.
+    /// Creates a review. Reviewers do this.
     public init(effects: [Effect], warnings: [Warning], digest: [UInt8]?, lines: [String]) {
         self.effects = effects
         self.warnings = warnings

@@ -13,7 +13,7 @@ package final class StepScope: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes the scope of a step.
+    /// Creates the scope of a step.
     package init(_ kind: StepKind) { self.kind = kind }
 
     var isMutation: Bool {

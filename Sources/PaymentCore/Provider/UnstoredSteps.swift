@@ -7,7 +7,7 @@ package actor UnstoredSteps: StepRunner {
     private var finished: [String: JSONValue] = [:]
     private var begunMutations: Set<String> = []
 
-    /// Makes a memory of nothing.
+    /// Creates a memory of nothing.
     package init() {}
 
     /// Runs the step `name`, unless it has ended before.

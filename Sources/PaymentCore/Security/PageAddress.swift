@@ -1,7 +1,9 @@
 extension HTTPURL {
-    /// Whether a page here may be shown to a payer whom `service` sends to it: an encrypted one anywhere else, and one on
-    /// this machine only when the service is on this machine too. A service elsewhere that leads to this machine is after
-    /// what listens here.
+    /// Returns whether a page here may be shown to a payer whom `service` sends to it: an encrypted one anywhere else,
+    /// and one on this machine only when the service is on this machine too. A service elsewhere that leads to this
+    /// machine is after what listens here.
+    ///
+    /// - Parameter service: who sends the payer there.
     public func mayBeOpened(by service: HTTPURL) -> Bool {
         leadsToThisMachine ? service.isLoopback : isSecure
     }

@@ -7,12 +7,12 @@ public struct Redacted<Value: Sendable>: Sendable {
     // A closure, because reflection can walk stored properties but not captured variables.
     private let read: @Sendable () -> Value
 
-    /// Wraps `value`.
+    /// Creates a wrapper around `value`.
     public init(_ value: Value) {
         read = { value }
     }
 
-    /// The wrapped value. Call it only where the value is used, never on the way to a log or an error.
+    /// Returns the wrapped value. Call it only where the value is used, never on the way to a log or an error.
     public func reveal() -> Value {
         read()
     }

@@ -2,7 +2,9 @@
 public enum Hex {
     package static let digits = Array("0123456789abcdef".utf8)
 
-    /// Lower-case digits, two per byte, without a prefix.
+    /// Returns lower-case digits, two per byte, without a prefix.
+    ///
+    /// - Parameter bytes: what is written.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
@@ -17,7 +19,10 @@ public enum Hex {
     /// The lower-case digit of a value below 16.
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x57 }
 
-    /// The bytes that `text` spells, with or without the prefix `0x`; nil when a digit is wrong or one is missing.
+    /// Returns the bytes that `text` spells, with or without the prefix `0x`; nil when a digit is wrong or one is
+    /// missing.
+    ///
+    /// - Parameter text: digits, in any case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var digits = Array(text.utf8)
         if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) { digits.removeFirst(2) }
@@ -31,7 +36,10 @@ public enum Hex {
         return bytes
     }
 
-    /// The value of one hexadecimal digit.
+    /// Returns the value of one hexadecimal digit.
+    ///
+    /// - Parameter digit: an ASCII character.
+    /// - Returns: 0 to 15; nil for anything else.
     @inlinable
     public static func value(of digit: UInt8) -> UInt8? {
         switch digit {

@@ -1,7 +1,10 @@
 /// Ids that come from links and answers and become one segment of a request's path.
 public enum PathSegment {
-    /// Whether `text` can stand in a path without leading to another one, however often it is decoded on its way: not
-    /// empty, no `..`, none of the characters that divide an address (`/ \ ? # ;`), no `%`, nothing that does not show.
+    /// Returns whether `text` can stand in a path without leading to another one, however often it is decoded on its
+    /// way: not empty, no `..`, none of the characters that divide an address (`/ \ ? # ;`), no `%`, nothing that does
+    /// not show.
+    ///
+    /// - Parameter text: one segment, not yet encoded.
     public static func isSafe(_ text: some StringProtocol) -> Bool {
         guard !text.isEmpty, text != ".", !text.contains("..") else { return false }
         return text.unicodeScalars.allSatisfy { scalar in

@@ -1,26 +1,38 @@
 /// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentCoding {
-    /// Replaces every `%XX` by its byte and, where `plusIsSpace`, every `+` by a space.
+    /// Returns `text` with every `%XX` replaced by its byte and, where `plusIsSpace`, every `+` by a space.
     ///
-    /// - Returns: nil when a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
+    /// - Parameters:
+    ///   - text: what is encoded.
+    ///   - plusIsSpace: whether `+` stands for a space, as forms have it.
+    /// - Returns: the decoded text; nil when a `%` is not followed by two hexadecimal digits or the bytes are not
+    ///   UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         guard let bytes = bytes(of: text, plusIsSpace: plusIsSpace, isLenient: false) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// As ``decode(_:plusIsSpace:)``, but a `%` without two digits stays as it is, and a text whose bytes would not be
-    /// UTF-8 is returned unchanged: how lenient URL readers decode.
+    /// Returns what ``decode(_:plusIsSpace:)`` does, but a `%` without two digits stays as it is, and a text whose
+    /// bytes would not be UTF-8 is returned unchanged: how lenient URL readers decode.
+    ///
+    /// - Parameters:
+    ///   - text: what is encoded.
+    ///   - plusIsSpace: whether `+` stands for a space, as forms have it.
     public static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         bytes(of: text, plusIsSpace: plusIsSpace, isLenient: true).flatMap { String(validating: $0, as: UTF8.self) }
             ?? String(text)
     }
 
-    /// Encodes every byte except letters, digits and `-_.~`, with upper-case digits.
+    /// Returns `text` with every byte except letters, digits and `-_.~` encoded, with upper-case digits.
     public static func encode(_ text: some StringProtocol) -> String {
         encode(text) { $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }
     }
 
-    /// Encodes every byte for which `keep` is false, with upper-case digits.
+    /// Returns `text` with every byte for which `keep` is false encoded, with upper-case digits.
+    ///
+    /// - Parameters:
+    ///   - text: what is to be encoded.
+    ///   - keep: whether a byte stays as it is.
     public static func encode(_ text: some StringProtocol, keeping keep: (UInt8) -> Bool) -> String {
         let upper = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []

@@ -15,7 +15,7 @@ public struct AgreedOption: Sendable, Hashable {
     /// How many decimal digits the amount was shown with; nil when the service stated no number.
     public let decimals: Int?
 
-    /// Makes an option.
+    /// Creates an option.
     public init(unit: String, value: String, account: String, symbol: String?, name: String? = nil, decimals: Int?) {
         self.unit = unit
         self.value = value
@@ -25,8 +25,8 @@ public struct AgreedOption: Sendable, Hashable {
         self.decimals = decimals
     }
 
-    /// Reads an option as it stands on the wire: `account` and `amount`, with `unit`, `value` and `display` in it.
-    /// Other members are left alone: they are not signed.
+    /// Creates an option by reading it as it stands on the wire: `account` and `amount`, with `unit`, `value` and
+    /// `display` in it. Other members are left alone: they are not signed.
     public init(reading json: JSONValue) {
         let display = json["amount"]?["display"]
         self.init(

@@ -25,8 +25,11 @@ public struct BIP353Proof: Sendable, Hashable {
     /// The most aliases that are followed.
     private static let maximumAliases = 8
 
-    /// Checks `proof` as of `time`.
+    /// Creates a proof by checking `proof` as of `time`.
     ///
+    /// - Parameters:
+    ///   - proof: the chain of records, in the form of RFC 9102.
+    ///   - time: when the signatures have to be good.
     /// - Throws: ``StandardDefect``; offsets count bytes of the proof.
     public init(_ proof: [UInt8], at time: Date) throws(StandardDefect) {
         guard proof.count <= Self.maximumLength, let length = proof.first.map(Int.init), proof.count > 1 + length else {

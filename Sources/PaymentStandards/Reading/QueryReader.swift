@@ -27,7 +27,7 @@ struct QueryReader {
     private let rules: QueryRules
     private let known: Set<String>
 
-    /// Makes a reader for a standard that knows the names `known`, given in the case in which they are compared.
+    /// Creates a reader for a standard that knows the names `known`, given in the case in which they are compared.
     init(_ rules: QueryRules, known: Set<String>) {
         self.rules = rules
         self.known = known

@@ -35,7 +35,7 @@ public struct BareShape: Sendable, Hashable {
     /// Which characters it consists of.
     public let alphabet: Alphabet
 
-    /// Makes a shape.
+    /// Creates a shape.
     public init(_ prefix: String = "", ignoresCase: Bool = false, lengths: ClosedRange<Int>, _ alphabet: Alphabet) {
         self.prefix = prefix
         self.ignoresCase = ignoresCase
@@ -49,7 +49,7 @@ public struct Alphabet: OptionSet, Sendable, Hashable {
     /// One bit for each set.
     public let rawValue: UInt16
 
-    /// Makes an alphabet of bits.
+    /// Creates an alphabet of bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// ASCII digits.

@@ -7,12 +7,14 @@ public import PaymentCore
 public struct StandardsReader: InstructionReader {
     private let table: RecognitionTable
 
-    /// Makes a reader of `standards`.
+    /// Creates a reader of `standards`.
     public init(_ standards: [any PaymentStandard.Type] = KnownStandards.all) {
         table = RecognitionTable(standards)
     }
 
-    /// What `link` is.
+    /// Returns what `link` is.
+    ///
+    /// - Parameter link: the scanned text.
     public func recognize(_ link: PaymentLink) -> Recognition {
         var result = Recognition.none
         table.look(up: link) { standards in
@@ -23,7 +25,9 @@ public struct StandardsReader: InstructionReader {
         return result
     }
 
-    /// What `link` is, in the common reading.
+    /// Returns what `link` is, in the common reading.
+    ///
+    /// - Parameter link: the scanned text.
     public func read(_ link: PaymentLink) -> InstructionReading {
         switch recognize(link) {
         case .none: .none

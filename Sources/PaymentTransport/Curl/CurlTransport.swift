@@ -19,7 +19,9 @@
     public final class CurlTransport: HTTPTransport {
         private let loop: CurlEventLoop
 
-        /// Starts a transport.
+        /// Creates a transport and starts its thread.
+        ///
+        /// - Parameter configuration: time limits, sizes and trust.
         public convenience init(_ configuration: TransportConfiguration = TransportConfiguration()) {
             self.init(configuration, whenEnded: {})
         }
@@ -37,6 +39,8 @@
 
         /// Sends `request` and returns the answer, whatever its status.
         ///
+        /// - Parameter request: what to send.
+        /// - Returns: the answer; redirects are answers like any other.
         /// - Throws: ``TransportError`` when there is no complete answer.
         public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
             try RequestCheck.check(request)

@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable {
     /// The statuses after which a request that may be repeated is sent again.
     public var statuses: Set<Int> = [429, 500, 502, 503, 504]
 
-    /// Makes the default policy.
+    /// Creates the default policy.
     public init() {}
 }
 
@@ -40,7 +40,12 @@ public struct RetryMiddleware: HTTPMiddleware {
     private let clock: any PaymentClock
     private let random: any RandomSource
 
-    /// Makes a retry layer that waits on `clock` and takes its jitter from `random`.
+    /// Creates a retry layer.
+    ///
+    /// - Parameters:
+    ///   - policy: what is sent again, how often and after which pauses.
+    ///   - clock: what the pauses are waited on.
+    ///   - random: where their jitter comes from.
     public init(
         _ policy: RetryPolicy = RetryPolicy(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource()
@@ -52,8 +57,12 @@ public struct RetryMiddleware: HTTPMiddleware {
 
     /// Sends `request` until there is a result that stands.
     ///
-    /// - Throws: ``TransportError`` of the last attempt; ``TransportError/Reason/cancelled`` when the task is
-    ///   cancelled during a wait.
+    /// - Parameters:
+    ///   - request: what to send.
+    ///   - next: what sends one copy of it.
+    /// - Returns: the first answer that stands.
+    /// - Throws: ``TransportError`` of the last attempt; ``TransportError/Reason/cancelled`` when the task is cancelled
+    ///   during a wait.
     public func intercept(
         _ request: HTTPRequest, next: HTTPNext
     ) async throws(TransportError) -> HTTPResponse {

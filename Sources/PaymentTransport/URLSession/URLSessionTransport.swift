@@ -19,7 +19,9 @@ public final class URLSessionTransport: HTTPTransport {
     private let exchanges: URLSessionExchanges
     private let userAgent: String
 
-    /// Starts a session.
+    /// Creates a transport and starts its session.
+    ///
+    /// - Parameter configuration: time limits, sizes and trust.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) {
         userAgent = configuration.userAgent
         exchanges = URLSessionExchanges(acceptsAnyLoopbackCertificate: configuration.acceptsAnyLoopbackCertificate)
@@ -42,6 +44,8 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Sends `request` and returns the answer, whatever its status.
     ///
+    /// - Parameter request: what to send.
+    /// - Returns: the answer; redirects are answers like any other.
     /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try RequestCheck.check(request)

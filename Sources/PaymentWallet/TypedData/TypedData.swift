@@ -27,7 +27,8 @@ public struct TypedData: Sendable {
     /// The 32 bytes to sign: the Keccak-256 of `1901`, the domain separator and the message's hash.
     public var digest: [UInt8] { Keccak256.hash([0x19, 0x01] + domainSeparator + structHash) }
 
-    /// Reads an object with `types`, `primaryType`, `domain` and `message`, or a string that holds one as JSON.
+    /// Creates typed data from an object with `types`, `primaryType`, `domain` and `message`, or from a string that
+    /// holds one as JSON.
     ///
     /// Numbers may be JSON integers, decimal strings or `0x` strings. When `types` does not declare `EIP712Domain`,
     /// its fields follow from those that `domain` has, in the standard's order.
@@ -59,8 +60,8 @@ public struct TypedData: Sendable {
         structHash = Keccak256.hash(encodedMessage)
     }
 
-    /// The text of a declared structure and those it refers to, as EIP-712's encodeType gives it; nil when `name` is
-    /// not declared.
+    /// Returns the text of a declared structure and those it refers to, as EIP-712's encodeType gives it; nil when
+    /// `name` is not declared.
     public func encodedType(_ name: String) -> String? {
         schema.encodedType(name)
     }

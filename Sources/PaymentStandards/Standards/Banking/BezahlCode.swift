@@ -35,7 +35,9 @@ public struct BezahlCode: PaymentStandard {
     /// Whether it asks for a mandate to take money.
     public var isPull: Bool { action.hasPrefix("singledirectdebit") }
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard let authority = parts.authority, Self.actions.contains(authority.text) else {

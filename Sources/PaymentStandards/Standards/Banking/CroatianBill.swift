@@ -27,7 +27,9 @@ public struct CroatianBill: PaymentStandard {
     private let purposeCode: String?
     private let description: String?
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let head = TextLines(whole)[0]

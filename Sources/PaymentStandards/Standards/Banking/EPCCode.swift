@@ -37,7 +37,9 @@ public struct EPCCode: WritablePaymentStandard {
 
     static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 9, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let lines = TextLines(whole)
@@ -70,11 +72,16 @@ public struct EPCCode: WritablePaymentStandard {
         information = try Self.optional(lines[11], 70, "information (line 12)")
     }
 
-    /// Makes a code of version 002 in UTF-8.
+    /// Creates a code of version 002 in UTF-8.
     ///
     /// - Parameters:
+    ///   - name: the payee.
+    ///   - iban: the payee's account.
     ///   - cents: 1 to 99 999 999 999, or nil to let the payer enter the amount.
+    ///   - purpose: a code of ISO 20022, up to four letters; nil for none.
     ///   - reference: a creditor reference; excludes `remittance`.
+    ///   - remittance: a free text for the payee.
+    ///   - information: a text for the payer.
     /// - Throws: ``StandardDefect`` where a code made of these would not be read.
     public init(
         name: String, iban: String, cents: UInt64? = nil, purpose: String? = nil, reference: String? = nil,

@@ -23,7 +23,9 @@ public struct FinnishBarcode: PaymentStandard {
     /// The due date in ISO 8601.
     public let dueDate: String?
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let isFirst = text.bytes.first == UInt8(ascii: "4")

@@ -36,7 +36,9 @@ public struct HungarianCode: PaymentStandard {
         "message", "shopId", "deviceId", "invoiceId", "customerId", "transactionId", "loyaltyId", "navCode",
     ]
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         guard whole.count <= 345 else {

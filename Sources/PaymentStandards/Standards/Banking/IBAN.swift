@@ -14,7 +14,9 @@ public struct IBAN: PaymentStandard {
     /// The number without spaces.
     public let text: String
 
-    /// Reads a text that is nothing but a number, in groups of four or without spaces.
+    /// Creates a value from a text that is nothing but a number, in groups of four or without spaces.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let start = Array(part.bytes.prefix(4))

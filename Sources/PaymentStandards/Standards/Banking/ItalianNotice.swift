@@ -19,7 +19,9 @@ public struct ItalianNotice: PaymentStandard {
     /// The amount in cents when the notice was printed.
     public let cents: String
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let parts = text.split(at: "|")

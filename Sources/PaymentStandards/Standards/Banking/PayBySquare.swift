@@ -57,7 +57,9 @@ public struct PayBySquare: PaymentStandard {
     /// Header, length, the first byte of LZMA and its code.
     private static let smallest = 9
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let packed = Self.bytes(of: part.bytes)

@@ -49,7 +49,9 @@ public struct Payto: WritablePaymentStandard {
     /// RFC 8905 section 5: so that a binary fraction still counts every unit.
     private static let maximumUnits: UInt128 = 1 << 53
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard let authority = parts.authority, !authority.isEmpty else {

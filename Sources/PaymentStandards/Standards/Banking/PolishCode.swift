@@ -25,7 +25,9 @@ public struct PolishCode: PaymentStandard {
     private let directDebitID: String?
     private let invoobillID: String?
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let parts = whole.split(at: "|")

@@ -26,7 +26,9 @@ public struct RussianCode: PaymentStandard {
 
     private static let encodings: [UInt8: String] = [0x31: "windows-1251", 0x32: "utf-8", 0x33: "koi8-r"]
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
         guard whole.starts(with: "ST0001") else {

@@ -27,7 +27,9 @@ public struct SerbianCode: PaymentStandard {
     private static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 15, needsFraction: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         guard whole.count <= 355 else {

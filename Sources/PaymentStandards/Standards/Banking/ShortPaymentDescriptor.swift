@@ -38,7 +38,9 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// The most digits of the keys that are numbers.
     private static let digits = ["RF": 16, "X-PER": 2, "X-VS": 10, "X-SS": 10, "X-KS": 10]
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         var parts = text.split(at: "*")
@@ -84,10 +86,18 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
         }
     }
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     ///
     /// - Parameters:
-    ///   - haler: hundredths of `currency`, or nil to let the payer enter the amount.
+    ///   - iban: the payee's account.
+    ///   - bic: the payee's bank; nil for none.
+    ///   - hundredths: hundredths of `currency`, or nil to let the payer enter the amount.
+    ///   - currency: the letters of ISO 4217.
+    ///   - recipientName: the payee.
+    ///   - message: a text for the payee.
+    ///   - variableSymbol: digits by which the payee knows the payment again.
+    ///   - constantSymbol: digits for the kind of payment.
+    ///   - specificSymbol: further digits.
     ///   - hasChecksum: whether a CRC-32 is added at the end.
     /// - Throws: ``StandardDefect`` where a descriptor made of these would not be read.
     public init(

@@ -25,7 +25,9 @@ public struct SlovenianBill: PaymentStandard {
     private let dueDate: String?
     private let control: Int
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let lines = try FixedLines(TextPart(link), 20...21)
         for index in [2, 3, 10] where !(lines[index].isEmpty || lines[index].equals("X")) {

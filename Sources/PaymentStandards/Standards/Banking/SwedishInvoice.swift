@@ -29,7 +29,9 @@ public struct SwedishInvoice: PaymentStandard {
     private let dueDate: String?
     private let invoiceDate: String?
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
         guard let json = try? JSONValue(parsing: whole.text), let version = json["uqr"] else {

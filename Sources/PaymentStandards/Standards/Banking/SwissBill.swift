@@ -52,8 +52,8 @@ public struct SwissBill: WritablePaymentStandard {
         /// The country's two letters.
         public let country: String
 
-        /// Makes a party with its address in fields; ``SwissBill/init(iban:creditor:cents:currency:debtor:reference:message:billInformation:)``
-        /// checks it.
+        /// Creates a party with its address in fields;
+        /// ``SwissBill/init(iban:creditor:cents:currency:debtor:reference:message:billInformation:)`` checks it.
         public init(
             name: String, street: String? = nil, houseNumber: String? = nil, postalCode: String, town: String,
             country: String
@@ -85,7 +85,9 @@ public struct SwissBill: WritablePaymentStandard {
     private static let amountRules = DecimalRules(
         fractionDigits: 2, wholeDigits: 9, allowsLeadingZeros: false, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = try SwissText.checked(TextPart(link))
         // A version that is not known may have any lines, so it is looked at first.
@@ -118,11 +120,17 @@ public struct SwissBill: WritablePaymentStandard {
         self.alternative = alternative.map { $0 ?? "" }
     }
 
-    /// Makes a bill.
+    /// Creates a bill.
     ///
     /// - Parameters:
+    ///   - iban: the creditor's account, an IBAN or a QR-IBAN.
+    ///   - creditor: who is paid.
     ///   - cents: 1 to 99 999 999 999, or nil to let the payer enter the amount.
+    ///   - currency: `CHF` or `EUR`.
+    ///   - debtor: who pays; nil leaves it open.
     ///   - reference: 27 digits for a QR-IBAN, else an ISO 11649 reference or nil.
+    ///   - message: a text for the creditor.
+    ///   - billInformation: coded information about the bill.
     /// - Throws: ``StandardDefect`` where a bill made of these would not be read.
     public init(
         iban: String, creditor: Party, cents: UInt64? = nil, currency: String = "CHF", debtor: Party? = nil,

@@ -24,7 +24,9 @@ public struct UkrainianCode: PaymentStandard {
 
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let mark = TextLines(whole)[3]

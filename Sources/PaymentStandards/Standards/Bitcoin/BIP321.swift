@@ -54,7 +54,9 @@ public struct BIP321: WritablePaymentStandard {
     private static let reader = QueryReader(
         QueryRules(foldsNames: true, repeatable: BIP321Payload.keys), known: known.union(["req-pop"]))
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 8, "must follow the colon; remove the //")
@@ -72,7 +74,7 @@ public struct BIP321: WritablePaymentStandard {
         }
     }
 
-    /// Makes a link to pay `address`; nil when the amount is beyond 21 million bitcoin.
+    /// Creates a link to pay `address`; nil when the amount is beyond 21 million bitcoin.
     public init?(address: BitcoinAddress, amountSat: UInt64? = nil, label: String? = nil, message: String? = nil) {
         self.address = address
         self.label = label

@@ -67,7 +67,9 @@ public struct BitcoinAddress: PaymentStandard {
     /// The hash or witness program.
     public let program: [UInt8]
 
-    /// Reads a text that is nothing but an address.
+    /// Creates a value from a text that is nothing but an address.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         try self.init(TextPart(link).trimmed, "address")
     }

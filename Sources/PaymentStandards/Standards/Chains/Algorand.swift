@@ -29,7 +29,9 @@ public struct Algorand: PaymentStandard {
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
 
-    /// Reads `link`. `algorand:ADDRESS` without `//` is seen, too.
+    /// Creates a value by reading `link`. `algorand:ADDRESS` without `//` is seen, too.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.scheme != nil else {
             do throws(StandardDefect) {

@@ -21,7 +21,9 @@ public struct BareCoinAddress: PaymentStandard {
     private let chain: String
     private let address: CoinAddress
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let lower = part.lowercased

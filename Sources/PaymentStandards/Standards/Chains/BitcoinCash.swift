@@ -13,7 +13,9 @@ public struct BitcoinCash: PaymentStandard {
 
     private let address: CashAddress
 
-    /// Reads `link`. A link with a query is a payment request, which ``CoinLink`` reads.
+    /// Creates a value by reading `link`. A link with a query is a payment request, which ``CoinLink`` reads.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme.map(String.init) else {
             address = try Self.bare(TextPart(link).trimmed)

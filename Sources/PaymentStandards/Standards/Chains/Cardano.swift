@@ -34,7 +34,9 @@ public struct Cardano: PaymentStandard {
     /// All ada there can ever be: 45 billion.
     private static let maximum: UInt128 = 45_000_000_000_000_000
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.scheme != nil else {

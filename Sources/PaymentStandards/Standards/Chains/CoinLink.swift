@@ -29,7 +29,9 @@ public struct CoinLink: PaymentStandard {
 
     private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["amount", "label", "message"])
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         scheme = link.scheme.map(String.init) ?? ""

@@ -27,7 +27,9 @@ public struct Monero: PaymentStandard {
     private static let reader = QueryReader(QueryRules(refusesUnknownTwice: true), known: names)
     private static let amountRules = DecimalRules(fractionDigits: 12, wholeDigits: 8)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme else {
             do throws(StandardDefect) {

@@ -25,7 +25,9 @@ public struct Nano: PaymentStandard {
 
     private static let reader = QueryReader(QueryRules(), known: ["amount", "label", "message"])
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme else {
             (address, publicKey) = try Self.account(TextPart(link).trimmed)

@@ -14,7 +14,9 @@ public struct PaymentPointer: PaymentStandard {
     /// The path as written; empty where there is none.
     public let path: String
 
-    /// Reads `link`. A name without a dot is another system's.
+    /// Creates a value by reading `link`. A name without a dot is another system's.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed.dropFirst(1)
         let slash = part.bytes.firstIndex(of: UInt8(ascii: "/")) ?? part.bytes.endIndex

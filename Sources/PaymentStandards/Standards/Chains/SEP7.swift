@@ -28,7 +28,9 @@ public struct SEP7: WritablePaymentStandard {
     private static let reader = QueryReader(
         QueryRules(plusIsSpace: true, refusesUnknownTwice: true), known: Set(names))
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         operation = parts.path.text
@@ -56,9 +58,11 @@ public struct SEP7: WritablePaymentStandard {
         try SEP7Rules.check(operation, found, end: link.text.utf8.count)
     }
 
-    /// Makes a link to pay `destination`, unsigned; nil where a parameter would not be read back.
+    /// Creates a link to pay `destination`, unsigned; nil where a parameter would not be read back.
     ///
-    /// - Parameter parameters: further ones by the specification's names, such as `amount` and `memo`.
+    /// - Parameters:
+    ///   - destination: an account (`G…`) or a muxed one (`M…`).
+    ///   - parameters: further ones by the specification's names, such as `amount` and `memo`.
     public init?(destination: String, parameters: [String: String] = [:]) {
         operation = "pay"
         self.parameters = parameters.merging(["destination": destination]) { $1 }
@@ -66,7 +70,7 @@ public struct SEP7: WritablePaymentStandard {
         guard let again = try? SEP7(text: text), again == self else { return nil }
     }
 
-    /// Whether the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
+    /// Returns whether the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
     ///
     /// The key is the `URI_REQUEST_SIGNING_KEY` in `https://<origin_domain>/.well-known/stellar.toml`. A link that names
     /// an origin and is not signed by it must be refused.

@@ -32,7 +32,9 @@ public struct SolanaPay: WritablePaymentStandard {
     /// The longest link that the reference implementation reads.
     private static let maximumLength = 2048
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.form == .opaque else {
@@ -69,7 +71,7 @@ public struct SolanaPay: WritablePaymentStandard {
         }
     }
 
-    /// Makes a link to pay `recipient`; nil where a part would not be read back.
+    /// Creates a link to pay `recipient`; nil where a part would not be read back.
     public init?(
         recipient: String, amount: String? = nil, token: String? = nil, references: [String] = [], label: String? = nil,
         message: String? = nil, memo: String? = nil

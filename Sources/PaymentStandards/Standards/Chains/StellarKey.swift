@@ -40,7 +40,10 @@ public struct StellarKey: PaymentStandard {
     /// Its bytes, without version and checksum.
     public let payload: [UInt8]
 
-    /// Reads `link`. A bare text is claimed by its checksum; the commonest kinds by their beginning and length, too.
+    /// Creates a value by reading `link`. A bare text is claimed by its checksum; the commonest kinds by their
+    /// beginning and length, too.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         do throws(StandardDefect) {
             try self.init(TextPart(link).trimmed, "key")

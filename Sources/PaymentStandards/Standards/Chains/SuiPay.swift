@@ -22,7 +22,9 @@ public struct SuiPay: PaymentStandard {
     /// By which the payee knows the payment again.
     public var nonce: String { values["nonce"] ?? "" }
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.form == .opaque, parts.path.equals("pay") else {

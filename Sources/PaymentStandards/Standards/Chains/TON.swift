@@ -38,7 +38,9 @@ public struct TON: PaymentStandard {
     /// 15 November 2019, before which there was no TON; what ended earlier never was good.
     private static let start: UInt64 = 1_573_776_000
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.scheme != nil else {

@@ -31,7 +31,9 @@ public struct XRP: PaymentStandard {
 
     private static let reader = QueryReader(QueryRules(), known: ["dt", "tag", "amount", "to"])
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         switch link.scheme.map(String.init) {
         case "xrpl", "xrp", "ripple":

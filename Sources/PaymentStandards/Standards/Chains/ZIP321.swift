@@ -27,7 +27,7 @@ public struct ZIP321: WritablePaymentStandard {
         fileprivate(set) var unknown: [String: String] = [:]
         fileprivate var isMainnet = true
 
-        /// Makes a payment; it is checked when a link is made of it.
+        /// Creates a payment; it is checked when a link is made of it.
         public init(
             address: String, amount: String? = nil, memo: [UInt8]? = nil, label: String? = nil, message: String? = nil
         ) {
@@ -54,7 +54,9 @@ public struct ZIP321: WritablePaymentStandard {
         var offset: Int
     }
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 6, "must follow the colon; remove the //")
@@ -80,7 +82,7 @@ public struct ZIP321: WritablePaymentStandard {
         }
     }
 
-    /// Makes a link; nil where a payment would not be read back.
+    /// Creates a link; nil where a payment would not be read back.
     public init?(_ payments: [Payment]) {
         self.payments = Dictionary(uniqueKeysWithValues: payments.enumerated().map { ($0, $1) })
         guard let again = try? ZIP321(text: text), again.text == text, !payments.isEmpty else { return nil }

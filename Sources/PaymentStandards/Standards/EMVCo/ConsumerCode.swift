@@ -32,7 +32,9 @@ public struct ConsumerCode: PaymentStandard {
 
     private static let maximumDepth = 4
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         guard let bytes = Self.base64(text) else {

@@ -4,16 +4,19 @@ extension MerchantCode: WritablePaymentStandard {
     /// The canonical text: the objects in their order.
     public var text: String { objects.map { Self.object($0.tag, $0.value.text) }.joined() }
 
-    /// Makes a code of one account template.
+    /// Creates a code of one account template.
     ///
     /// - Parameters:
     ///   - template: the account's tag, `26` to `51`.
     ///   - account: its objects in order; the first is `00`, whose it is.
-    ///   - minorUnits: the amount in minor units of `currency`, or nil to let the payer enter it.
+    ///   - category: the merchant category code of ISO 18245.
     ///   - currency: the letters of ISO 4217.
+    ///   - minorUnits: the amount in minor units of `currency`, or nil to let the payer enter it.
     ///   - country: the two letters of ISO 3166-1.
-    ///   - isForOnePayment: whether the code is made for one payment (tag 01 is 12) or printed for many (11); nil leaves
-    ///     it out.
+    ///   - name: the merchant's name.
+    ///   - city: the merchant's city.
+    ///   - isForOnePayment: whether the code is made for one payment (tag 01 is 12) or printed for many (11); nil
+    ///     leaves it out.
     ///   - additional: the objects of template 62: `05` the reference, `08` the purpose …
     /// - Throws: ``StandardDefect`` where a code made of these would not be read.
     public init(
@@ -44,14 +47,18 @@ extension MerchantCode: WritablePaymentStandard {
         try self.init(text: text + Hex.encode([UInt8(sum >> 8), UInt8(sum & 0xFF)]).uppercased())
     }
 
-    /// Makes a Pix code of a key, to be printed.
+    /// Creates a Pix code of a key, to be printed.
     ///
     /// Source: Banco Central do Brasil, manual of the BR Code.
     ///
     /// - Parameters:
     ///   - key: the payee's Pix key: a phone number with `+55`, a tax number, an e-mail address or a random key.
+    ///   - name: the payee's name.
+    ///   - city: the payee's city.
     ///   - centavos: the amount, or nil to let the payer enter it.
     ///   - transaction: 1 to 25 letters and digits by which the payee knows the payment again; nil for none.
+    ///   - information: a text for the payer.
+    /// - Returns: the code.
     /// - Throws: ``StandardDefect`` where a code made of these would not be read.
     public static func pix(
         key: String, name: String, city: String, centavos: UInt64? = nil, transaction: String? = nil,

@@ -33,7 +33,9 @@ public struct MerchantCode: PaymentStandard {
         func field(_ tag: String) -> TextPart? { fields?.first { $0.tag == tag }?.value }
     }
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         objects = try TagLengthValue.all(in: text, "object")

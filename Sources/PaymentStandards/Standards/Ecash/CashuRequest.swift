@@ -31,7 +31,9 @@ public struct CashuRequest: PaymentStandard {
     /// How the ecash reaches the payee: kind and address.
     private let transports: [String]
 
-    /// Reads `link`, bare or behind `cashu:`.
+    /// Creates a value by reading `link`, bare or behind `cashu:`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         try self.init(link.payload.trimmed, "request")
     }

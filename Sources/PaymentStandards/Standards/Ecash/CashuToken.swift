@@ -24,7 +24,9 @@ public struct CashuToken: PaymentStandard {
     /// How much it is worth.
     public let amount: UInt64
 
-    /// Reads `link`, bare or behind `cashu:`.
+    /// Creates a value by reading `link`, bare or behind `cashu:`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = link.payload.trimmed
         guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {

@@ -27,7 +27,9 @@ public struct CAIP: PaymentStandard {
     public let text: String
     private let name: Name
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
         text = whole.text

@@ -33,7 +33,9 @@ public struct EIP681: WritablePaymentStandard {
 
     private static let numbers: Set<String> = ["value", "gas", "gasLimit", "gasPrice"]
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "target", at: 9, "must follow the colon; remove the //")
@@ -60,7 +62,7 @@ public struct EIP681: WritablePaymentStandard {
         }
     }
 
-    /// Makes a link to pay `wei` of a chain's own coin to `address`; nil where a part is not one.
+    /// Creates a link to pay `wei` of a chain's own coin to `address`; nil where a part is not one.
     public init?(address: String, chainID: UInt64? = nil, wei: String? = nil) {
         let link = "ethereum:\(address)\(chainID.map { "@\($0)" } ?? "")\(wei.map { "?value=\($0)" } ?? "")"
         guard wei?.utf8.allSatisfy(\.isASCIIDigit) ?? true, let value = try? EIP681(text: link), value.isAddress,

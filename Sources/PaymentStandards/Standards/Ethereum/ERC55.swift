@@ -17,7 +17,9 @@ public struct ERC55: PaymentStandard {
     /// The address as written.
     public let text: String
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         address = try Self.address(part, "address")

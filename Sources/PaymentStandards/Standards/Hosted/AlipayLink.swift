@@ -18,7 +18,9 @@ public struct AlipayLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, parameters: ["url", "qrcode"])
         guard page.scheme != "https" else {

@@ -17,7 +17,9 @@ public struct CashAppLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         var reading = ServiceReading(Self.id, network: "cash-app")
         reading.amount = .open

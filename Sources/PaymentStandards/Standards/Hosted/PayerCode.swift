@@ -25,7 +25,9 @@ public struct PayerCode: ServiceLink {
     /// What the digits are.
     public let reading: ServiceReading
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         guard

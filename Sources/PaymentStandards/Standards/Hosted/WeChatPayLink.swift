@@ -17,7 +17,9 @@ public struct WeChatPayLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, parameters: ["pr", "sign", "appid", "mch_id", "product_id"])
         if page.scheme == "wxp" {

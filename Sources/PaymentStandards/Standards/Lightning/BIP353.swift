@@ -16,7 +16,9 @@ public struct BIP353: PaymentStandard {
     /// What stands behind it.
     public let domain: String
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         try self.init(TextPart(link).trimmed.dropFirst("₿".utf8.count))
     }
@@ -60,10 +62,12 @@ public struct BIP353: PaymentStandard {
     /// The DNS name whose TXT records are looked up.
     public var owner: String { "\(user).user._bitcoin-payment.\(domain)." }
 
-    /// The payment's link among the TXT records at ``owner``, each a list of character-strings.
+    /// Returns the payment's link among the TXT records at ``owner``, each a list of character-strings.
     ///
     /// The records must have been validated by DNSSEC.
     ///
+    /// - Parameter records: the TXT records, each a list of character-strings.
+    /// - Returns: the link, which begins with `bitcoin:`.
     /// - Throws: ``StandardDefect`` when none or several begin with `bitcoin:`.
     public static func link(amongTXT records: [[String]]) throws(StandardDefect) -> String {
         let links = records.map { $0.joined() }.filter { text in

@@ -66,7 +66,9 @@ public struct Bolt11: PaymentStandard {
     /// Whether the signature is in its lower form.
     public let hasLowS: Bool
 
-    /// Reads `link`: an invoice, bare or behind `lightning:`.
+    /// Creates a value by reading `link`: an invoice, bare or behind `lightning:`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         try self.init(LightningText.payload(of: link), "invoice")
     }

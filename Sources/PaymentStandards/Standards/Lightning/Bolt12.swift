@@ -30,7 +30,9 @@ public struct Bolt12: PaymentStandard {
 
     private let stream: Bolt12Stream
 
-    /// Reads `link`: a bare text, or what follows `lightning:`.
+    /// Creates a value by reading `link`: a bare text, or what follows `lightning:`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
 
     /// Reads `part`, which its standard calls `name`.

@@ -48,7 +48,9 @@ public struct LNURL: PaymentStandard {
     /// What a login is for: `register`, `login`, `link` or `auth`.
     public private(set) var action: String?
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         switch link.scheme.map(String.init) {
         case "http", "https": try self.init(inParameterOf: link)

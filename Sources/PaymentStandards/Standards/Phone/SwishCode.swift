@@ -24,7 +24,9 @@ public struct SwishCode: PaymentStandard {
     static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 12, needsFraction: false, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let parts = text.split(at: ";")

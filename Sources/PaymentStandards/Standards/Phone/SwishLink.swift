@@ -29,7 +29,9 @@ public struct SwishLink: PaymentStandard {
     private static let reader = QueryReader(QueryRules(), known: known)
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         var values: [String: TextPart] = [:]

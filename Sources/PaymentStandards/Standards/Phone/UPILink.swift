@@ -47,7 +47,9 @@ public struct UPILink: WritablePaymentStandard {
     ]
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 16, allowsZero: false)
 
-    /// Reads `link`.
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         let scheme = link.scheme.map(String.init) ?? ""
@@ -77,10 +79,13 @@ public struct UPILink: WritablePaymentStandard {
         parameters = Self.names.compactMap { name in values[name].map { Parameter(name: name, value: $0) } } + others
     }
 
-    /// Makes a link to pay.
+    /// Creates a link to pay.
     ///
     /// - Parameters:
+    ///   - address: the payee's virtual address, such as `shop@bank`.
+    ///   - name: the payee.
     ///   - paise: hundredths of a rupee, or nil to let the payer enter the amount.
+    ///   - note: a text for both.
     ///   - reference: the payee's id of the transaction.
     /// - Throws: ``StandardDefect`` where a link made of these would not be read.
     public init(
