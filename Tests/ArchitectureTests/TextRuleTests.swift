@@ -1,0 +1,96 @@
+import Testing
+
+@Suite("This package's wording")
+struct TextRuleTests {
+    private static func package(_ files: [String: String]) -> TextRules.Package {
+        TextRules.Package(
+            files: files,
+            protocols: [
+                "Plugins/Citcon": "# Protocol\n## 2 Calls\n### 2.4 Making\n#### 2.4.1 Kinds\n", "Plugins/Other": "",
+            ])
+    }
+
+    @Test("Keeps the rule", arguments: TextRules.all.map(\.name))
+    func keepsTheRule(name: String) throws {
+        let rule = try #require(TextRules.all.first { $0.name == name })
+        let violations = rule.check(try TextRules.Package.onDisk())
+        #expect(violations.isEmpty, "\(violations.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test("Is what the rules looked at")
+    func isRead() throws {
+        let package = try TextRules.Package.onDisk()
+        #expect(Set(package.protocols.keys).isSuperset(of: ["Plugins/Citcon", "Plugins/Payrails"]))
+        let journal = try #require(package.files["Sources/PaymentCore/Flow/AttemptStore.swift"])
+        #expect(PublicFunction.all(in: journal).filter(\.throwsErrors).count == 5)
+        for folder in TextRules.documented {
+            #expect(package.files.keys.contains { $0.hasPrefix(folder) }, "\(folder) is gone")
+        }
+    }
+
+    @Test(
+        "Tests without a sentence",
+        arguments: [
+            "@Test func a() {}", "@Test(arguments: [\"x\"]) func a() {}", "@Test(.disabled(\"x\")) func a() {}",
+            "@Test\n    func a() {}",
+        ])
+    func names(text: String) {
+        #expect(TextRules.names(Self.package(["Tests/ATests/A.swift": text])).map(\.place) == ["Tests/ATests/A.swift"])
+        #expect(TextRules.names(Self.package(["Sources/A/A.swift": text])).isEmpty)
+    }
+
+    @Test(
+        "Tests with one",
+        arguments: [
+            "@Test(\"A\") func a() {}", "@Test(\n    \"A\",\n    arguments: [1])\nfunc a(_ x: Int) {}",
+            "@Testable func a() {}", "// @Test func a() {}", "let x = \"@Test func a()\"",
+        ])
+    func goodNames(text: String) {
+        #expect(TextRules.names(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
+    }
+
+    @Test(
+        "Citations of what is not there",
+        arguments: [
+            "/// As reference section 2.4 has it.", "// Protocol 2.5", "// Protocol 2, 2.4 and 9.", "// Protocol 2.4.2",
+        ])
+    func citations(text: String) {
+        for file in ["Plugins/Citcon/A.swift", "Plugins/CitconKit/A.swift", "Tests/CitconProviderTests/A.swift"] {
+            #expect(TextRules.citations(Self.package([file: text])).map(\.place) == [file])
+        }
+    }
+
+    @Test("Citations of what is there, and words that are none")
+    func goodCitations() {
+        let text =
+            "// Protocol 2.4 and 2.4.1; Protocol 2.\n/// Protocol of `Protocol.md`. The reference: section 3 of RFC 1."
+        #expect(TextRules.citations(Self.package(["Tests/PaymentSandboxTests/CitconA.swift": text])).isEmpty)
+        // Whose protocol it is nobody can tell.
+        #expect(TextRules.citations(Self.package(["Sources/PaymentCore/A.swift": "// Protocol 2.4"])).count == 1)
+    }
+
+    @Test(
+        "Functions that hide what they throw",
+        arguments: [
+            "/// Pays.\npublic func pay(_ x: Int) throws {}", "public init(x: Int) throws(E) {}",
+            "/// Pays.\n@MainActor\npublic static func pay<A>(\n    _ x: A\n) async throws -> A {\n}",
+            "public protocol P: Sendable {\n    /// Pays.\n    func pay(_ x: Int) async throws\n}",
+            "/// - Throws: no.\n\n/// Pays.\npublic mutating func pay(_ x: (Int) -> Int)\n    throws -> Int { 1 }",
+        ])
+    func throwing(text: String) {
+        #expect(TextRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).count == 1)
+        #expect(TextRules.throwing(Self.package(["Sources/payroute/A.swift": text])).isEmpty)
+    }
+
+    @Test(
+        "Functions that say it, or have nothing to say",
+        arguments: [
+            "/// Pays.\n///\n/// - Throws: ``E``.\n@MainActor\npublic func pay(_ x: Int) throws {}",
+            "public func pay() throws {}", "public func pay(_ x: () throws -> Void) {}", "func pay(_ x: Int) throws {}",
+            "public func pay(_ x: Int) { try? { throw E() }() }", "package init(x: Int) throws {}",
+            "public protocol P {\n    func pay(_ x: Int)\n}\nfunc pay(_ x: Int) throws {}",
+        ])
+    func quiet(text: String) {
+        #expect(TextRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).isEmpty)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// The package's rules of wording, as functions from its text to breaches.
+enum TextRules {
+    /// What the rules look at.
+    struct Package {
+        /// Swift files by path.
+        var files: [String: String]
+        /// The texts of `Protocol.md` by the plug-in's folder, such as `Plugins/Citcon`.
+        var protocols: [String: String]
+
+        /// The package that this file belongs to.
+        static func onDisk() throws -> Package {
+            let plugins = root.appending(path: "Plugins")
+            var protocols: [String: String] = [:]
+            for case let path as String in FileManager.default.enumerator(atPath: plugins.path) ?? .init()
+            where path.hasSuffix(".docc/Protocol.md") {
+                let folder = path.split(separator: "/").first.map(String.init) ?? ""
+                protocols["Plugins/\(folder)"] = try String(contentsOf: plugins.appending(path: path), encoding: .utf8)
+            }
+            return Package(files: try Project.onDisk().files, protocols: protocols)
+        }
+    }
+
+    /// The package's folder.
+    private static var root: URL {
+        (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    }
+
+    /// Every rule, by name.
+    static let all: [(name: String, check: @Sendable (Package) -> [Violation])] = [
+        ("Tests are named by a sentence", names),
+        ("What is cited is in the repository", citations),
+        ("Public functions say what they throw", throwing),
+    ]
+
+    // MARK: Names of tests
+
+    /// Folders whose tests are still named by their functions.
+    static let unnamed = ["Tests/PayrailsProviderTests/", "Tests/WalletConnectPayProviderTests/"]
+
+    static func names(_ package: Package) -> [Violation] {
+        package.files.sorted { $0.key < $1.key }.filter { file, text in
+            file.hasPrefix("Tests/") && !unnamed.contains(where: file.hasPrefix) && text.contains("@Test")
+        }.flatMap { file, text in
+            let tokens = SwiftText(text).tokens
+            return tokens.indices.filter { index in
+                guard tokens[index...].starts(with: ["@", "Test"]) else { return false }
+                return !tokens[index...].starts(with: ["@", "Test", "(", "\""])
+            }.map { index in
+                let function = tokens[index...].drop { $0 != "func" }.dropFirst().first ?? "a test"
+                return Violation(place: file, message: "\(function) has no sentence for a name: @Test(\"…\")")
+            }
+        }
+    }
+
+    // MARK: Citations
+
+    /// Words of papers that are nowhere in the repository.
+    private static let elsewhere = ["reference section", "Reference section", "the seed's", "The seed's"]
+
+    static func citations(_ package: Package) -> [Violation] {
+        package.files.sorted { $0.key < $1.key }.filter { !$0.key.hasPrefix("Tests/ArchitectureTests/") }
+            .flatMap { file, text in
+                let foreign = elsewhere.filter(text.contains).map {
+                    Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
+                }
+                let plugin = package.protocols.keys.first { plugin in
+                    let vendor = plugin.dropFirst("Plugins/".count)
+                    return file.hasPrefix(plugin) || file.contains("/\(vendor)")
+                }
+                let sections = plugin.map { headings(of: package.protocols[$0] ?? "") } ?? []
+                return foreign
+                    + cited(in: text).filter { !sections.contains($0) }.map {
+                        Violation(place: file, message: "cites Protocol \($0), which is no section of its plug-in's")
+                    }
+            }
+    }
+
+    /// The numbers of the sections of an article: `2.4.1` of `#### 2.4.1 Kinds`.
+    private static func headings(of article: String) -> Set<String> {
+        Set(
+            article.split(separator: "\n").filter { $0.hasPrefix("##") }.compactMap { line in
+                line.drop { $0 == "#" }.split(separator: " ").first.map(String.init)
+            })
+    }
+
+    /// The sections that `text` cites: 2.3, 3.4 and 6.4 of `Protocol 2.3, 3.4 and 6.4`.
+    private static func cited(in text: String) -> [String] {
+        guard text.contains("Protocol ") else { return [] }
+        return text.matches(of: /\bProtocol (\d[\d.]*(?:(?:, | and | to )\d[\d.]*)*)/).flatMap { match in
+            match.output.1.matches(of: /\d+(?:\.\d+)*/).map { String($0.output) }
+        }
+    }
+
+    // MARK: What is thrown
+
+    /// The folders of the targets that keep the rule.
+    static let documented = [
+        "Sources/PaymentCore/", "Sources/PaymentStandards/", "Sources/PaymentTransport/", "Sources/PaymentStore/",
+        "Sources/PaymentReview/", "Sources/PaymentWallet/", "Plugins/Citcon/", "Plugins/CitconKit/",
+        "Plugins/CitconMerchant/",
+    ]
+
+    static func throwing(_ package: Package) -> [Violation] {
+        package.files.sorted { $0.key < $1.key }.filter { file, _ in documented.contains(where: file.hasPrefix) }
+            .flatMap { file, text in
+                PublicFunction.all(in: text).filter { $0.hasParameters && $0.throwsErrors && !$0.saysWhatItThrows }.map
+                {
+                    Violation(place: file, message: "'\($0.name)' throws and has no `- Throws:`")
+                }
+            }
+    }
+}
