@@ -6,6 +6,7 @@ PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicr
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
+STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
 TEST_SEEDS ?= 10000
 KILLS ?= 200
@@ -15,7 +16,7 @@ SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
 	WalletConnectPayProvider CitconProvider CitconMerchant PayrailsProvider
 
-.PHONY: help deps demo test browser-test kill-test bench fuzz simulate mutants format lint docs clean
+.PHONY: help deps demo test browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +54,10 @@ bench: deps ## measure routing and transport beside Foundation's, and the journa
 fuzz: deps ## check what must hold for every link, answer, notification and wallet call on generated inputs (FUZZ_INPUTS=5000000)
 	swift build -c release --product Fuzz
 	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
+
+fuzz-standards: deps ## check each payment standard on generated texts of its own (STANDARD_INPUTS=2000000)
+	swift build -c release --product Fuzz
+	@"$$(swift build -c release --show-bin-path)/Fuzz" standards $(STANDARD_INPUTS)
 
 simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
 	swift build -c release --product Simulate

@@ -153,8 +153,9 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview",
-                "PaymentRouting", "PaymentStore", "PaymentWallet", "PayrailsProvider", "ReviewModel", "TestSupport",
-                "WalletConnectPayProvider",
+                "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentWallet", "PayrailsProvider",
+                "ReviewModel",
+                "TestSupport", "WalletConnectPayProvider",
             ],
             path: "Tests/Fuzz", swiftSettings: settings),
 

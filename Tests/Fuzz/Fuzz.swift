@@ -4,13 +4,16 @@
     /// Checks the invariants of everything that reads what strangers send, on generated inputs:
     ///
     ///     swift run -c release Fuzz [inputs] [seed] [first]
+    ///     swift run -c release Fuzz standards [inputs] [seed] [first] [standard]
     ///
-    /// Every target gets its share of the inputs; see ``FuzzTargets``.
+    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `standards` every payment standard gets all of
+    /// them by itself, made of its own vectors.
     ///
     /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.
     @main
     struct Fuzz {
         static func main() throws {
+            if CommandLine.arguments.dropFirst().first == "standards" { return try eachStandard() }
             let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
             guard arguments.count <= 3, !arguments.contains(nil) else {
                 FileHandle.standardError.write(Data("usage: Fuzz [inputs] [seed] [first]\n".utf8))
@@ -36,6 +39,19 @@
             let seconds = Double((ContinuousClock.now - start) / .seconds(1))
             print("\(count) inputs of seed \(seed) in \(Int(seconds.rounded())) s, no violation")
             for line in targets.summary { print(line) }
+        }
+
+        private static func eachStandard() throws {
+            let words = CommandLine.arguments.dropFirst(2)
+            let numbers = words.prefix(3).compactMap { UInt64($0) }
+            let (count, first) = (numbers.first ?? 2_000_000, numbers.count > 2 ? numbers[2] : 0)
+            let seed = numbers.count > 1 ? numbers[1] : UInt64.random(in: 1...999_999)
+            print("\(count) inputs of seed \(seed) for each payment standard")
+            if let fault = try EachStandard.run(count, seed: seed, only: words.dropFirst(3).first, first: first) {
+                print("violation: \(fault)")
+                exit(1)
+            }
+            print("no violation")
         }
 
         private static var defaultCount: UInt64 {

@@ -25,7 +25,8 @@ public struct ItalianNotice: PaymentStandard {
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let parts = text.split(at: "|")
-        guard parts.count > 1, parts[1].equals("002") else {
+        guard parts.count > 1 else { throw text.defect(.foreign, "notice", "has no parts between |") }
+        guard parts[1].equals("002") else {
             throw parts[1].defect(.unsupported, "version", "must be 002")
         }
         guard parts.count == 5 else {

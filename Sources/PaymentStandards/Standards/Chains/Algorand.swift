@@ -45,11 +45,12 @@ public struct Algorand: PaymentStandard {
         if link.form == .web {
             // A host was put into lower case; the link remembers how it was.
             let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
-            let end = parts.path.bytes.startIndex
+            let (start, end) = ("algorand://".utf8.count, parts.path.bytes.startIndex)
+            guard start <= end else { throw parts.path.defect(.foreign, "scheme", "is not algorand") }
             guard parts.path.isEmpty || parts.path.equals("/") else {
                 throw parts.path.defect(.malformed, "address", "must stand alone behind algorand://")
             }
-            address = try Self.address(written[written.bytes.startIndex + "algorand://".utf8.count..<end])
+            address = try Self.address(written[start..<end])
         } else {
             address = try Self.address(parts.path)
         }
