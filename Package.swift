@@ -168,9 +168,7 @@ let package = Package(
             path: "Examples/quick-start", swiftSettings: settings),
         .executableTarget(
             name: "route-links",
-            dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport", "WalletConnectPayProvider",
-            ],
+            dependencies: ["PaymentCore", "PaymentRouting", "WalletConnectPayProvider"],
             path: "Examples/route-links", exclude: ["expected-output.txt"], swiftSettings: settings),
         .executableTarget(
             name: "custom-provider",

@@ -1,7 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentStore
-import PaymentTransport
 import WalletConnectPayProvider
 
 /// Routes a mixed list of links and prints why each went where. Nothing is sent.
@@ -25,13 +23,11 @@ struct RouteLinks {
     ]
 
     static func main() throws {
-        let router = PaymentRouter(
-            registry: try ProviderRegistry([
-                WalletConnectPayProvider(configuration: try GatewayConfiguration(appID: "example"))
-            ]),
-            transport: StandardTransport(), journal: InMemoryJournal())
+        let registry = try ProviderRegistry([
+            WalletConnectPayProvider(configuration: try GatewayConfiguration(appID: "example"))
+        ])
         for link in links {
-            let decision = router.route(link)
+            let decision = registry.route(link)
             let name =
                 switch decision {
                 case .matched(let route): route.match.trust == .verified ? "verified  " : "unverified"

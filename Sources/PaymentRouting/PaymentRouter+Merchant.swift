@@ -11,10 +11,10 @@ extension PaymentRouter {
     ///   id was used for another refund.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let enquiry = try enquiry(for: request.payment.provider, payer: Payer())
-        guard enquiry.service is any RefundingService else {
-            throw PaymentError(.unsupported, "the provider gives no money back", provider: request.payment.provider)
+        _ = try enquiry.refunder
+        return try await carryOnce(request.reference) { journal in
+            try await AttemptEngine(enquiry: enquiry, journal: journal).refund(request)
         }
-        return try await fly(request.reference) { try await enquiry.engine($0).refund(request) }
     }
 
     /// Calls off a payment that nobody has paid yet.
@@ -34,7 +34,7 @@ extension PaymentRouter {
                 $0
             }
         } catch {
-            throw AttemptEngine.paymentError(error, provider: payment.provider)
+            throw PaymentError(thrown: error, at: payment.provider)
         }
     }
 
@@ -58,12 +58,12 @@ extension PaymentRouter {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
             try await leases.with(genuine.reference, as: .visitor) {
-                try await visitor($0, enquiry).note(genuine.outcome, on: genuine.reference)
+                try await visitor($0, enquiry).endByMessage(genuine.outcome, on: genuine.reference)
             } orElse: { _ in
             }
             return genuine
         } catch {
-            throw AttemptEngine.paymentError(error, provider: provider)
+            throw PaymentError(thrown: error, at: provider)
         }
     }
 }

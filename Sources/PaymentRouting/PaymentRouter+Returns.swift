@@ -33,7 +33,7 @@ extension PaymentRouter {
                     if outcome.isFinal { return outcome }
                     latest = latest ?? outcome
                 } catch {
-                    let next = AttemptEngine.paymentError(error, provider: route.provider)
+                    let next = PaymentError(thrown: error, at: route.provider)
                     if next.code != .foreignReturn {
                         let message = "a return could not be brought to one of the open payments: \(next.message)"
                         effects.log(PaymentEvent(provider: route.provider, attempt: nil, kind: .note, message: message))

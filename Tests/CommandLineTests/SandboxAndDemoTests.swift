@@ -108,11 +108,11 @@ struct SandboxAndDemoTests {
 
     @Test("The mixed bag notices a link that goes elsewhere")
     func bag() throws {
-        let router = try Installation.offlineRouter()
+        let registry = try Installation.registry()
         let item = try #require(MixedBag.items.first)
-        #expect(item.agrees(with: RouteReport(item.text, router.route(item.text))))
-        #expect(!item.agrees(with: RouteReport("pay_1", router.route("pay_1"))))
-        #expect(!item.agrees(with: RouteReport("x", router.route("x"))))
+        #expect(item.agrees(with: RouteReport(item.text, Installation.route(item.text, registry))))
+        #expect(!item.agrees(with: RouteReport("pay_1", Installation.route("pay_1", registry))))
+        #expect(!item.agrees(with: RouteReport("x", Installation.route("x", registry))))
     }
 
     @Test("A scenario notices a wrong outcome and money taken twice or not at all")

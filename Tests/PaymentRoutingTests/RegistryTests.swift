@@ -1,5 +1,7 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
+import PaymentStore
 import Testing
 
 @Suite("Provider registry")
@@ -9,6 +11,30 @@ struct RegistryTests {
         provider.descriptor = ProviderDescriptor(
             id: ProviderID(rawValue: id), name: id, patterns: patterns, outboundHosts: [])
         return provider
+    }
+
+    @Test("A registry routes by itself, as a router with the same readers does")
+    func routesAlone() throws {
+        let registry = try ProviderRegistry([provider("a", .scheme("aa")), provider("b", .standard("bolt11"))])
+        let router = PaymentRouter(
+            registry: registry, transport: ScriptedTransport(), journal: InMemoryJournal(), readers: [StandardsReader()]
+        )
+        let invoice =
+            "lightning:lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+        for text in [
+            "aa:x?id=1", "https://shop.example/", "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", invoice,
+        ] {
+            #expect(registry.route(text, readers: [StandardsReader()]) == router.route(text), "\(text)")
+        }
+        #expect(registry.route("aa:x?id=1") == router.route("aa:x?id=1"))
+        guard case .unroutable = registry.route(invoice) else {
+            Issue.record("without readers nobody knows an invoice")
+            return
+        }
+        guard case .rejected = registry.route("https:// x") else {
+            Issue.record("no link")
+            return
+        }
     }
 
     @Test("Two providers of one id are refused")

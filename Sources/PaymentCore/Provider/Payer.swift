@@ -68,6 +68,9 @@ public struct Payer: Sendable {
         case .code: codeDisplay != nil
         }
     }
+
+    /// Those of `needs` that the payer cannot fulfil.
+    package func unmet(of needs: [PayerNeed]) -> [PayerNeed] { needs.filter { !canFulfil($0) } }
 }
 
 /// Something an option asks of the payer.

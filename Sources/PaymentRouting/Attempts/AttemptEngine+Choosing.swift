@@ -7,12 +7,12 @@ extension AttemptEngine {
         case ended(PaymentOutcome)
     }
 
-    /// The payer's choice, or their policy's.
-    func choice(from quote: PaymentQuote) async throws -> Choice {
+    /// Asks the payer to choose, or their policy.
+    func choose(from quote: PaymentQuote) async throws -> Choice {
         guard quote.options.contains(where: \.unmet.isEmpty) else {
             return .ended(.declined(Self.noUsableOption(quote)))
         }
-        guard let chooser = payer.chooser else { return try byPolicy(quote) }
+        guard let chooser = payer.chooser else { return try chooseByPolicy(quote) }
         let choice: PaymentOption.ID?
         do {
             choice = try await chooser(quote)
@@ -20,17 +20,10 @@ extension AttemptEngine {
             throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))")
         }
         guard let choice else { return .ended(.cancelled) }
-        guard let option = quote.options.first(where: { $0.id == choice }) else {
-            throw error(.unusableOption, "there is no option '\(choice)'; the quote's options are listed with it")
-        }
-        guard option.unmet.isEmpty else {
-            let needs = option.unmet.map(\.description).joined(separator: ", ")
-            throw error(.unusableOption, "the option '\(choice)' needs \(needs)")
-        }
-        return .option(option)
+        return .option(try enquiry.option(choice, of: quote))
     }
 
-    private func byPolicy(_ quote: PaymentQuote) throws -> Choice {
+    private func chooseByPolicy(_ quote: PaymentQuote) throws -> Choice {
         guard let policy = payer.policy else {
             throw error(
                 .noChooser,
@@ -53,7 +46,7 @@ extension AttemptEngine {
 
     /// A provider's word that the choice does not hold, as whoever pays is told it. Once something was sent, even in
     /// vain, nobody chooses again by themselves.
-    func changed(_ failure: PaymentError, _ steps: StepLog) async -> PaymentError {
+    func changedOption(_ failure: PaymentError, _ steps: StepLog) async -> PaymentError {
         PaymentError(
             .optionChanged, "\(failure.message); the attempt was given up, choose again from the link",
             provider: failure.provider ?? descriptor.id,

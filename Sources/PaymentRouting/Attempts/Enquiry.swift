@@ -1,6 +1,7 @@
 import PaymentCore
 
-/// Asks a service about a payment, outside any attempt: nothing is written and nothing is moved.
+/// One registered service and one payer: what can be asked of them outside of any attempt, and how the service's words are
+/// checked. Nothing is written here and nothing is moved.
 struct Enquiry: Sendable {
     let service: any PaymentService
     let descriptor: ProviderDescriptor
@@ -13,53 +14,105 @@ struct Enquiry: Sendable {
     var provider: any PaymentProvider {
         get throws(PaymentError) {
             guard let provider = service as? any PaymentProvider else {
-                throw PaymentError(
+                throw error(
                     .unsupported,
-                    "\(descriptor.name) is registered as a merchant's service, which payers do not pay at",
-                    provider: descriptor.id)
+                    "\(descriptor.name) is registered as a merchant's service, which payers do not pay at")
             }
             return provider
         }
     }
 
+    /// The service as one that gives money back.
+    ///
+    /// - Throws: ``PaymentError``, `unsupported`, when it does not.
+    var refunder: any RefundingService {
+        get throws(PaymentError) {
+            guard let refunder = service as? any RefundingService else {
+                throw error(.unsupported, "\(descriptor.name) gives no money back")
+            }
+            return refunder
+        }
+    }
+
+    // MARK: Asking
+
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
-        let context = effects.context(
-            for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id), link: request.link)
-        var quote = try await self.provider.quote(request, in: context)
+        var quote = try await provider.quote(request, in: queries(request.link))
         guard quote.reference == request.reference else {
-            throw PaymentError(
-                .integrity, "the quote is for another payment than the link", provider: descriptor.id)
+            throw error(.integrity, "the quote is for another payment than the link")
         }
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         for index in quote.options.indices {
-            quote.options[index].unmet = quote.options[index].needs.filter { !payer.canFulfil($0) }
+            quote.options[index].unmet = payer.unmet(of: quote.options[index].needs)
         }
         return quote
     }
 
-    /// What has become of `payment`.
+    /// Asks what has become of `payment`.
     func status(of payment: PaymentReference) async throws -> PaymentOutcome {
         try checkIsPayment(payment)
-        let context = effects.context(for: descriptor, payer: payer, steps: NoAttempt(provider: descriptor.id))
-        return try checked(try await service.status(of: payment, in: context), of: payment)
+        return try checked(try await service.status(of: payment, in: queries()), of: payment)
+    }
+
+    /// Asks what has become of the payment or refund of `attempt`; the answer is not checked yet.
+    ///
+    /// - Parameter context: the context of the attempt's run; without one, one that only asks.
+    func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> PaymentOutcome {
+        let context = context ?? queries()
+        guard let refund = attempt.refund else { return try await service.status(of: attempt.reference, in: context) }
+        return try await refunder.status(of: refund, in: context)
+    }
+
+    /// A context in which nothing but questions can be asked.
+    private func queries(_ link: PaymentLink? = nil) -> ProviderContext {
+        effects.context(for: descriptor, payer: payer, steps: QueriesOnly(provider: descriptor.id), link: link)
+    }
+
+    // MARK: Checking
+
+    /// The option of `quote` called `id`, as far as this payer can fulfil it. The only place that says so.
+    ///
+    /// - Throws: ``PaymentError``, `unusableOption`.
+    func option(_ id: PaymentOption.ID, of quote: PaymentQuote) throws(PaymentError) -> PaymentOption {
+        guard let option = quote.options.first(where: { $0.id == id }) else {
+            throw error(.unusableOption, "there is no option '\(id)'; the quote's options are listed with it")
+        }
+        let unmet = payer.unmet(of: option.needs)
+        guard unmet.isEmpty else {
+            let needs = unmet.map(\.description).joined(separator: ", ")
+            throw error(.unusableOption, "the option '\(id)' needs \(needs)")
+        }
+        return option
     }
 
     /// A refund's id names nothing that a provider could pay, ask about or call off as a payment.
     func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
         guard payment.subject == .payment else {
-            throw PaymentError(
-                .notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it",
-                provider: descriptor.id)
+            throw error(.notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it")
         }
     }
 
-    /// A receipt must be for the payment that was asked about.
-    func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws -> PaymentOutcome {
+    /// The service's word on a payment: a receipt must be for the payment that was asked about.
+    func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws(PaymentError) -> PaymentOutcome {
         if case .succeeded(let receipt) = outcome, receipt.reference != payment {
-            throw PaymentError(
-                .integrity, "the receipt is for another payment", provider: descriptor.id, phase: .maybeSent)
+            throw error(.integrity, "the receipt is for another payment", phase: .maybeSent)
+        }
+        return outcome
+    }
+
+    /// The service's word on an attempt: a receipt must be for its payment and, where it states an amount, over what the
+    /// payer agreed to.
+    func checked(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) throws(PaymentError) -> PaymentOutcome {
+        guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
+        guard let paid = receipt.amount else { return outcome }
+        let agreed = attempt.option.amount
+        guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
+            throw error(.integrity, "the receipt is in another currency than the chosen option", phase: .maybeSent)
+        }
+        guard paid.minorUnits == agreed.minorUnits || attempt.option.isEstimate else {
+            throw error(.integrity, "the receipt is over \(paid), but \(agreed) was agreed", phase: .maybeSent)
         }
         return outcome
     }
@@ -71,8 +124,27 @@ struct Enquiry: Sendable {
         try provider.distinguish(link, from: attempt)
     }
 
-    /// Carries payments on, writing through `journal`.
-    func engine(_ journal: LeasedJournal) -> AttemptEngine {
-        AttemptEngine(service: service, descriptor: descriptor, payer: payer, effects: effects, journal: journal)
+    func error(
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+    ) -> PaymentError {
+        PaymentError(code, message, provider: descriptor.id, phase: phase)
     }
+}
+
+/// Steps outside an attempt: queries run, anything more is a fault of the provider.
+private struct QueriesOnly: StepRunner {
+    let provider: ProviderID
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        guard kind == .query else {
+            throw PaymentError(
+                .providerFault, "the step '\(name)' needs an attempt; quotes and status queries only ask",
+                provider: provider)
+        }
+        return try await body()
+    }
+
+    func hasRun(_ name: String) async -> Bool { false }
 }

@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentReview
 import PaymentRouting
 import PaymentStandards
-import PaymentStore
 import PayrailsProvider
 import WalletConnectPayProvider
 
@@ -28,17 +27,9 @@ enum Installation {
         ])
     }
 
-    /// A router for routing only: nothing it is asked to send leaves.
-    static func offlineRouter() throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try registry(), transport: OfflineTransport(), journal: InMemoryJournal(), readers: readers)
-    }
-}
-
-/// A transport that sends nothing.
-private struct OfflineTransport: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .invalidRequest("this command works offline"), origin: request.url.origin)
+    /// Where `text` goes, standards included. Nothing is sent for it.
+    static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {
+        registry.route(text, readers: readers)
     }
 }
 

@@ -24,7 +24,7 @@ struct DemoPayment {
 struct DemoScenario {
     let title: String
     let payment: DemoPayment
-    var choice = PaymentSession.Choice.policy(.firstWhateverItCosts)
+    var choice = PaymentSession.Choice.first
     /// Whether the answer to the confirmation is lost on its way back.
     var losesAnswer = false
     /// Whether the link is paid a second time.

@@ -59,11 +59,11 @@ enum MixedBag {
 
     /// The bag routed, as a table; true when every text went where it should.
     static func show(_ console: Console) throws -> Bool {
-        let router = try Installation.offlineRouter()
+        let registry = try Installation.registry()
         var table = Table(["TEXT", "WHAT IT IS", "DECISION", "TRUST", "WHY"])
         var agrees = true
         for item in items {
-            let report = RouteReport(item.text, router.route(item.text))
+            let report = RouteReport(item.text, Installation.route(item.text, registry))
             agrees = agrees && item.agrees(with: report)
             let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
             table.add([

@@ -14,12 +14,12 @@ enum InspectCommand: Command {
         options: [LinkArgument.json, LinkArgument.reveal])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let router = try Installation.offlineRouter()
+        let registry = try Installation.registry()
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let isJSON = arguments.has("json")
         let reveals = arguments.has(LinkArgument.reveal.name)
         let totals = try inputs.forEach { input in
-            let (report, inspection) = inspect(input, router, reveals: reveals)
+            let (report, inspection) = inspect(input, registry, reveals: reveals)
             if isJSON {
                 console.output.edit { report.write(to: &$0, with: inspection) }
             } else {
@@ -31,11 +31,11 @@ enum InspectCommand: Command {
     }
 
     static func inspect(
-        _ input: LinkInput, _ router: PaymentRouter, reveals: Bool = false
+        _ input: LinkInput, _ registry: ProviderRegistry, reveals: Bool = false
     ) -> (RouteReport, Inspection) {
         switch input {
         case .text(let text):
-            let answer = router.route(text)
+            let answer = Installation.route(text, registry)
             return (RouteReport(text, answer, reveals: reveals), Inspection(answer, reveals: reveals))
         case .unreadable(let shown, let reason):
             return (RouteReport(unreadable: shown, reason: reason), Inspection(unreadable: reason))

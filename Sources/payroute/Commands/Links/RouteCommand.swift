@@ -13,9 +13,9 @@ enum RouteCommand: Command {
         options: [LinkArgument.json, LinkArgument.reveal])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let router = try Installation.offlineRouter()
+        let registry = try Installation.registry()
         let reveals = arguments.has(LinkArgument.reveal.name)
-        let report = { RouteReport($0, router, reveals: reveals) }
+        let report = { RouteReport($0, registry, reveals: reveals) }
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let totals =
             arguments.has("json")
@@ -64,9 +64,9 @@ enum LinkArgument {
 
 extension RouteReport {
     /// Routes an input.
-    init(_ input: LinkInput, _ router: PaymentRouter, reveals: Bool = false) {
+    init(_ input: LinkInput, _ registry: ProviderRegistry, reveals: Bool = false) {
         switch input {
-        case .text(let text): self.init(text, router.route(text), reveals: reveals)
+        case .text(let text): self.init(text, Installation.route(text, registry), reveals: reveals)
         case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }

@@ -49,7 +49,7 @@ enum PayCommand: Command {
             if !isJSON { console.output.line(Narration.line(label, text, console.style)) }
         }
         let (result, signal) = await Interrupts.run {
-            await session.pay(link, choice: choice ?? .policy(.firstWhateverItCosts), trustsLink: trustsLink)
+            await session.pay(link, choice: choice ?? .first, trustsLink: trustsLink)
         }
         if isJSON {
             console.output.edit { result.write(to: &$0) }

@@ -12,8 +12,8 @@ struct PaymentSession: Sendable {
 
     /// What the payer decides when shown a quote.
     enum Choice: Sendable {
-        /// The one that a policy takes.
-        case policy(OptionPolicy)
+        /// The first option that can be paid, whatever it costs: only a sandbox is paid at.
+        case first
         /// The option of this id.
         case option(PaymentOption.ID)
         /// None.
@@ -39,67 +39,72 @@ struct PaymentSession: Sendable {
             log: PaymentLog { Self.tell($0, tell) })
     }
 
-    /// Pays what `text` asks for. Never throws: every ending is a result.
-    func pay(_ text: String, choice: Choice = .policy(.firstWhateverItCosts), trustsLink: Bool = false) async
-        -> PaymentResult
-    {
-        var result = PaymentResult(router.route(text).shown(text))
-        do {
-            result.end(try await outcome(text, choice, trustsLink, &result))
-        } catch let error as PaymentError {
-            result.end(error)
+    /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it, and
+    /// tells what it says. Never throws: every ending is a result.
+    func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
+        let decision = router.route(text)
+        var result = PaymentResult(decision.shown(text))
+        tell("route", decision.explanation)
+        guard case .matched(let route) = decision else {
+            result.end(PaymentError(.unroutable, decision.explanation))
+            return result
+        }
+        result.provider = route.provider.rawValue
+        result.reference = route.match.reference
+        do throws(PaymentError) {
+            let quote = try await quote(route, trustsLink)
+            tell(quote, &result)
+            result.end(try await pay(quote, choice, &result))
         } catch {
-            result.reason = "\(error)"
+            result.end(error)
         }
         return result
     }
 
-    private func outcome(
-        _ text: String, _ choice: Choice, _ trustsLink: Bool, _ result: inout PaymentResult
-    ) async throws -> PaymentOutcome {
-        let decision = router.route(text)
-        tell("route", decision.explanation)
-        guard case .matched(let route) = decision else {
-            throw PaymentError(.unroutable, decision.explanation)
-        }
-        result.provider = route.provider.rawValue
-        result.reference = route.match.reference
-        if case .unverified(let reason) = route.match.trust, !trustsLink {
+    private func quote(_ route: Route, _ trustsLink: Bool) async throws(PaymentError) -> PaymentQuote {
+        do { return try await router.quote(route, as: payer, acceptingUnverified: trustsLink) } catch {
+            guard error.code == .untrustedLink else { throw error }
             throw PaymentError(
-                .untrustedLink, "the link is not trusted: \(reason); pass --trust-host if you know where it comes from")
+                error.code, "\(error.message); pass --trust-host if you know where it comes from",
+                provider: error.provider)
         }
-        let quote = try await router.quote(route, as: payer, acceptingUnverified: trustsLink)
+    }
+
+    private func tell(_ quote: PaymentQuote, _ result: inout PaymentResult) {
         result.payee = quote.payee.name
         result.amount = quote.amount
         tell(
             "quote",
             "\(Printable.name(quote.payee.name)) asks for \(quote.amount?.description ?? "an amount it does not state")"
         )
-        if let outcome = quote.outcome {
-            tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
-            result.wasBegunBefore = true
-            return outcome
+        guard let outcome = quote.outcome else {
+            for option in quote.options { tell("option", Self.describe(option)) }
+            return
         }
-        for option in quote.options { tell("option", Self.describe(option)) }
+        tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
+        result.wasBegunBefore = true
+    }
+
+    private func pay(
+        _ quote: PaymentQuote, _ choice: Choice, _ result: inout PaymentResult
+    ) async throws(PaymentError) -> PaymentOutcome {
+        if let outcome = quote.outcome { return outcome }
         let id: PaymentOption.ID
         switch choice {
         case .none: return .cancelled
         case .option(let chosen): id = chosen
-        case .policy(let policy):
-            let usable = quote.options.count(where: \.unmet.isEmpty)
-            guard usable > 0 else {
+        case .first:
+            let usable = quote.options.filter(\.unmet.isEmpty)
+            guard let first = usable.first else {
                 let why =
                     quote.options.isEmpty
                     ? "none of the wallet's accounts can pay this" : "every option needs more than the wallet can do"
                 return .declined(DeclineReason(.noUsableOption, why))
             }
-            switch policy.choice(from: quote) {
-            case .none(let why): return .declined(DeclineReason(.outsidePolicy, "no option is taken: \(why)"))
-            case .option(let option): id = option.id
-            }
-            if usable > 1 {
+            id = first.id
+            if usable.count > 1 {
                 result.choiceRemark =
-                    "'\(id)' is the first of \(usable) options that can be paid; --option names another"
+                    "'\(id)' is the first of \(usable.count) options that can be paid; --option names another"
             }
         }
         result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount

@@ -13,7 +13,7 @@ struct RouterEffects: Sendable {
     /// Whether a record of the journal is what a router with the same key wrote there. Without a key it cannot be told.
     func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
 
-    /// The context of one call to `provider`.
+    /// The context of one call to a provider or service.
     ///
     /// - Parameter journal: the journal whose lease is kept alive while the provider waits.
     func context(
@@ -31,22 +31,4 @@ struct RouterEffects: Sendable {
             log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))
         }
     }
-}
-
-/// Steps outside an attempt: queries run, anything more is a fault of the provider.
-struct NoAttempt: StepRunner {
-    let provider: ProviderID
-
-    func run(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-    ) async throws -> JSONValue {
-        guard kind == .query else {
-            throw PaymentError(
-                .providerFault, "the step '\(name)' needs an attempt; quotes and status queries only ask",
-                provider: provider)
-        }
-        return try await body()
-    }
-
-    func hasRun(_ name: String) async -> Bool { false }
 }

@@ -48,12 +48,3 @@ struct LeasedClock: PaymentClock {
         try await base.sleep(for: duration)
     }
 }
-
-extension PaymentError {
-    /// Another worker has the payment. What it does can move money.
-    static func inUse(_ provider: ProviderID) -> PaymentError {
-        PaymentError(
-            .inUse, "another process is paying this; ask again for its outcome, or resume the payment later",
-            provider: provider, phase: .maybeSent, retry: .later)
-    }
-}

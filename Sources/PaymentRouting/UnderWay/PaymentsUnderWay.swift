@@ -10,7 +10,7 @@ package enum RouterTasks {
 ///
 /// A payer's page or wallet may never come back, and notice no cancellation. So nobody waits for the work alone: who is
 /// cancelled waits a little for its true ending, and when the payment is ended from elsewhere everyone is told.
-actor InFlightPayments {
+actor PaymentsUnderWay {
     typealias Ending = Result<PaymentOutcome, PaymentError>
 
     /// What to tell somebody who stops waiting.
@@ -21,7 +21,7 @@ actor InFlightPayments {
         let known: @Sendable (_ isCalledOff: Bool) async -> Ending
     }
 
-    private struct Flight {
+    private struct Work {
         let payment: PaymentReference
         var task: Task<Void, Never>?
         var waiting: [Pending<Ending>] = []
@@ -29,8 +29,8 @@ actor InFlightPayments {
         var staying = 0
     }
 
-    private var flights: [Int: Flight] = [:]
-    /// The flights that may be joined: work that everyone has called off may not.
+    private var works: [Int: Work] = [:]
+    /// What may be joined: work that everyone has called off may not.
     private var joinable: [PaymentReference: Int] = [:]
     private var made = 0
 
@@ -43,8 +43,8 @@ actor InFlightPayments {
     ) async -> Ending {
         let number = joinable[payment] ?? start(payment, operation)
         let ending = Pending<Ending>()
-        flights[number]?.waiting.append(ending)
-        flights[number]?.staying += 1
+        works[number]?.waiting.append(ending)
+        works[number]?.staying += 1
         let executor = RouterTasks.executor
         return await withTaskCancellationHandler {
             await ending.value()
@@ -56,7 +56,7 @@ actor InFlightPayments {
     /// Tells everyone who waits for `payment` how it ended: whoever carries it may never come back.
     func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
         joinable[payment] = nil
-        for number in flights.keys where flights[number]?.payment == payment { tell(number, .success(outcome)) }
+        for number in works.keys where works[number]?.payment == payment { tell(number, .success(outcome)) }
     }
 
     private func start(
@@ -64,35 +64,35 @@ actor InFlightPayments {
     ) -> Int {
         made += 1
         let number = made
-        flights[number] = Flight(payment: payment)
+        works[number] = Work(payment: payment)
         joinable[payment] = number
-        flights[number]?.task = Task(executorPreference: RouterTasks.executor) {
+        works[number]?.task = Task(executorPreference: RouterTasks.executor) {
             let ending = await operation()
-            await self.land(number, ending)
+            await self.finish(number, ending)
         }
         return number
     }
 
-    private func land(_ number: Int, _ ending: Ending) {
+    private func finish(_ number: Int, _ ending: Ending) {
         tell(number, ending)
-        guard let flight = flights.removeValue(forKey: number) else { return }
-        if joinable[flight.payment] == number { joinable[flight.payment] = nil }
+        guard let work = works.removeValue(forKey: number) else { return }
+        if joinable[work.payment] == number { joinable[work.payment] = nil }
     }
 
     private func tell(_ number: Int, _ ending: Ending) {
-        for waiting in flights[number]?.waiting ?? [] { waiting.finish(ending) }
-        flights[number]?.waiting = []
+        for waiting in works[number]?.waiting ?? [] { waiting.finish(ending) }
+        works[number]?.waiting = []
     }
 
     private func leave(_ number: Int, _ ending: Pending<Ending>, _ farewell: Farewell) async {
-        guard let flight = flights[number] else { return }
-        flights[number]?.staying -= 1
-        if flight.staying == 1 {
-            if joinable[flight.payment] == number { joinable[flight.payment] = nil }
-            flight.task?.cancel()
+        guard let work = works[number] else { return }
+        works[number]?.staying -= 1
+        if work.staying == 1 {
+            if joinable[work.payment] == number { joinable[work.payment] = nil }
+            work.task?.cancel()
         }
         await farewell.grace()
         // The first ending counts: the true one, when it has come.
-        ending.finish(await farewell.known(flights[number].map { $0.staying == 0 } ?? true))
+        ending.finish(await farewell.known(works[number].map { $0.staying == 0 } ?? true))
     }
 }

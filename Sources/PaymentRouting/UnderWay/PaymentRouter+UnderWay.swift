@@ -2,35 +2,33 @@ import PaymentCore
 
 /// Payments under way, and who is told of them.
 extension PaymentRouter {
-    /// Carries a payment through, or joins whoever does.
-    func fly(
+    /// Carries a payment through while its lease is held, or joins whoever does so in this process.
+    func carryOnce(
         _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
-        let farewell = InFlightPayments.Farewell {
+        let farewell = PaymentsUnderWay.Farewell {
             // Payers hang in real time, whatever clock payments go by; only simulations have no other.
             let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
             try? await clock.sleep(for: leases.policy.grace)
         } known: { isCalledOff in
             await known(of: payment, isCalledOff: isCalledOff)
         }
-        return try await flights.run(payment, farewell) {
+        return try await underWay.run(payment, farewell) {
             do { return .success(try await leases.with(payment, operation) { $0 }) } catch {
-                return .failure(AttemptEngine.paymentError(error, provider: payment.provider))
+                return .failure(PaymentError(thrown: error, at: payment.provider))
             }
         }.get()
     }
 
     /// An engine that brings news of a payment: how it ends is told to everyone who waits for it here.
     func visitor(_ journal: LeasedJournal, _ enquiry: Enquiry) -> AttemptEngine {
-        var engine = enquiry.engine(journal)
-        engine.hasEnded = { await flights.end($0, with: $1) }
-        return engine
+        AttemptEngine(enquiry: enquiry, journal: journal) { await underWay.end($0, with: $1) }
     }
 
     /// What the journal knows of a payment that somebody stops waiting for.
     ///
     /// - Parameter isCalledOff: whether nobody waits any more. No step begins then, so that nothing more is sent.
-    private func known(of payment: PaymentReference, isCalledOff: Bool) async -> InFlightPayments.Ending {
+    private func known(of payment: PaymentReference, isCalledOff: Bool) async -> PaymentsUnderWay.Ending {
         let histories = try? await effects.journal.histories(of: payment).filter(effects.isSound)
         for case .succeeded(let receipt)? in (histories ?? []).map(\.outcome) { return .success(.succeeded(receipt)) }
         if isCalledOff, let histories, histories.allSatisfy(\.isFinished) {

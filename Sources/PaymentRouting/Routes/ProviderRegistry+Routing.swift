@@ -1,8 +1,22 @@
-import PaymentCore
+public import PaymentCore
 
+/// Routing alone: it needs no network, no journal and no router.
 extension ProviderRegistry {
-    /// Where `link` goes. Pure: no I/O, no effects, the same answer whatever the order of registration.
-    func route(_ link: PaymentLink, readers: [any InstructionReader]) -> RouteDecision {
+    /// Returns what `text` is and where it goes. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
+    ///
+    /// - Parameters:
+    ///   - text: a link, or whatever else was scanned or typed.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    public func route(_ text: String, readers: [any InstructionReader] = []) -> RouteDecision {
+        do { return route(try PaymentLink(text), readers: readers) } catch { return .rejected(error) }
+    }
+
+    /// Returns where `link` goes. Pure: no I/O, no effects, the same answer whatever the order of registration.
+    ///
+    /// - Parameters:
+    ///   - link: the link.
+    ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    public func route(_ link: PaymentLink, readers: [any InstructionReader] = []) -> RouteDecision {
         var finding = Finding()
         find(link, &finding)
         if let decision = finding.decision(link) { return decision }

@@ -1,0 +1,99 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What earlier attempts left: at the same payment, and at what may be the same one under another name.
+extension AttemptEngine {
+    /// The ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that may
+    /// have moved money and is gone on with here. Nil when a new attempt may begin: what has sent nothing is given up.
+    ///
+    /// - Parameter link: what is to be paid; refused when the earlier attempt was about something else.
+    func continueEarlier(
+        at payment: PaymentReference, for link: PaymentLink?
+    ) async throws -> PaymentOutcome? {
+        let histories = try await histories(of: payment)
+        for history in histories {
+            guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
+            try enquiry.distinguish(link, from: history.attempt)
+            return history.outcome
+        }
+        if let broken = broken(histories) { return try await askAboutDistrusted(broken, isNamed: true) }
+        // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
+        if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
+            try enquiry.distinguish(link, from: interrupted.attempt)
+            return try await run(interrupted, link)
+        }
+        for history in histories where !history.isFinished {
+            try await close(history.attempt, .abandoned(reason: "a new attempt was started"))
+        }
+        return nil
+    }
+
+    /// Goes on with the attempt called `id`.
+    func resume(_ id: AttemptID) async throws -> PaymentOutcome {
+        guard let history = try await journaled({ try await journal.history(of: id) }) else {
+            throw error(.notFound, "the journal has no attempt \(id)")
+        }
+        guard effects.isSound(history) else { return try await askAboutDistrusted(history, isNamed: false) }
+        guard history.isFinished else {
+            guard history.mayHaveMovedMoney || history.outcome != nil else { return try await resumeUnsent(history) }
+            return try await run(history)
+        }
+        guard let outcome = history.outcome, outcome.isFinal else {
+            throw error(.notFound, "the attempt \(id) was given up before anything was paid; start a new payment")
+        }
+        return outcome
+    }
+
+    // MARK: Other names
+    //
+    // What only the service can resolve has no name that this device could know it by. What it does know of a payment under
+    // any name is when its time is over, to the second.
+
+    /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the same
+    /// payment, under another name. Nil when there is no such thing.
+    func openElsewhere(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
+        let others = try await otherNames(of: quote.reference, until: quote.expiresAt).filter(\.mayHaveMovedMoney)
+        guard let last = others.last else { return nil }
+        guard let outcome = quote.outcome else { return Self.leftTo(last, quote.reference) }
+        guard Self.claimsNoEffect(outcome) else { return nil }
+        // Any of them may be this payment.
+        let word = others.reduce(outcome, Self.believable)
+        return word == outcome ? nil : word
+    }
+
+    /// Gives up an attempt that has moved nothing while another one is open at what may be the same payment. Asked after it
+    /// was stored, so that of two that begin at the same time one at least sees the other.
+    func yieldToOther(_ history: AttemptHistory) async throws -> PaymentOutcome? {
+        let attempt = history.attempt
+        guard attempt.refund == nil, !history.mayHaveMovedMoney, history.outcome == nil,
+            let other = try await otherNames(of: attempt.reference, until: attempt.expiresAt).last
+        else { return nil }
+        try await giveUp(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
+        return Self.leftTo(other, attempt.reference)
+    }
+
+    private static func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {
+        .unknown(
+            UnknownOutcome(
+                reference: payment,
+                message: "this may be the payment that was begun as \(other.attempt.reference.id) (attempt "
+                    + "\(other.attempt.id)), whose end is not known; resume that one before you pay again"))
+    }
+
+    /// The open attempts at what may be `payment` under other names, oldest first.
+    private func otherNames(of payment: PaymentReference, until end: Date?) async throws -> [AttemptHistory] {
+        guard let provider = enquiry.service as? any UnresolvedPaymentsProvider, let end else { return [] }
+        return try await journaled { try await journal.base.unfinished() }.filter { history in
+            let attempt = history.attempt
+            return attempt.reference != payment && attempt.reference.provider == payment.provider
+                && attempt.refund == nil && attempt.expiresAt == end
+                && (provider.isUnresolved(payment) || provider.isUnresolved(attempt.reference))
+                && effects.isSound(history)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import PaymentCore
+
+/// Refunds, cancellations and notifications.
+extension AttemptEngine {
+    /// Gives money back: once, however often it is asked for.
+    func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
+        guard try await histories(of: request.reference).allSatisfy({ $0.attempt.refund == request }) else {
+            throw error(.integrity, "the refund '\(request.id)' was asked for before, with other particulars")
+        }
+        if let outcome = try await continueEarlier(at: request.reference, for: nil) { return outcome }
+        let option = PaymentOption(id: "refund", title: "Refund", amount: request.amount)
+        return try await open(request.reference, option, refund: request)
+    }
+
+    /// Calls a payment off, and ends its attempt when that is what became of it.
+    func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
+        let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
+        let outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment)
+        guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
+        let word = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
+        return if let word { try await end(attempt, as: word) } else { unconfirmed(attempt) }
+    }
+
+    /// Ends the open attempt at `payment` by the service's own message, when that is the last word on it. Messages come
+    /// late: one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing yet.
+    func endByMessage(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
+        guard outcome.isFinal, let history = try await openAttempt(at: payment) else { return }
+        let attempt = history.attempt
+        let sound = try enquiry.checked(outcome, of: attempt)
+        if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
+        guard let confirmed = try await confirm(sound, of: attempt) else { return }
+        let word = try await believable(confirmed, of: attempt)
+        do {
+            try await close(attempt, .outcome(word))
+            await hasEnded(payment, word)
+        } catch is AttemptHasEnded {}
+    }
+
+    /// The last attempt at `payment` that has not ended, if its record is sound.
+    private func openAttempt(at payment: PaymentReference) async throws -> AttemptHistory? {
+        let history = try await histories(of: payment).last { !$0.isFinished }
+        return history.flatMap { effects.isSound($0) ? $0 : nil }
+    }
+}

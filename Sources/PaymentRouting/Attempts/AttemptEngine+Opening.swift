@@ -1,0 +1,84 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Attempts that have sent nothing yet: opened, or found in the journal. Both only while there is time.
+extension AttemptEngine {
+    /// Opens an attempt at the payment of `quote` with `option`, and runs it.
+    func open(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
+        switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
+        case .enough:
+            return try await open(quote.reference, option, until: quote.expiresAt, link: quote.link?.reveal())
+        case .paymentEnded(let outcome):
+            // The quote may be old: this can be told only while nobody else has taken the payment over, and paid it.
+            try await journaled { try await journal.renew(at: effects.clock.now) }
+            return outcome
+        case .priceEnded(let failure): throw failure
+        }
+    }
+
+    /// Opens an attempt and runs it.
+    func open(
+        _ reference: PaymentReference, _ option: PaymentOption, until end: Date? = nil, refund: RefundRequest? = nil,
+        link: PaymentLink? = nil
+    ) async throws -> PaymentOutcome {
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: reference, option: option,
+            idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end, refund: refund)
+        try await journaled { try await journal.open(attempt) }
+        return try await run(AttemptHistory(attempt: attempt), link)
+    }
+
+    /// Goes on with an attempt that has sent nothing, unless its time is over.
+    func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        let attempt = history.attempt
+        switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
+        case .enough: return try await run(history)
+        case .paymentEnded(let outcome):
+            return try await end(attempt, as: try enquiry.checked(outcome, of: attempt))
+        case .priceEnded(let failure):
+            // The payment can still be paid, with another attempt.
+            try await close(attempt, .abandoned(reason: failure.message))
+            throw failure
+        }
+    }
+
+    // MARK: Time
+
+    private enum TimeLeft {
+        case enough
+        /// The service says that the payment has ended.
+        case paymentEnded(PaymentOutcome)
+        /// Only the option's price is no longer good.
+        case priceEnded(PaymentError)
+    }
+
+    /// Whether a payment can still be paid with `option`, as of now.
+    ///
+    /// This device's clock alone says nothing final: another device may have paid, and the clock may be wrong. So the
+    /// service is asked about a payment whose time is over here.
+    ///
+    /// - Throws: ``PaymentError``, `unusableOption`, when the service has not ended such a payment.
+    private func checkTime(
+        of payment: PaymentReference, until end: Date?, _ option: PaymentOption
+    ) async throws -> TimeLeft {
+        let now = effects.clock.now
+        if let end, end <= now {
+            let outcome = try await enquiry.status(of: payment)
+            guard !outcome.isFinal else { return .paymentEnded(outcome) }
+            throw error(
+                .unusableOption,
+                "the payment's time is over by this device's clock, but its service has not ended it (\(outcome)); check "
+                    + "the clock, or ask again later")
+        }
+        if let end = option.expiresAt, end <= now {
+            return .priceEnded(
+                error(.unusableOption, "the price of this option has expired; quote again for a new one"))
+        }
+        return .enough
+    }
+}

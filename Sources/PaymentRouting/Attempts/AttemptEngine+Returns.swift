@@ -1,0 +1,29 @@
+import PaymentCore
+
+/// Payers who come back from outside the application.
+extension AttemptEngine {
+    /// Completes the unfinished attempt at `payment` whose payer came back through `callback`; nil when there is none.
+    func complete(
+        _ callback: PaymentLink, of payment: PaymentReference, with provider: any RedirectCompletingProvider
+    ) async throws -> PaymentOutcome? {
+        guard let history = try await histories(of: payment).last(where: { !$0.isFinished }) else { return nil }
+        guard effects.isSound(history) else { return try await askAboutDistrusted(history, isNamed: true) }
+        let attempt = history.attempt
+        let steps = StepLog(
+            history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal)
+        let outcome: PaymentOutcome
+        do {
+            outcome = try enquiry.checked(
+                try await provider.complete(callback, for: attempt, in: context), of: attempt)
+        } catch {
+            // Whoever carries the attempt through is at it already.
+            guard await steps.isLeftToOthers else { throw error }
+            return .pending(retryAfter: nil)
+        }
+        // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
+        guard let word = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
+        return try await end(attempt, as: word)
+    }
+}

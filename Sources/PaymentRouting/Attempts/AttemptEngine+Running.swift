@@ -1,0 +1,45 @@
+import PaymentCore
+
+/// The run of an attempt: every payment and every refund goes through here.
+extension AttemptEngine {
+    /// Starts or goes on with an attempt: has the provider take its steps, checks its word, and stores how it ended.
+    func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
+        if let outcome = try await yieldToOther(history) { return outcome }
+        let attempt = history.attempt
+        let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal, link: link)
+        do {
+            let outcome = try enquiry.checked(try await perform(attempt, in: context), of: attempt)
+            if Self.claimsNoEffect(outcome), await steps.mayHaveMovedMoney {
+                let doubt = self.error(.network, "money may have moved; only the service's status can tell")
+                // Where our request was answered, the provider may know better why it was refused.
+                let reason = await steps.hasUnresolvedMutation ? nil : outcome
+                return try await end(
+                    attempt, as: await settle(attempt, after: doubt, claimed: reason, in: context))
+            }
+            return try await end(attempt, as: outcome)
+        } catch {
+            if await steps.hasEndedElsewhere, let outcome = await storedEnding(of: attempt),
+                await steps.agrees(with: outcome)
+            {
+                return outcome
+            }
+            let failure = PaymentError(thrown: error, at: descriptor.id)
+            // Whoever took the payment over settles it; asking here as well would only say the same.
+            if failure.code == .inUse { throw failure }
+            let mayHaveMovedMoney = await steps.mayHaveMovedMoney
+            guard mayHaveMovedMoney || failure.phase == .maybeSent else {
+                try await giveUp(attempt, after: failure)
+                throw failure.code == .optionChanged ? await changedOption(failure, steps) : failure
+            }
+            return try await end(attempt, as: await settle(attempt, after: failure, in: context))
+        }
+    }
+
+    /// Has the provider pay, or give back.
+    private func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        guard let refund = attempt.refund else { return try await enquiry.provider.pay(attempt, in: context) }
+        return try await enquiry.refunder.refund(refund, in: context)
+    }
+}

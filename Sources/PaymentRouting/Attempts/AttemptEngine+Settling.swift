@@ -1,0 +1,115 @@
+import PaymentCore
+
+/// What the service's status says of an attempt, and whose word about it is believed.
+extension AttemptEngine {
+    /// Whether the outcome says that no money moved, for good.
+    static func claimsNoEffect(_ outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { false } else { outcome.isFinal }
+    }
+
+    /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
+    ///
+    /// - Parameter claimed: what the provider made of it: told instead of the status when both say that no money moved.
+    func settle(
+        _ attempt: PaymentAttempt, after failure: PaymentError, claimed: PaymentOutcome? = nil,
+        in context: ProviderContext
+    ) async -> PaymentOutcome {
+        var delay = Duration.milliseconds(500)
+        for turn in 0..<5 where !Task.isCancelled {
+            if turn > 0 {
+                do { try await effects.clock.sleep(for: delay) } catch { break }
+                delay = min(delay * 2, .seconds(5))
+            }
+            if let word = await askFinalStatus(of: attempt, in: context) {
+                return Self.claimsNoEffect(word) ? claimed ?? word : word
+            }
+        }
+        let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
+        return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
+    }
+
+    /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did, only as
+    /// far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
+    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt), before.mayHaveMovedMoney else {
+            return outcome
+        }
+        guard let word = await askFinalStatus(of: attempt) else { return nil }
+        guard Self.claimsNoEffect(word) else { return word }
+        // What was sent meanwhile is not in the status yet.
+        guard let after = try await history(of: attempt), after.entries.count == before.entries.count else {
+            return nil
+        }
+        return outcome
+    }
+
+    /// What is told of an attempt that a message would have ended.
+    func unconfirmed(_ attempt: PaymentAttempt) -> PaymentOutcome {
+        .unknown(
+            UnknownOutcome(
+                reference: attempt.reference,
+                message: "money may have moved, and the service's status does not tell yet; ask again later"))
+    }
+
+    private func askFinalStatus(
+        of attempt: PaymentAttempt, in context: ProviderContext? = nil
+    ) async -> PaymentOutcome? {
+        guard let outcome = try? await enquiry.status(of: attempt, in: context), outcome.isFinal else { return nil }
+        if let elsewhere = try? await paidElsewhere(outcome, attempt) { return elsewhere }
+        return try? enquiry.checked(outcome, of: attempt)
+    }
+
+    /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was
+    /// accepted: somebody else has paid, or the payer with another device.
+    private func paidElsewhere(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        guard case .succeeded(let receipt) = outcome, receipt.reference == attempt.reference, attempt.refund == nil,
+            let paid = receipt.amount, !paid.currency.denotesSame(as: attempt.option.amount.currency),
+            let history = try await history(of: attempt), !history.hasAcceptedMutation
+        else { return nil }
+        return .declined(
+            DeclineReason(
+                .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
+    }
+
+    /// What can be told of an attempt that is said to have ended as `outcome`: once the payer's wallet may have sent
+    /// the money by itself, nobody's word that none was paid is the last one.
+    func believable(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome {
+        if case .succeeded = outcome { return outcome }
+        guard let history = try await history(of: attempt) else { return outcome }
+        return Self.believable(outcome, after: history)
+    }
+
+    static func believable(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+        let transfers = history.walletTransfers
+        guard !transfers.isEmpty else { return outcome }
+        let word: String
+        switch outcome {
+        case .succeeded, .pending: return outcome
+        case .unknown(let unknown): word = unknown.message
+        case .declined, .cancelled, .expired: word = "the service says: \(outcome)"
+        }
+        let transactions = transfers.compactMap(\.self)
+        let sent =
+            transactions.isEmpty
+            ? "the wallet may have sent the money, but never told the transaction"
+            : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
+        return .unknown(
+            UnknownOutcome(
+                reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
+                message: "\(sent); \(word); do not pay again, ask the payee"))
+    }
+    /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what
+    /// goes on with it may have the wallet send money, whatever the service thinks by then.
+    static func lasting(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+        let isUntouched = !history.mayHaveMovedMoney && history.outcome == nil
+        guard claimsNoEffect(outcome), !history.isFinished, isUntouched else {
+            return believable(outcome, after: history)
+        }
+        return .unknown(
+            UnknownOutcome(
+                reference: history.attempt.reference, rawStatus: outcome.description,
+                message:
+                    "the service says: \(outcome); but the attempt \(history.attempt.id) is open here and may still be "
+                    + "gone on with; resume it, or recover, to end it"))
+    }
+}

@@ -1,0 +1,43 @@
+import PaymentCore
+
+extension PaymentError {
+    /// Whatever a provider throws, as a payment error of the provider that was asked: it may be registered by another id
+    /// than its vendor's. Foreign errors may hold anything, so only their type is told.
+    init(thrown error: any Error, at provider: ProviderID) {
+        self =
+            switch error {
+            case let error as PaymentError where error.provider == nil || error.provider == provider: error
+            case let error as PaymentError:
+                PaymentError(
+                    error.code, error.message, provider: provider, phase: error.phase, retry: error.retry,
+                    vendorCode: error.vendorCode)
+            case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
+            case is AttemptHasEnded:
+                PaymentError(
+                    .journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider)
+            case is CancellationError:
+                PaymentError(.cancelled, "cancelled before anything was sent", provider: provider)
+            case is MoneyError, is JSONError, is CAIPError, is LinkDefect:
+                PaymentError(
+                    .invalidResponse, "the provider could not read its service's answer: \(error)",
+                    provider: provider, phase: .answered)
+            default: PaymentError(.providerFault, "the provider failed with \(type(of: error))", provider: provider)
+            }
+    }
+
+    /// Another worker has the payment. What it does can move money.
+    static func inUse(_ provider: ProviderID) -> PaymentError {
+        PaymentError(
+            .inUse, "another process is paying this; ask again for its outcome, or resume the payment later",
+            provider: provider, phase: .maybeSent, retry: .later)
+    }
+
+    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none has;
+    /// nor does a refusal that another start of the payment got, which this one has joined.
+    func about(_ history: AttemptHistory) -> PaymentError {
+        guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
+        return PaymentError(
+            code, message, provider: provider, phase: .maybeSent, retry: retry == .never ? .later : retry,
+            vendorCode: vendorCode)
+    }
+}

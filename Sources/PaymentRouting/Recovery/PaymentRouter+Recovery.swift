@@ -1,0 +1,92 @@
+public import PaymentCore
+
+/// Attempts that were interrupted.
+extension PaymentRouter {
+    /// Goes on with an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the
+    /// payer needs no chooser.
+    ///
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/notFound`` when the journal has no such attempt or it was
+    ///   given up before anything was paid, ``PaymentError/Code/optionChanged`` when the service asks for something
+    ///   else than was chosen: pay from the link again.
+    public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
+        let history = try await history(of: attempt)
+        // What has ended needs no lease, which a page that never returns may hold.
+        if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
+            return outcome
+        }
+        let enquiry = try enquiry(for: history, payer: payer)
+        do throws(PaymentError) {
+            // Read again with the lease: another one may have ended it in between.
+            return try await carryOnce(history.attempt.reference) { journal in
+                try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt)
+            }
+        } catch {
+            throw await about(history, error)
+        }
+    }
+
+    /// Settles every unfinished attempt that no living worker has, after a crash or a loss of the network.
+    ///
+    /// Steps that ended are not run again. What may have moved money is settled by the service's word, or sent again
+    /// only where the service recognises the repetition. An attempt that had sent nothing goes on as the payer agreed;
+    /// recover as an empty ``Payer`` to have such attempts given up instead.
+    ///
+    /// - Parameter width: how many payments are settled at the same time; at least one is.
+    /// - Returns: a report on each attempt, oldest first.
+    /// - Throws: ``PaymentError`` when the journal cannot be read.
+    public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
+        let histories = try await journaled { try await $0.unfinished() }
+        return await Recovery(clock: effects.clock, width: width).run(histories) { history in
+            do throws(PaymentError) { return .success(try await recoverAlone(history, as: payer)) } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Goes on with an interrupted attempt and reports on it as ``recover(as:width:)`` does.
+    ///
+    /// - Throws: ``PaymentError``, `notFound`, when the journal has no such attempt.
+    public func recover(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> RecoveryReport {
+        let history = try await history(of: attempt)
+        let result: Result<PaymentOutcome, PaymentError>
+        do { result = .success(try await resume(attempt, as: payer)) } catch { result = .failure(error) }
+        return RecoveryReport(history.attempt, result, now: effects.clock.now)
+    }
+
+    /// Goes on with an attempt unless somebody else is at it.
+    private func recoverAlone(_ history: AttemptHistory, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
+        let enquiry = try enquiry(for: history, payer: payer)
+        let attempt = history.attempt
+        do {
+            return try await leases.with(attempt.reference, waiting: false) { journal in
+                try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt.id)
+            } orElse: {
+                $0
+            }
+        } catch {
+            throw await about(history, PaymentError(thrown: error, at: attempt.reference.provider))
+        }
+    }
+
+    private func history(of attempt: AttemptID) async throws(PaymentError) -> AttemptHistory {
+        let history = try await journaled { try await $0.history(of: attempt) }
+        guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
+        return history
+    }
+
+    /// An error about an attempt. Somebody else may have gone on with the attempt since it was read.
+    private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {
+        let now = try? await effects.journal.history(of: history.attempt.id)
+        return error.about(now ?? history)
+    }
+
+    /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.
+    private func enquiry(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> Enquiry {
+        let provider = history.attempt.reference.provider
+        do { return try enquiry(for: provider, payer: payer) } catch {
+            throw PaymentError(
+                error.code, "\(error.message); register it and recover again", provider: provider, phase: error.phase
+            ).about(history)
+        }
+    }
+}
