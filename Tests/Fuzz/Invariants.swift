@@ -86,7 +86,7 @@ struct RoutingTarget: FuzzTarget {
     /// The table finds what a plain search through all patterns finds.
     private func wrongPattern(_ link: PaymentLink) -> String? {
         let best = patterns.filter { Oracle.claims($0.pattern, link) }.max {
-            $0.pattern.specificity < $1.pattern.specificity
+            Oracle.order($0.pattern) < Oracle.order($1.pattern)
         }
         switch (patternRouter.route(link), best) {
         case (.unroutable, nil): return nil

@@ -2,6 +2,20 @@ import PaymentCore
 
 /// Slow, plain second opinions that share no code with what they judge.
 enum Oracle {
+    // MARK: Patterns
+
+    /// How narrow a pattern is, written down anew: by kind, then by the length of its host, then of its path.
+    static func order(_ pattern: LinkPattern) -> (kind: Int, host: Int, path: Int) {
+        switch pattern {
+        case .returnURL(let url): (5, url.utf8.count, 0)
+        case .host(let host, let path): (4, host.utf8.count, path?.utf8.count ?? 0)
+        case .hostSuffix(let host, let path): (3, host.utf8.count, path?.utf8.count ?? 0)
+        case .scheme(let scheme): (2, scheme.utf8.count, 0)
+        case .textPrefix(let prefix): (1, prefix.utf8.count, 0)
+        case .standard: (0, 0, 0)
+        }
+    }
+
     // MARK: Trust
 
     /// Whether `input` can at all be a link to WalletConnect Pay itself. Says yes too often, never too rarely: what is

@@ -72,9 +72,9 @@ struct FaultTests {
     @Test("An answer that is not final is told even when it cannot be stored")
     func pendingUnstored() async throws {
         var world = World()
-        world.provider.payBody = { _, _ in .pending(retryAfter: 3) }
+        world.provider.payBody = { _, _ in .pending(retryAfter: .seconds(3)) }
         world.journal = FailingJournal { if case .outcome? = $0 { true } else { false } }
-        #expect(try await world.pay() == .pending(retryAfter: 3))
+        #expect(try await world.pay() == .pending(retryAfter: .seconds(3)))
     }
 
     // MARK: Network
@@ -105,7 +105,7 @@ struct FaultTests {
 
     @Test("When the status cannot be had either, the outcome is unknown within bounded time")
     func unreachable() async throws {
-        for status in [nil, PaymentOutcome.pending(retryAfter: 1)] {
+        for status in [nil, PaymentOutcome.pending(retryAfter: .seconds(1))] {
             var world = Self.world(Self.lost(.maybeSent))
             world.provider.statusBody = { payment, _ in
                 guard let status else { throw PaymentError(.network, "gone", provider: "acme") }

@@ -357,9 +357,9 @@ struct PayTests {
     @Test("A payment that goes on elsewhere is carried on, not started over")
     func pendingGoesOn() async throws {
         var world = World()
-        world.provider.payBody = { _, _ in .pending(retryAfter: 1) }
-        #expect(try await world.pay() == .pending(retryAfter: 1))
-        #expect(try await world.pay() == .pending(retryAfter: 1))
+        world.provider.payBody = { _, _ in .pending(retryAfter: .seconds(1)) }
+        #expect(try await world.pay() == .pending(retryAfter: .seconds(1)))
+        #expect(try await world.pay() == .pending(retryAfter: .seconds(1)))
         #expect(try await world.histories.count == 1)
         #expect(world.provider.calls["pay"] == 2)
         #expect(world.provider.calls["quote"] == 1)

@@ -43,9 +43,9 @@ struct ReturnTests {
     func latest() async throws {
         let world = try await Self.world { id in
             if id == "p3" { throw Self.down }
-            return .pending(retryAfter: id == "p2" ? 2 : 1)
+            return .pending(retryAfter: .seconds(id == "p2" ? 2 : 1))
         }
-        #expect(try await world.router.handle("shop://paid") == .pending(retryAfter: 2))
+        #expect(try await world.router.handle("shop://paid") == .pending(retryAfter: .seconds(2)))
         #expect(world.provider.calls["complete"] == 3)
     }
 

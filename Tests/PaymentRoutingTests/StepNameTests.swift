@@ -41,7 +41,7 @@ struct StepNameTests {
         arguments: [
             [begun], [.stepStarted(name: "confirm", kind: .walletTransfer)],
             [begun, .stepFinished(name: "confirm", result: true)],
-            [begun, .stepFinished(name: "confirm", result: true), .outcome(.pending(retryAfter: 5))],
+            [begun, .stepFinished(name: "confirm", result: true), .outcome(.pending(retryAfter: .seconds(5)))],
             [begun, .stepFailed(name: "confirm", reason: "refused"), begun],
         ])
     func renamed(events: [JournalEntry.Event]) async throws {
@@ -60,7 +60,7 @@ struct StepNameTests {
         #expect(ran["confirm"] == 0 && ran["capture"] == 1)
         let failed: [JournalEntry.Event] = [
             .stepStarted(name: "look", kind: .query), Self.begun,
-            .stepFailed(name: "confirm", reason: "refused"), .outcome(.pending(retryAfter: 5)),
+            .stepFailed(name: "confirm", reason: "refused"), .outcome(.pending(retryAfter: .seconds(5))),
         ]
         let (other, again, _) = try await Self.resumed(failed, ["confirm payment"])
         #expect(other == Self.paid)

@@ -48,7 +48,7 @@ enum FormSamples {
                 .stepStarted(name: "move", kind: .mutation(replay: .sameKey)),
                 .stepFailed(name: "move", reason: "not now"),
                 .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: "ok"),
-                .outcome(.pending(retryAfter: 1.5)), .outcome(.pending(retryAfter: nil)),
+                .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),
                 .outcome(.unknown(UnknownOutcome(reference: reference, rawStatus: "odd", message: "an odd word"))),
                 .outcome(
                     .succeeded(

@@ -33,7 +33,7 @@ enum Samples {
         .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "0xs1gnature"),
         .stepStarted(name: "move", kind: .mutation(replay: .sameKey)), .stepFailed(name: "move", reason: "refused"),
         .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: nil),
-        .outcome(.pending(retryAfter: 1.5)), .outcome(.pending(retryAfter: nil)),
+        .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),
         .outcome(.unknown(UnknownOutcome(reference: reference(), rawStatus: "odd", message: "?"))),
         .outcome(.succeeded(PaymentReceipt(reference: reference(), transactionID: "tx1"))),
     ]

@@ -76,7 +76,7 @@ struct OracleTests {
         }
         for content in [
             .outcome(.unknown(UnknownOutcome(reference: Self.payment, message: "?"))),
-            .outcome(.pending(retryAfter: 1)),
+            .outcome(.pending(retryAfter: .seconds(1))),
             .failure(PaymentError(.network, "?", phase: .maybeSent)),
         ] as [Word.Content] {
             let scene = try Scene()

@@ -43,8 +43,8 @@ import Testing
             try $0.decode(StatusBody.self)
         }
         let outcomes = bodies.map { $0.outcome(of: Self.payment) }
-        #expect(outcomes[0] == .pending(retryAfter: 1))
-        #expect(outcomes[1] == .pending(retryAfter: 2))
+        #expect(outcomes[0] == .pending(retryAfter: .seconds(1)))
+        #expect(outcomes[1] == .pending(retryAfter: .seconds(2)))
         guard case .succeeded(let receipt) = outcomes[4] else {
             Issue.record("\(outcomes[4])")
             return

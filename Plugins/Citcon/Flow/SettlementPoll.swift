@@ -10,7 +10,9 @@ struct SettlementPoll: Sendable {
     /// How long a question that is not answered takes.
     var timeout = Duration.seconds(30)
     /// Told once, when the first answer leaves it open.
-    var waits: @Sendable () -> Void = {}
+    var hasToWait: @Sendable () -> Void = {}
+
+    private static let policy = RetryPolicy(retries: .max, firstDelay: .seconds(1), longestDelay: .seconds(5))
 
     /// Asks until the charge is decided or the limit has passed; at least once.
     ///
@@ -20,20 +22,24 @@ struct SettlementPoll: Sendable {
         _ ask: () async throws(CitconCallError) -> CitconService.Answer
     ) async throws -> TransactionFields {
         var waited = Duration.zero
-        var pause = Duration.seconds(1)
+        var waits = Self.policy.waits()
+        var isFirst = true
         while true {
+            var wish: Duration?
             do throws(CitconCallError) {
                 let transaction = try await ask().transaction
                 if transaction.state?.isSettled == true || waited >= limit { return transaction }
             } catch {
                 if case .transport(let failure) = error, failure.reason == .timedOut { waited += timeout }
                 guard error.isPassing, waited < limit else { throw ErrorTable.afterSending(error, at: provider) }
+                if case .refused(let refusal) = error { wish = refusal.retry.wait }
             }
-            if pause == .seconds(1) { waits() }
-            let next = min(pause, max(limit - waited, .milliseconds(1)))
+            if isFirst { hasToWait() }
+            isFirst = false
+            // A service that asks for more patience than the policy has is asked once more, at the limit.
+            let next = min(waits.next(askedFor: wish) ?? limit, max(limit - waited, .milliseconds(1)))
             try await clock.sleep(for: next)
             waited += next
-            pause = min(pause * 2, .seconds(5))
         }
     }
 }

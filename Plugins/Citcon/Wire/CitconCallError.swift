@@ -21,12 +21,12 @@ package struct CitconRefusal: Sendable, Hashable {
     /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what was
     /// sent.
     package let message: String?
-    /// How long to wait, as the service wrote it.
-    package let retryAfter: String?
+    /// How long the service asks to wait before the next try.
+    package let retry: PaymentError.RetryAdvice
 
     package init(_ response: HTTPResponse, _ envelope: Envelope?) {
         status = response.status
-        retryAfter = response.headers["Retry-After"]
+        retry = PaymentError.RetryAdvice(response)
         let fields = envelope.map { TransactionFields($0.data) }
         let code = fields?.code ?? ""
         let isPlain = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D }

@@ -16,7 +16,7 @@ extension StatusBody {
         case .expired: .expired
         case .cancelled: .cancelled
         case .requiresAction, .processing:
-            .pending(retryAfter: pollInMs.map { Double(max(0, $0)) / 1000 })
+            .pending(retryAfter: pollInMs.map { .milliseconds(max(0, $0)) })
         case .unknown:
             .unknown(
                 UnknownOutcome(

@@ -32,6 +32,8 @@ extension PaymentError {
     /// Creates an error for an answer that is no result, by its HTTP status alone. For services without error codes of
     /// their own; with codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``.
     ///
+    /// What the answer says of when to try again (`Retry-After`) is kept in ``PaymentError/retry``.
+    ///
     /// - Parameters:
     ///   - answer: what the service answered.
     ///   - provider: whose service it is.
@@ -52,6 +54,6 @@ extension PaymentError {
         let isPassing = isOpen || code == .rateLimited || code == .serviceFailure
         self.init(
             code, "\(text) (HTTP \(answer.status))", provider: provider, phase: isOpen ? .maybeSent : .answered,
-            retry: isPassing ? .later : .never)
+            retry: isPassing ? RetryAdvice(answer) : .never)
     }
 }

@@ -78,8 +78,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         case never
         /// It may work now or later.
         case later
-        /// It may work after so many seconds.
-        case after(seconds: Double)
+        /// It may work after so long, as the service says.
+        case after(Duration)
     }
 
     /// The kind of error.
@@ -90,7 +90,7 @@ public struct PaymentError: Error, Sendable, Hashable {
     public let provider: ProviderID?
     /// How far things got.
     public let phase: Phase
-    /// Whether trying again makes sense.
+    /// Whether trying again makes sense, and when: routers wait so long before they ask again.
     public let retry: RetryAdvice
     /// The service's own code, when it gave one.
     public let vendorCode: String?

@@ -10,8 +10,6 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let testNetwork = Self(rawValue: "test-network")
     /// Nothing in the account would show a typing mistake.
     public static let missingChecksum = Self(rawValue: "missing-checksum")
-    /// A name or host that holds letters which look like others.
-    public static let homographName = Self(rawValue: "homograph-name")
     /// It names a time that may have passed; compare ``PaymentInstruction/expiresAt`` with the clock.
     public static let expires = Self(rawValue: "expires")
     /// The payer may change the amount.

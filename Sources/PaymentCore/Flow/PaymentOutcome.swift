@@ -1,5 +1,5 @@
 /// What has become of a payment.
-public enum PaymentOutcome: Sendable, Hashable, Codable {
+public enum PaymentOutcome: Sendable, Hashable {
     /// It is paid.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved.
@@ -8,8 +8,8 @@ public enum PaymentOutcome: Sendable, Hashable, Codable {
     case cancelled
     /// Its time ran out; no money moved.
     case expired
-    /// It goes on. Ask again after so many seconds, when known.
-    case pending(retryAfter: Double?)
+    /// It goes on. Ask again after so long, when known.
+    case pending(retryAfter: Duration?)
     /// Nobody here knows. Ask again later; do not pay again by other means before an answer.
     case unknown(UnknownOutcome)
 
@@ -87,6 +87,47 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
         self.reference = reference
         self.rawStatus = rawStatus
         self.message = message
+    }
+}
+
+extension PaymentOutcome: Codable {
+    /// What is encoded: durations as seconds. Outcomes are stored as results of steps, so that this never changes.
+    private enum Coded: Codable {
+        case succeeded(PaymentReceipt)
+        case declined(DeclineReason)
+        case cancelled
+        case expired
+        case pending(retryAfter: Double?)
+        case unknown(UnknownOutcome)
+    }
+
+    /// Reads an outcome.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        self =
+            switch try Coded(from: decoder) {
+            case .succeeded(let receipt): .succeeded(receipt)
+            case .declined(let reason): .declined(reason)
+            case .cancelled: .cancelled
+            case .expired: .expired
+            case .pending(let seconds): .pending(retryAfter: seconds.flatMap { JSONNumber($0)?.seconds })
+            case .unknown(let unknown): .unknown(unknown)
+            }
+    }
+
+    /// Writes the outcome.
+    public func encode(to encoder: any Encoder) throws {
+        let coded: Coded =
+            switch self {
+            case .succeeded(let receipt): .succeeded(receipt)
+            case .declined(let reason): .declined(reason)
+            case .cancelled: .cancelled
+            case .expired: .expired
+            case .pending(let wait): .pending(retryAfter: wait.flatMap { JSONNumber(seconds: $0).double })
+            case .unknown(let unknown): .unknown(unknown)
+            }
+        try coded.encode(to: encoder)
     }
 }
 

@@ -1,6 +1,7 @@
 /// Which links a provider claims. Plain data, so that all patterns can be compiled into one table.
 ///
-/// When several patterns match a link, the most specific is asked first; ``LinkPattern/Specificity`` is a total order.
+/// When several patterns match a link, the most specific is asked first: by kind (return URL, exact host, host suffix, scheme,
+/// text, standard), then by the host's length, then by the path's or text's.
 public enum LinkPattern: Sendable, Hashable {
     /// Every URI of a scheme, compared without regard to case. `http` and `https` cannot be claimed as a whole.
     case scheme(String)
@@ -16,39 +17,6 @@ public enum LinkPattern: Sendable, Hashable {
     /// Whatever the router's readers find to be a sound text of this payment standard, by the standard's id, such as
     /// `bolt11`, and whatever it is written as. Asked last: what another pattern matches belongs to that one.
     case standard(String)
-
-    /// How narrow a pattern is; greater is narrower.
-    public struct Specificity: Sendable, Hashable, Comparable {
-        private let rank: Int
-        private let hostLength: Int
-        private let pathLength: Int
-
-        init(rank: Int, hostLength: Int = 0, pathLength: Int = 0) {
-            self.rank = rank
-            self.hostLength = hostLength
-            self.pathLength = pathLength
-        }
-
-        /// Returns whether `left` comes first: by kind (return URL, exact host, host suffix, scheme, text, standard),
-        /// then host length, then path length.
-        public static func < (left: Self, right: Self) -> Bool {
-            (left.rank, left.hostLength, left.pathLength) < (right.rank, right.hostLength, right.pathLength)
-        }
-    }
-
-    /// How narrow this pattern is.
-    public var specificity: Specificity {
-        switch self {
-        case .returnURL(let url): Specificity(rank: 4, hostLength: url.utf8.count)
-        case .host(let host, let path):
-            Specificity(rank: 3, hostLength: host.utf8.count, pathLength: path?.utf8.count ?? 0)
-        case .hostSuffix(let host, let path):
-            Specificity(rank: 2, hostLength: host.utf8.count, pathLength: path?.utf8.count ?? 0)
-        case .scheme(let scheme): Specificity(rank: 1, hostLength: scheme.utf8.count)
-        case .textPrefix(let prefix): Specificity(rank: 0, hostLength: prefix.utf8.count)
-        case .standard: Specificity(rank: -1)
-        }
-    }
 }
 
 extension LinkPattern: CustomStringConvertible {

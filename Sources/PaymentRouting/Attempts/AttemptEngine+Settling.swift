@@ -14,14 +14,12 @@ extension AttemptEngine {
         _ attempt: PaymentAttempt, after failure: PaymentError, claimed: PaymentOutcome? = nil,
         in context: ProviderContext
     ) async -> PaymentOutcome {
-        var delay = Duration.milliseconds(500)
-        for turn in 0..<5 where !Task.isCancelled {
-            if turn > 0 {
-                do { try await effects.clock.sleep(for: delay) } catch { break }
-                delay = min(delay * 2, .seconds(5))
-            }
-            if let word = await askFinalStatus(of: attempt, in: context) {
-                return Self.claimsNoEffect(word) ? claimed ?? word : word
+        var waits = RetryPolicy.settling.waits()
+        while !Task.isCancelled {
+            let (word, wish) = await askStatus(of: attempt, in: context)
+            if let word { return Self.claimsNoEffect(word) ? claimed ?? word : word }
+            guard let wait = waits.next(askedFor: wish), (try? await effects.clock.sleep(for: wait)) != nil else {
+                break
             }
         }
         let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
@@ -34,7 +32,7 @@ extension AttemptEngine {
         guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt), before.mayHaveMovedMoney else {
             return outcome
         }
-        guard let word = await askFinalStatus(of: attempt) else { return nil }
+        guard let word = await askStatus(of: attempt).word else { return nil }
         guard Self.claimsNoEffect(word) else { return word }
         // What was sent meanwhile is not in the status yet.
         guard let after = try await history(of: attempt), after.entries.count == before.entries.count else {
@@ -51,12 +49,21 @@ extension AttemptEngine {
                 message: "money may have moved, and the service's status does not tell yet; ask again later"))
     }
 
-    private func askFinalStatus(
+    /// Asks for the status.
+    ///
+    /// - Returns: the service's word, if it is final and sound; otherwise how long the service wants to be left alone, if it
+    ///   says so.
+    private func askStatus(
         of attempt: PaymentAttempt, in context: ProviderContext? = nil
-    ) async -> PaymentOutcome? {
-        guard let outcome = try? await enquiry.status(of: attempt, in: context), outcome.isFinal else { return nil }
-        if let elsewhere = try? await paidElsewhere(outcome, attempt) { return elsewhere }
-        return try? enquiry.checked(outcome, of: attempt)
+    ) async -> (word: PaymentOutcome?, wish: Duration?) {
+        let outcome: PaymentOutcome
+        do { outcome = try await enquiry.status(of: attempt, in: context) } catch {
+            return (nil, (error as? PaymentError)?.retry.wait)
+        }
+        if case .pending(let wait) = outcome { return (nil, wait) }
+        guard outcome.isFinal else { return (nil, nil) }
+        if let elsewhere = try? await paidElsewhere(outcome, attempt) { return (elsewhere, nil) }
+        return (try? enquiry.checked(outcome, of: attempt), nil)
     }
 
     /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was

@@ -73,12 +73,11 @@ actor PaymentLeases {
     /// Asks for the lease again and again, until patience ends.
     private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         var waited = Duration.zero
-        var pause = Duration.milliseconds(20)
-        while waited < policy.patience {
+        var waits = RetryPolicy.lease.waits()
+        while waited < policy.patience, let pause = waits.next() {
             // Who gives up waiting leaves a payment that goes on: not a cancelled one.
             do { try await effects.clock.sleep(for: pause) } catch { return nil }
             waited += pause
-            pause = min(pause * 2, .milliseconds(500))
             if let journal = try await tryTake(payment, role) { return journal }
         }
         return nil

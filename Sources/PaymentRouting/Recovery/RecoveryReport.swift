@@ -23,16 +23,19 @@ public struct RecoveryReport: Sendable, Hashable {
     init(_ attempt: PaymentAttempt, _ result: Result<PaymentOutcome, PaymentError>, now: Date) {
         self.attempt = attempt
         self.result = result
-        // The longer nobody knows, the less often it is worth asking.
-        let age = now.timeIntervalSince(attempt.startedAt)
-        let pause = min(max(age / 2, 5), 3600)
-        askAgain =
-            switch result {
-            case .success(.pending(let seconds?)): now.addingTimeInterval(min(max(seconds, 1), 3600))
-            case .success(let outcome): outcome.isFinal ? nil : now.addingTimeInterval(pause)
-            case .failure(let error):
-                error.phase == .maybeSent || [.journal, .unroutable].contains(error.code)
-                    ? now.addingTimeInterval(pause) : nil
-            }
+        let isOpen: Bool
+        var wish: Duration?
+        switch result {
+        case .success(.pending(let wait)): (isOpen, wish) = (true, wait)
+        case .success(let outcome): isOpen = !outcome.isFinal
+        case .failure(let error):
+            isOpen = error.phase == .maybeSent || [.journal, .unroutable].contains(error.code)
+            wish = error.retry.wait
+        }
+        // Where the service does not say when: the longer nobody knows, the less often it is worth asking.
+        let pause =
+            wish.map { min(max($0 / .seconds(1), 1), 3600) }
+            ?? min(max(now.timeIntervalSince(attempt.startedAt) / 2, 5), 3600)
+        askAgain = isOpen ? now.addingTimeInterval(pause) : nil
     }
 }

@@ -56,7 +56,7 @@ enum SealedWords {
         case .expired: return ["expired": [:]]
         case .pending(let retryAfter):
             var value: JSONValue = [:]
-            if let retryAfter { value["retryAfter"] = try JSONValue.encode(retryAfter) }
+            if let retryAfter { value["retryAfter"] = .number(JSONNumber(seconds: retryAfter)) }
             return ["pending": value]
         case .unknown(let unknown):
             var value: JSONValue = ["reference": reference(unknown.reference), "message": .string(unknown.message)]

@@ -61,6 +61,13 @@ struct StoredObject {
         return number
     }
 
+    /// A duration in seconds, nil where there is none.
+    func optionalDuration(_ key: String) throws(Unreadable) -> Duration? {
+        guard let value = present(key) else { return nil }
+        guard let duration = value.number?.seconds else { throw Unreadable() }
+        return duration
+    }
+
     /// A truth value, false where there is none.
     func flag(_ key: String) throws(Unreadable) -> Bool {
         guard let value = present(key) else { return false }

@@ -13,7 +13,7 @@ enum StoredOutcome {
         case .cancelled: members = ["outcome": "cancelled"]
         case .expired: members = ["outcome": "expired"]
         case .pending(let retryAfter):
-            members = ["outcome": "pending", "retryAfter": try retryAfter.map { try JSONValue.encode($0) }]
+            members = ["outcome": "pending", "retryAfter": retryAfter.map { .number(JSONNumber(seconds: $0)) }]
         case .unknown(let unknown):
             members = [
                 "outcome": "unknown", "reference": StoredReference.value(unknown.reference),
@@ -48,7 +48,7 @@ enum StoredOutcome {
             .declined(DeclineReason(.init(rawValue: try object.text("code")), try object.text("message")))
         case "cancelled": .cancelled
         case "expired": .expired
-        case "pending": .pending(retryAfter: try object.optionalNumber("retryAfter"))
+        case "pending": .pending(retryAfter: try object.optionalDuration("retryAfter"))
         case "unknown":
             .unknown(
                 UnknownOutcome(

@@ -96,7 +96,7 @@ public struct KeyedProvider: PaymentProvider {
             switch status {
             case "paid": .succeeded(PaymentReceipt(reference: payment, amount: try? money()))
             case "expired": .expired
-            case "open", "processing": .pending(retryAfter: 1)
+            case "open", "processing": .pending(retryAfter: .seconds(1))
             default: .unknown(UnknownOutcome(reference: payment, message: "the service reports a state unknown here"))
             }
         }

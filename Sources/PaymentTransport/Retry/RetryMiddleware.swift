@@ -1,29 +1,5 @@
 public import PaymentCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// When and how often a request is sent again.
-public struct RetryPolicy: Sendable {
-    /// The most times one request is sent again; 0 turns retrying off.
-    public var retries = 2
-    /// The wait before the first retry. It doubles with every further one, and 0 to 50 % are taken off at random, so
-    /// that clients that failed together do not return together.
-    public var firstDelay = Duration.milliseconds(500)
-    /// The longest such wait.
-    public var longestDelay = Duration.seconds(5)
-    /// The longest wait a server may ask for with `Retry-After`. When it asks for more, its answer is returned.
-    public var longestServerDelay = Duration.seconds(30)
-    /// The statuses after which a request that may be repeated is sent again.
-    public var statuses: Set<Int> = [429, 500, 502, 503, 504]
-
-    /// Creates the default policy.
-    public init() {}
-}
-
 /// Sends a request again when that cannot act twice.
 ///
 /// - When nothing was sent because no connection could be made: any request.
@@ -69,8 +45,7 @@ public struct RetryMiddleware: HTTPMiddleware {
         let start = clock.uptime
         var attempt = request
         var mayHaveActed = false
-        var retriesLeft = max(0, policy.retries)
-        var delay = policy.firstDelay
+        var waits = policy.waits(random)
         while true {
             var result = await Self.attempt(attempt, next)
             if case .success(var response) = result, mayHaveActed {
@@ -80,8 +55,9 @@ public struct RetryMiddleware: HTTPMiddleware {
             mayHaveActed = mayHaveActed || Self.mayHaveActed(result)
             let phase = mayHaveActed ? TransportError.Phase.maybeSent : .notSent
 
-            guard retriesLeft > 0, mayRepeat(request, after: result), let wait = wait(delay, after: result)
-            else { return try Self.finish(result, phase) }
+            guard mayRepeat(request, after: result), let wait = waits.next(askedFor: asked(by: result)) else {
+                return try Self.finish(result, phase)
+            }
             let left = request.timeout - (clock.uptime - start) - wait
             guard left > .zero else { return try Self.finish(result, phase) }
 
@@ -89,8 +65,6 @@ public struct RetryMiddleware: HTTPMiddleware {
                 throw TransportError(phase, .cancelled, origin: request.url.origin)
             }
             attempt.timeout = min(request.timeout - (clock.uptime - start), request.timeout)
-            delay = min(delay * 2, policy.longestDelay)
-            retriesLeft -= 1
         }
     }
 
@@ -128,20 +102,9 @@ public struct RetryMiddleware: HTTPMiddleware {
         }
     }
 
-    /// The wait before the next attempt; nil when the server asks for more patience than the policy has.
-    private func wait(_ delay: Duration, after result: Outcome) -> Duration? {
-        let ours = delay * (0.5 + random.fraction() / 2)
-        guard case .success(let response) = result, let text = response.headers["Retry-After"] else { return ours }
-        let servers: Duration
-        if let seconds = Int64(text), seconds >= 0 {
-            // Compared before it is used: the number may be too large for arithmetic.
-            guard seconds <= policy.longestServerDelay.components.seconds else { return nil }
-            servers = .seconds(seconds)
-        } else if let date = HTTPDate.parse(text, now: clock.now) {
-            servers = .seconds(date.timeIntervalSince(clock.now))
-        } else {
-            return ours
-        }
-        return servers <= policy.longestServerDelay ? max(ours, servers) : nil
+    /// The wait that the server asks for.
+    private func asked(by result: Outcome) -> Duration? {
+        guard case .success(let response) = result else { return nil }
+        return response.retryAfter(now: clock.now)
     }
 }

@@ -10,7 +10,7 @@ extension JournalTrial {
             .stepStarted(name: "move", kind: .mutation(replay: .sameKey)), .stepFailed(name: "move", reason: "not now"),
             .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: nil),
             .stepStarted(name: "send", kind: .walletTransfer), .stepFinished(name: "send", result: "0xabc"),
-            .outcome(.pending(retryAfter: 1.5)), .outcome(.pending(retryAfter: nil)),
+            .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),
             .outcome(.unknown(UnknownOutcome(reference: payment, rawStatus: "odd", message: "an odd word"))),
             .outcome(.unknown(UnknownOutcome(reference: payment, message: "no word"))),
             .outcome(
@@ -136,7 +136,7 @@ extension JournalTrial {
         let open = try await store(
             "open", Self.payment("open"),
             [
-                Self.ask, .outcome(.pending(retryAfter: 1)),
+                Self.ask, .outcome(.pending(retryAfter: .seconds(1))),
                 .outcome(.unknown(UnknownOutcome(reference: Self.payment("open"), message: "?"))),
             ])
         do {

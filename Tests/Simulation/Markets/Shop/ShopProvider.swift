@@ -128,7 +128,7 @@ struct ShopProvider: PaymentProvider {
             case "failed": .declined(DeclineReason(.refused, "the shop gave the money back"))
             case "cancelled": .cancelled
             case "expired": .expired
-            case "open", "processing": .pending(retryAfter: 1)
+            case "open", "processing": .pending(retryAfter: .seconds(1))
             default: .unknown(UnknownOutcome(reference: payment, message: "the service reports a state unknown here"))
             }
         }

@@ -1,0 +1,64 @@
+/// How often something is tried or asked again, and how long is waited before each time.
+public struct RetryPolicy: Sendable, Hashable {
+    /// The most times it is tried again; 0 turns retrying off.
+    public var retries = 2
+    /// The wait before the first retry. It doubles with every further one.
+    public var firstDelay = Duration.milliseconds(500)
+    /// The longest such wait.
+    public var longestDelay = Duration.seconds(5)
+    /// The longest wait that a service may ask for. When it asks for more, it is not tried again.
+    public var longestServerDelay = Duration.seconds(30)
+    /// Of requests: the statuses after which one that may be repeated is sent again.
+    public var statuses: Set<Int> = [429, 500, 502, 503, 504]
+
+    /// Creates the default policy, which is for requests.
+    public init() {}
+
+    /// Creates a policy.
+    public init(retries: Int, firstDelay: Duration, longestDelay: Duration) {
+        self.retries = retries
+        self.firstDelay = firstDelay
+        self.longestDelay = longestDelay
+    }
+
+    /// Asking for the status of a payment whose fate is open, before it is left for later.
+    package static let settling = RetryPolicy(retries: 4, firstDelay: .milliseconds(500), longestDelay: .seconds(5))
+
+    /// Looking whether another worker has let go of a payment, for as long as patience lasts.
+    package static let lease = RetryPolicy(
+        retries: .max, firstDelay: .milliseconds(20), longestDelay: .milliseconds(500))
+
+    /// The waits of this policy, one after the other.
+    ///
+    /// - Parameter random: takes 0 to 50 % off each wait, so that clients that failed together do not return together.
+    ///   Without it nothing is taken off.
+    package func waits(_ random: (any RandomSource)? = nil) -> Waits { Waits(policy: self, random: random) }
+
+    /// The waits of a policy.
+    package struct Waits: Sendable {
+        private let policy: RetryPolicy
+        private let random: (any RandomSource)?
+        private var left: Int
+        private var delay: Duration
+
+        fileprivate init(policy: RetryPolicy, random: (any RandomSource)?) {
+            self.policy = policy
+            self.random = random
+            left = policy.retries
+            delay = policy.firstDelay
+        }
+
+        /// The wait before the next try.
+        ///
+        /// - Parameter wish: what the service asks for; it is waited at least so long.
+        /// - Returns: nil when there is no further try: there were enough, or the service asks for more patience than the
+        ///   policy has.
+        package mutating func next(askedFor wish: Duration? = nil) -> Duration? {
+            guard left > 0, wish ?? .zero <= policy.longestServerDelay else { return nil }
+            left -= 1
+            let ours = random.map { delay * (0.5 + $0.fraction() / 2) } ?? delay
+            delay = min(delay * 2, policy.longestDelay)
+            return max(ours, wish ?? .zero)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+extension JSONNumber {
+    /// Takes a duration in seconds, as journals have always written it: `1.0`, `0.009`.
+    package init(seconds duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
+        var fraction = String(1_000_000_000_000_000_000 + attoseconds.magnitude).dropFirst()
+        while fraction.utf8.count > 1, fraction.last == "0" { fraction.removeLast() }
+        let text = "\(sign)\(seconds.magnitude).\(fraction)"
+        // What is very small or very large was always written with an exponent.
+        guard let value = Double(text), value != 0, !(1e-4..<0x1p53).contains(value.magnitude) else {
+            self.init(scanned: text)
+            return
+        }
+        self.init(scanned: value.description)
+    }
+
+    /// The duration of so many seconds, to the attosecond; nil when there is none so long.
+    package var seconds: Duration? {
+        guard let double, double.magnitude < 0x1p62 else { return nil }
+        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }) else {
+            return .seconds(double)
+        }
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let parts = text.dropFirst(isNegative ? 1 : 0).split(separator: ".")
+        let fraction = parts.count > 1 ? parts[1].prefix(18) : ""
+        let padding = String(repeating: "0", count: 18 - fraction.utf8.count)
+        guard let whole = Int64(parts[0]), let attoseconds = Int64(fraction + padding) else { return nil }
+        let sign: Int64 = isNegative ? -1 : 1
+        return Duration(secondsComponent: sign * whole, attosecondsComponent: sign * attoseconds)
+    }
+}
