@@ -74,7 +74,16 @@ package struct OrderFlow: Sendable {
     }
 
     /// The service, whose answers are rid of this order's secrets.
-    private var service: CitconService { base.hiding(memory[\.consent]) }
+    private var service: CitconService { base.hiding(consent) }
+
+    /// What is asked of the payer and never stored.
+    private enum Asked {
+        static let consent = "consent"
+        static let arrival = "arrival"
+    }
+
+    /// What stands for the payer's consent, when it was given in this run.
+    private var consent: Redacted<String>? { context.answer(to: Asked.consent) }
 
     // MARK: Up to the confirmation
 
@@ -153,14 +162,16 @@ package struct OrderFlow: Sendable {
             if config == nil { config = try await lookUp(for: order) }
             guard let config else { return false }
             let request = order.consentRequest(config, handler, desk.places)
-            let back = try await desk.consent(request)
-            try back?.check(GivenNames(order), at: payment.provider, phase: .beforeSend)
-            guard let given = back?.consent else {
-                throw Setback(
-                    error(.payer, "\(request.name) came back without the payer's consent; nothing was charged"),
-                    OrderFailure(missingConsentIn: back))
+            _ = try await context.ask(Asked.consent) {
+                let back = try await desk.consent(request)
+                try back?.check(GivenNames(order), at: payment.provider, phase: .beforeSend)
+                guard let given = back?.consent else {
+                    throw Setback(
+                        error(.payer, "\(request.name) came back without the payer's consent; nothing was charged"),
+                        OrderFailure(missingConsentIn: back))
+                }
+                return given
             }
-            memory[\.consent] = given
             return true
         }
     }
@@ -173,7 +184,7 @@ package struct OrderFlow: Sendable {
             throw Setback(self.error(.unsupported, OrderProblem.text(of: error)), error)
         }
         if order.lacksConsent(for: handler) {
-            guard let consent = memory[\.consent] else {
+            guard let consent else {
                 throw error(.payer, "the payer's consent was not kept over an interruption; pay the link again")
             }
             order = order.adding(consent, from: handler)
@@ -239,29 +250,25 @@ package struct OrderFlow: Sendable {
     /// - Returns: how they came back; nil when they were not sent in this run.
     package func handOver(_ confirmed: Confirmed, _ handler: GatewayHandler) async throws -> PayerArrival? {
         guard confirmed.launch != .nothing, desk.canOpen(confirmed.launch) else { return nil }
-        do {
-            _ = try await step("hand over to the payer", .interaction) {
+        _ = try await context.stepIfFinished("hand over to the payer", .interaction) {
+            try await remembering { () -> String? in
                 // Kept from an earlier run, perhaps by a provider that was set up for another address.
                 if case .page(let text) = confirmed.launch, try !HTTPURL(text).mayBeOpened(by: service.baseURL) {
                     let words = OrderFailure(VendorText.invalidRedirect)
                     throw Setback(error(.invalidResponse, OrderProblem.text(of: words), phase: .maybeSent), words)
                 }
-                let arrival = try await desk.open(confirmed.launch, handler, charge: confirmed.id) {
-                    try? await inquire(confirmed)
+                let arrival = try await context.ask(Asked.arrival) {
+                    try await desk.open(confirmed.launch, handler, charge: confirmed.id) {
+                        try? await inquire(confirmed)
+                    }
                 }
-                memory[\.arrival] = arrival
                 guard case .back(let back) = arrival else { return "" }
                 try back.check(
                     names.confirmed(id: confirmed.id, confirmed.launch), at: payment.provider, phase: .maybeSent)
-                if back.isCancellation { throw calledOff }
-                return back.code ?? ""
+                return back.isCancellation ? nil : back.code ?? ""
             }
-        } catch let error as PaymentError where error.code == calledOff.code {}
-        return memory[\.arrival]
-    }
-
-    private var calledOff: PaymentError {
-        error(PaymentError.Code(rawValue: "citcon-called-off"), "the payer came back without paying", phase: .answered)
+        }
+        return context.answer(to: Asked.arrival)
     }
 
     /// Asks the service about the confirmed charge, by the id that it gave.
@@ -281,9 +288,11 @@ package struct OrderFlow: Sendable {
     private func step<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await context.step(name, kind) {
-            do { return try await body() } catch let setback as Setback { throw stopped(setback) }
-        }
+        try await context.step(name, kind) { try await remembering(body) }
+    }
+
+    private func remembering<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch let setback as Setback { throw stopped(setback) }
     }
 
     private func stopped(_ setback: Setback) -> PaymentError {

@@ -37,17 +37,13 @@ package struct Setback: Error, Sendable {
     }
 }
 
-/// What one run of a flow remembers and no step stores: the payer's consent, and what the vendor's client hands out.
+/// What one run of a flow remembers of the service and no step stores; what the payer answers, its context does.
 final class RunMemory: Sendable {
     struct Content: Sendable {
-        /// What stands for the payer's consent.
-        var consent: Redacted<String>?
         /// What the service said of the method, with its gateway's keys.
         var config: GatewayConfig?
         /// The service's latest word on the charge, whole.
         var answer: CitconService.Answer?
-        /// How the payer came back.
-        var arrival: PayerArrival?
         /// What the latest step that failed failed for.
         var setback: Setback?
     }

@@ -17,12 +17,23 @@ public struct ProviderContext: Sendable {
 
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
+    private let answers: PayerAnswers
 
     /// Creates a context. Routers do this; providers receive it.
     public init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
         secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
         remark: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(
+            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
+            remark: remark, answers: PayerAnswers())
+    }
+
+    private init(
+        http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
+        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner,
+        remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers
     ) {
         self.http = http
         self.payer = payer
@@ -32,20 +43,21 @@ public struct ProviderContext: Sendable {
         self.link = link
         self.steps = steps
         self.remark = remark
+        self.answers = answers
     }
 
     /// The same with another way to the network.
     package func sending(over http: any HTTPTransport) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            remark: remark)
+            remark: remark, answers: answers)
     }
 
     /// The same with other names for its steps, as after an upgrade that renamed them.
     package func namingSteps(_ name: @escaping @Sendable (String) -> String) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
-            steps: RenamedSteps(base: steps, name: name), remark: remark)
+            steps: RenamedSteps(base: steps, name: name), remark: remark, answers: answers)
     }
 
     /// Reports a remark for people following the payment: no secrets, no personal data.
@@ -69,6 +81,52 @@ public struct ProviderContext: Sendable {
     ) async throws -> Result {
         let stored = try await steps.run(name, kind) { try JSONValue.encode(try await body()) }
         return try stored.decode(Result.self)
+    }
+
+    /// Runs a durable step that may end without a result: when `body` returns nil, nothing of it is kept, and it runs again
+    /// when the attempt is gone on with. So where a payer leaves a page that they may finish later.
+    ///
+    /// In all else it is as ``step(_:_:_:)``. Nil in a mutation says that nothing was done; where a request of it may have
+    /// arrived all the same, it stays open.
+    ///
+    /// - Returns: the result, now or from an earlier run; nil when `body` returned nil.
+    /// - Throws: what ``step(_:_:_:)`` throws.
+    public func stepIfFinished<Result: Codable & Sendable>(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result?
+    ) async throws -> Result? {
+        do {
+            return try await step(name, kind) {
+                guard let result = try await body() else { throw StepUnfinished() }
+                return result
+            }
+        } catch is StepUnfinished {
+            return nil
+        }
+    }
+
+    // MARK: What is never stored
+
+    /// Asks the payer something whose answer is never stored, such as a card or a consent: once in a run.
+    ///
+    /// The answer lives as long as this context, which is one run of the attempt. Whoever asks under the same name later in
+    /// the run, also in another step, is given the same answer; after an interruption nobody has it, and it is asked for
+    /// again where it is needed.
+    ///
+    /// - Parameters:
+    ///   - name: what is asked; unique within the provider.
+    ///   - question: asks the payer.
+    /// - Returns: the run's first answer.
+    /// - Throws: what `question` throws; it is asked again then, the next time.
+    public func ask<Answer: Sendable>(
+        _ name: String, _ question: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        if let known: Answer = answer(to: name) { return known }
+        return answers.keep(try await question(), as: name)
+    }
+
+    /// The answer to what was asked in this run; nil when it was not.
+    public func answer<Answer: Sendable>(to name: String, as type: Answer.Type = Answer.self) -> Answer? {
+        answers.answer(to: name)
     }
 
     /// Returns whether an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it

@@ -1,5 +1,9 @@
 import Synchronization
 
+/// A step ended without a result, and without effect: nothing of it is kept. See
+/// ``ProviderContext/stepIfFinished(_:_:_:)``.
+struct StepUnfinished: Error {}
+
 /// The step that the current task is in.
 package final class StepScope: Sendable {
     /// The step, or nil outside of steps.
@@ -16,13 +20,24 @@ package final class StepScope: Sendable {
     /// Creates the scope of a step.
     package init(_ kind: StepKind) { self.kind = kind }
 
+    /// Whether a step that ended by throwing `error` had no effect, as far as its provider and the network can tell.
+    package func isWithoutEffect(_ error: any Error) -> Bool {
+        guard !hasLostAnswer else { return false }
+        return switch error {
+        case let error as PaymentError: error.phase != .maybeSent
+        case let error as TransportError: error.phase == .notSent
+        case is StepUnfinished: true
+        default: false
+        }
+    }
+
     var isMutation: Bool {
         if case .mutation = kind { true } else { false }
     }
 
     /// Whether a request that can change something left in this step and its fate is not known. The network says so
     /// itself, so that no provider can mistake it.
-    package var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
+    private var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
 
     func noteLostAnswer() { state.withLock { $0.answerWasLost = true } }
 

@@ -34,21 +34,13 @@ package actor UnstoredSteps: StepRunner {
             finished[name] = first
             return first
         } catch {
-            if Self.isWithoutEffect(error), !scope.hasLostAnswer { begunMutations.remove(name) }
+            if scope.isWithoutEffect(error) { begunMutations.remove(name) }
             throw error
         }
     }
 
     /// Whether the step `name` ended, or began and may have moved money.
     package func hasRun(_ name: String) -> Bool { finished[name] != nil || begunMutations.contains(name) }
-
-    private static func isWithoutEffect(_ error: any Error) -> Bool {
-        switch error {
-        case let error as PaymentError: error.phase != .maybeSent
-        case let error as TransportError: error.phase == .notSent
-        default: false
-        }
-    }
 }
 
 extension ProviderContext {

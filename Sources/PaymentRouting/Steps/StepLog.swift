@@ -119,7 +119,7 @@ actor StepLog: StepRunner {
         do {
             own = try await StepScope.$current.withValue(scope) { try await body() }
         } catch {
-            if Self.isWithoutEffect(error), !scope.hasLostAnswer, !wasInterrupted {
+            if scope.isWithoutEffect(error), !wasInterrupted {
                 openMutations.remove(name)
                 // When this cannot be stored, a later run only asks once more than it needs to.
                 try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
@@ -201,14 +201,6 @@ actor StepLog: StepRunner {
         -> PaymentError
     {
         PaymentError(code, message, provider: attempt.reference.provider, phase: phase)
-    }
-
-    private static func isWithoutEffect(_ error: any Error) -> Bool {
-        switch error {
-        case let error as PaymentError: error.phase != .maybeSent
-        case let error as TransportError: error.phase == .notSent
-        default: false
-        }
     }
 
     /// Only our own errors promise to hold no secrets.
