@@ -68,6 +68,7 @@ extension CitconEndpoint {
     }
 
     /// Why an address cannot be that of the service.
+    @nonexhaustive
     public enum Defect: Error, Sendable, Hashable {
         /// It is no web address.
         case malformed(LinkDefect)

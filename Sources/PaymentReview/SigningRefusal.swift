@@ -1,6 +1,7 @@
 /// Why a wallet must not be asked to answer a list of calls.
 public struct SigningRefusal: Error, Sendable, Hashable {
     /// The rule that was broken. Where one lie breaks several, the first in this order is named.
+    @nonexhaustive
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // The option.
         case optionAccount = "option-account"

@@ -1,6 +1,7 @@
 public import PaymentSecp256k1
 
 /// Why the wallet did not answer a request. Nothing of what was to be signed is quoted.
+@nonexhaustive
 public enum WalletError: Error, Sendable, Hashable {
     /// The wallet does not know the method, or cannot do it without a network.
     case unsupportedMethod(String)

@@ -203,6 +203,26 @@ struct RuleTests {
         #expect(Rules.providerEffects(Self.project(["Sources/PaymentCore/A.swift": text])).isEmpty)
     }
 
+    @Test("Public enums that may grow and do not say so")
+    func growth() {
+        for text in [
+            "public enum A {\n    /// B.\n    case b\n}",
+            "struct A {\n    public indirect enum B: Int {\n        case c\n    }\n}",
+        ] {
+            let file = "Sources/PaymentCore/A.swift"
+            #expect(Rules.growth(Self.project([file: text])).map(\.place) == [file])
+            #expect(
+                Rules.growth(Self.project([file: "@nonexhaustive\n" + text])).count == (text.hasPrefix("p") ? 0 : 1))
+            #expect(Rules.growth(Self.project(["Plugins/AKit/A.swift": text])).isEmpty)
+        }
+        for text in [
+            "public enum Names {\n    static let a = 1\n}", "enum A {\n    case b\n}",
+            "public enum Phase {\n    case b\n}",
+        ] {
+            #expect(Rules.growth(Self.project(["Sources/PaymentCore/A.swift": text])).isEmpty)
+        }
+    }
+
     @Test(
         "Provider code that only looks like it",
         arguments: [

@@ -63,6 +63,7 @@ enum Rules {
         ("URLSession only in the transport", urlSession),
         ("Providers ask nobody for time, chance or the network", providerEffects),
         ("Source files stay short", length),
+        ("Public enums say whether they may grow", growth),
     ]
 
     // MARK: The package
@@ -163,6 +164,28 @@ enum Rules {
             let code = SwiftText(text)
             return forbiddenInProviders.filter(code.mentions).map {
                 Violation(place: file, message: "says \($0); take it from ProviderContext")
+            }
+        }
+    }
+
+    /// The public enums that have all the cases there can ever be: yes or no, or a grammar.
+    static let closedEnums: Set<String> = ["Form", "JSONValue", "Phase", "Replay", "ReviewVerdict", "Trust"]
+
+    static func growth(_ project: Project) -> [Violation] {
+        let folders = [
+            "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentSandbox", "PaymentStandards", "PaymentWallet",
+        ].map { "Sources/\($0)/" }
+        return project.files.sorted { $0.key < $1.key }.flatMap { file, text -> [Violation] in
+            guard folders.contains(where: file.hasPrefix) else { return [] }
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            return lines.indices.compactMap { index in
+                guard let name = lines[index].firstMatch(of: /^ *public (?:indirect )?enum (\w+)/)?.1,
+                    lines[index...].dropFirst().prefix(4).contains(where: { $0.contains(/^ *(?:indirect )?case\b/) }),
+                    index == 0 || !lines[index - 1].contains("@nonexhaustive"), !closedEnums.contains(String(name))
+                else { return nil }
+                return Violation(
+                    place: file,
+                    message: "\(name) can get no further case; mark it @nonexhaustive, or list it as closed")
             }
         }
     }

@@ -83,6 +83,7 @@ public struct CitconOrderLink: Sendable, Hashable {
     }
 
     /// Why a link is not an order that can be paid.
+    @nonexhaustive
     public enum Defect: Error, Sendable, Hashable {
         /// It is no `citcon:charge` link.
         case notAnOrder

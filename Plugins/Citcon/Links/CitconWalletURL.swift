@@ -1,6 +1,7 @@
 public import PaymentCore
 
 /// The URLs that start wallets with a payment.
+@nonexhaustive
 public enum CitconWalletURL: Sendable, Hashable {
     /// `weixin://app/<app id>/pay/?…`, from the seven values that WeChat's own library takes.
     case weChat(CitconWalletURL.WeChatPayload)

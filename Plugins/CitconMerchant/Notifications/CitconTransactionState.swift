@@ -5,6 +5,7 @@ public import CitconProvider
 /// Store it with the order, and apply every genuine notification to it within one database transaction.
 public struct CitconTransactionState: Sendable, Hashable, Codable {
     /// What a notification changed.
+    @nonexhaustive
     public enum Change: Sendable, Hashable {
         /// It is news.
         case applied

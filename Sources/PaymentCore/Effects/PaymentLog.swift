@@ -19,6 +19,7 @@ public struct PaymentLog: Sendable {
 /// Something that happened in a payment.
 public struct PaymentEvent: Sendable, Hashable {
     /// What kind of thing happened.
+    @nonexhaustive
     public enum Kind: Sendable, Hashable {
         /// A durable step began.
         case stepStarted

@@ -9,6 +9,7 @@ public struct TransportError: Error, Sendable, Hashable {
     }
 
     /// What went wrong.
+    @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// The host's name could not be resolved.
         case hostNotFound

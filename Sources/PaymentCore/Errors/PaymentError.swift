@@ -73,6 +73,7 @@ public struct PaymentError: Error, Sendable, Hashable {
     }
 
     /// Whether trying again makes sense.
+    @nonexhaustive
     public enum RetryAdvice: Sendable, Hashable {
         /// It will fail the same way.
         case never

@@ -30,6 +30,7 @@ public protocol AttemptArchive: AttemptStore {
 /// Which attempts are wanted, and in which order.
 public struct AttemptQuery: Sendable, Hashable {
     /// What has become of an attempt.
+    @nonexhaustive
     public enum State: Sendable, Hashable, CaseIterable {
         /// It has not ended.
         case unfinished
@@ -40,6 +41,7 @@ public struct AttemptQuery: Sendable, Hashable {
     }
 
     /// In which order attempts come; they are as old as their place in the journal says, whatever the clocks said.
+    @nonexhaustive
     public enum Order: Sendable, Hashable {
         /// The latest first.
         case newestFirst

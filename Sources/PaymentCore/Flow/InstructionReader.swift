@@ -8,6 +8,7 @@ public protocol InstructionReader: Sendable {
 }
 
 /// A reader's answer about one link.
+@nonexhaustive
 public enum InstructionReading: Sendable, Hashable {
     /// It is of no known standard.
     case none

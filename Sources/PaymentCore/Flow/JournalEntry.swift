@@ -7,6 +7,7 @@
 /// One entry in the journal.
 public struct JournalEntry: Sendable, Hashable, Codable {
     /// What happened.
+    @nonexhaustive
     public enum Event: Sendable, Hashable, Codable {
         /// A step is about to run.
         case stepStarted(name: String, kind: StepKind)

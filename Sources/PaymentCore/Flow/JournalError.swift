@@ -1,4 +1,5 @@
 /// Why a journal refused to open, read or write. Whatever it says, the journal is no worse than before.
+@nonexhaustive
 public enum JournalError: Error, Sendable, Hashable {
     /// An attempt of this id exists.
     case duplicateAttempt(AttemptID)

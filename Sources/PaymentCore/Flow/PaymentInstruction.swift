@@ -45,6 +45,7 @@ public struct PaymentInstruction: Sendable, Hashable {
 
 extension PaymentInstruction {
     /// What following an instruction does.
+    @nonexhaustive
     public enum Purpose: String, Sendable, Hashable {
         /// The reader pays.
         case payment
@@ -61,6 +62,7 @@ extension PaymentInstruction {
     /// Who is paid.
     public struct Payee: Sendable, Hashable {
         /// What backs the account's spelling. None of these says whose it is.
+        @nonexhaustive
         public enum Check: String, Sendable, Hashable {
             /// Nothing: a typing mistake would go unnoticed.
             case none
@@ -88,6 +90,7 @@ extension PaymentInstruction {
     }
 
     /// How much is to be paid.
+    @nonexhaustive
     public enum Amount: Sendable, Hashable {
         /// The payer decides.
         case open

@@ -3,6 +3,7 @@
 /// Payments and refunds are named apart, whatever their ids are: a payment called like a refund is not the refund.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// What can be named.
+    @nonexhaustive
     public enum Subject: String, Sendable, Hashable, Codable {
         /// Money that the payer pays.
         case payment

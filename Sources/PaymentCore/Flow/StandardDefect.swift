@@ -3,6 +3,7 @@
 /// Holds nothing of the text itself, so that it can be shown and logged.
 public struct StandardDefect: Error, Sendable, Hashable {
     /// Kinds of defects, for programs.
+    @nonexhaustive
     public enum Kind: String, Sendable, Hashable {
         /// The text is of another standard, or of none: nothing in it says that it was meant to be of this one.
         case foreign

@@ -1,6 +1,7 @@
 /// Why bytes are not accepted as JSON. It never quotes them: they may be secret.
 public struct JSONError: Error, Sendable, Hashable {
     /// What is wrong.
+    @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// The text stops before the value is complete.
         case unexpectedEnd

@@ -1,5 +1,6 @@
 /// Why a text is not accepted as a payment link. Offsets count UTF-8 bytes from the start of the input, or of what it
 /// decodes to when it is percent-encoded as a whole.
+@nonexhaustive
 public enum LinkDefect: Error, Sendable, Hashable {
     /// There is no text.
     case empty

@@ -1,6 +1,7 @@
 /// What a provider reads from a link that its patterns claim.
 public struct LinkMatch: Sendable, Hashable {
     /// What the link is for.
+    @nonexhaustive
     public enum Role: String, Sendable, Hashable {
         /// It asks for a payment.
         case payment

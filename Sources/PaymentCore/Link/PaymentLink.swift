@@ -22,6 +22,7 @@ public struct PaymentLink: Sendable {
     }
 
     /// What kind of host a web-style link names.
+    @nonexhaustive
     public enum HostKind: UInt8, Sendable, Hashable {
         /// There is no host.
         case none

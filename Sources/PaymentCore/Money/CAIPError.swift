@@ -1,6 +1,7 @@
 /// Which part of a chain, account or asset id is malformed, and how. Holds nothing of the id itself.
 public struct CAIPError: Error, Sendable, Hashable {
     /// The parts of an id, as CAIP-2, CAIP-10 and CAIP-19 name them.
+    @nonexhaustive
     public enum Part: String, Sendable, Hashable {
         /// `eip155` in `eip155:1`.
         case chainNamespace = "chain namespace"
@@ -17,6 +18,7 @@ public struct CAIPError: Error, Sendable, Hashable {
     }
 
     /// What is wrong with a part.
+    @nonexhaustive
     public enum Problem: Sendable, Hashable {
         /// It is not there, or the mark before it is missing.
         case missing

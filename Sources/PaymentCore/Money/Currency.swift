@@ -1,4 +1,5 @@
 /// What an amount is counted in.
+@nonexhaustive
 public enum Currency: Sendable, Hashable {
     /// Government-issued money.
     case fiat(FiatCurrency)

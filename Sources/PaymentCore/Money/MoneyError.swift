@@ -1,4 +1,5 @@
 /// Why an amount or a currency cannot be read, or two amounts cannot be reckoned with.
+@nonexhaustive
 public enum MoneyError: Error, Sendable, Hashable {
     /// Not a code of ``ISO4217``.
     case unknownCurrency(code: String)

@@ -74,6 +74,7 @@ public struct Payer: Sendable {
 }
 
 /// Something an option asks of the payer.
+@nonexhaustive
 public enum PayerNeed: Sendable, Hashable, Codable {
     /// A wallet call of this method, such as `eth_signTypedData_v4`.
     case signing(method: String)
@@ -151,6 +152,7 @@ public struct DataRequest: Sendable, Hashable {
     /// One field.
     public struct Field: Sendable, Hashable, Codable {
         /// What may be entered.
+        @nonexhaustive
         public enum Kind: String, Sendable, Hashable, Codable {
             /// Any text.
             case text

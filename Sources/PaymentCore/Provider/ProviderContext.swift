@@ -138,6 +138,7 @@ public struct ProviderContext: Sendable {
 }
 
 /// What a step does to the world; decides what happens to it after an interruption.
+@nonexhaustive
 public enum StepKind: Sendable, Hashable, Codable {
     /// It only asks: it may run again.
     case query
@@ -160,6 +161,7 @@ public enum StepKind: Sendable, Hashable, Codable {
 }
 
 /// Whether a mutation whose fate is unknown may be sent again.
+@nonexhaustive
 public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that follows
     /// from it (``PaymentAttempt/key(for:)``).

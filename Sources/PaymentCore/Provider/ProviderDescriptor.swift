@@ -2,6 +2,7 @@
 public struct ProviderDescriptor: Sendable, Hashable {
     /// Something that can be done beyond quoting and paying. Conforming to the protocol is what counts;
     /// see ``ProviderDescriptor/capabilities(of:)``.
+    @nonexhaustive
     public enum Capability: String, Sendable, Hashable, CaseIterable {
         /// ``RedirectCompletingProvider``.
         case completesRedirects = "completes-redirects"

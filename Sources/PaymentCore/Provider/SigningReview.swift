@@ -42,6 +42,7 @@ public struct SigningReview: Sendable, Hashable {
         }
 
         /// How much.
+        @nonexhaustive
         public enum Quantity: Sendable, Hashable {
             /// So many of the asset's minor units, in decimal digits: amounts of 256 bits occur.
             case minorUnits(String)

@@ -6,6 +6,7 @@ public import PaymentCore
 /// still be honest.
 public struct LookAlike: Sendable, Hashable {
     /// How the two hosts differ.
+    @nonexhaustive
     public enum Difference: String, Sendable, Hashable, CaseIterable {
         /// Another host of the same domain.
         case sibling

@@ -7,6 +7,7 @@ import Synchronization
 /// Both are registered in one list, because ids name one or the other in the journal: `[walletConnectPay, citcon, shop]`.
 public struct ProviderRegistry: Sendable {
     /// What to do when two providers claim exactly the same pattern.
+    @nonexhaustive
     public enum EqualClaims: Sendable, Hashable {
         /// Refuse the registry.
         case reject
@@ -147,6 +148,7 @@ public struct ProviderRegistry: Sendable {
 }
 
 /// Why a registry cannot be made.
+@nonexhaustive
 public enum RegistryError: Error, Sendable, Hashable {
     /// Two providers or services have the same id.
     case duplicateID(ProviderID)

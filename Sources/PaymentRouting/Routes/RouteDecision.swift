@@ -31,6 +31,7 @@ extension Route: Hashable {
 }
 
 /// The router's answer about one text.
+@nonexhaustive
 public enum RouteDecision: Sendable, Hashable {
     /// Exactly one provider takes it.
     case matched(Route)

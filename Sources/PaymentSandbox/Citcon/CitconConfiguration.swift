@@ -2,6 +2,7 @@ public import PaymentCore
 
 extension CitconSandbox {
     /// Which age of the service is simulated: they differ in the version they state, in units of time and in ids.
+    @nonexhaustive
     public enum Layer: Sendable, Hashable, CaseIterable {
         /// As recorded in 2025: `v1.0.0`, seconds, ids of 22 digits.
         case today

@@ -1,5 +1,6 @@
 /// What the beginning or shape of a text must be for a standard to be asked about it. Plain data: all patterns are
 /// compiled into one table.
+@nonexhaustive
 public enum StandardPattern: Sendable, Hashable {
     /// A text with this first line exactly.
     case firstLine(String)

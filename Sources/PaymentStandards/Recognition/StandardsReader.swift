@@ -56,6 +56,7 @@ public struct StandardsReader: InstructionReader {
 }
 
 /// What a text is.
+@nonexhaustive
 public enum Recognition: Sendable {
     /// Of no known standard.
     case none

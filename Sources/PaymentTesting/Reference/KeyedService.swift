@@ -15,6 +15,7 @@ public actor KeyedService: SandboxService {
     public static let host = "api.keyed.example"
 
     /// What a payment does when it is charged.
+    @nonexhaustive
     public enum Scenario: Sendable, Hashable, CaseIterable {
         /// It is settled at once.
         case paidAtOnce

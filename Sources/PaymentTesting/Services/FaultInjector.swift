@@ -9,6 +9,7 @@ import Synchronization
 /// ```
 public final class FaultInjector: SandboxService {
     /// A way to misbehave.
+    @nonexhaustive
     public enum Fault: Sendable {
         /// Answers with this status and body without asking the service.
         case status(Int, body: String = "")

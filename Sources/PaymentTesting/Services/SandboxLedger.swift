@@ -1,6 +1,7 @@
 /// What happened to the payments of a sandbox, in order. The truth that clients are compared with.
 public struct SandboxLedger: Sendable, Hashable {
     /// One event.
+    @nonexhaustive
     public enum Event: Sendable, Hashable {
         /// The payment was made.
         case created

@@ -22,6 +22,7 @@ extension SandboxService {
 }
 
 /// What a server does with a request.
+@nonexhaustive
 public enum SandboxAnswer: Sendable {
     /// It sends this answer.
     case response(HTTPResponse)
@@ -32,6 +33,7 @@ public enum SandboxAnswer: Sendable {
 }
 
 /// Why a sandbox cannot run.
+@nonexhaustive
 public enum SandboxError: Error, Sendable, Hashable {
     /// Another process listens on this port.
     case portInUse(UInt16)

@@ -14,6 +14,7 @@ import Synchronization
 public final class SimulatedDisk: Sendable {
     /// What a loss of power leaves of the bytes that are not durable. A record that is not whole is discarded when the
     /// journal is read again, and everything behind it.
+    @nonexhaustive
     public enum Fate: Sendable, Hashable {
         /// All of them.
         case clean

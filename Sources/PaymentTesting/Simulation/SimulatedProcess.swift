@@ -9,6 +9,7 @@ import Synchronization
 #endif
 
 /// What a ``SimulatedProcess`` dies of.
+@nonexhaustive
 public enum SimulatedCrash: Sendable, Hashable {
     /// It is killed, alone. What it wrote stays.
     case process

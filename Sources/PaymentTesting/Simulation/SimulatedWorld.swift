@@ -187,6 +187,7 @@ private final class Ending<Value: Sendable>: Sendable {
 }
 
 /// Why a simulation has no result. Each names its seed.
+@nonexhaustive
 public enum SimulationFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Everything waits for something that will never happen.
     case stalled(seed: UInt64)

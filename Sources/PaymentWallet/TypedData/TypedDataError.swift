@@ -4,6 +4,7 @@ public import PaymentCrypto
 /// Why a value is not typed data (EIP-712). It names the place, never what stands there.
 public struct TypedDataError: Error, Sendable, Hashable {
     /// What is wrong.
+    @nonexhaustive
     public enum Problem: Sendable, Hashable {
         /// The text that should hold the typed data is not JSON.
         case invalidJSON(JSONError)

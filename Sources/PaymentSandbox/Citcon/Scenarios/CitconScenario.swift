@@ -1,5 +1,6 @@
 extension CitconSandbox {
     /// What a charge of the sandbox does.
+    @nonexhaustive
     public enum Scenario: String, Sendable, Hashable, CaseIterable {
         /// Paid in WeChat.
         case wechatPay = "wechatpay"
@@ -90,6 +91,7 @@ extension CitconSandbox {
 
 extension CitconSandbox.Scenario {
     /// How a payment ends, seen from a payer who wants to pay.
+    @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The money arrived, or was set aside.
         case paid

@@ -3,6 +3,7 @@ import PaymentTesting
 
 extension CitconSandbox {
     /// What a simulated payer does wherever they are sent.
+    @nonexhaustive
     public enum Behaviour: String, Sendable, Hashable, CaseIterable {
         /// Pays, and comes back.
         case pays

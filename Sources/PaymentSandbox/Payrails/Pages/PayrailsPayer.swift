@@ -3,6 +3,7 @@ import PaymentTesting
 
 extension PayrailsSandbox {
     /// What a simulated payer does on the pages of a payment.
+    @nonexhaustive
     public enum PayerBehaviour: String, Sendable, Hashable, CaseIterable {
         /// Proves who they are, agrees, pays.
         case completes

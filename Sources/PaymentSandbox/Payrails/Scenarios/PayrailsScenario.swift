@@ -1,5 +1,6 @@
 extension PayrailsSandbox {
     /// What a payment of the sandbox does, whatever it is paid with.
+    @nonexhaustive
     public enum Scenario: String, Sendable, Hashable, CaseIterable {
         /// Paid before the first status query; a pending status precedes the success, as it does at the real service.
         case paid
@@ -63,6 +64,7 @@ extension PayrailsSandbox {
 extension PayrailsSandbox.Scenario {
     /// How a payment of this kind ends, seen from a client that reads the statuses carefully: a refusal or a success
     /// outweighs whatever is pending, and what was not answered is not known.
+    @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// Paid.
         case paid
@@ -77,6 +79,7 @@ extension PayrailsSandbox.Scenario {
     }
 
     /// What is paid with to see what the scenario is about.
+    @nonexhaustive
     public enum Method: String, Sendable, Hashable, CaseIterable {
         /// Any way of paying shows it.
         case any

@@ -1,5 +1,6 @@
 extension WalletConnectPaySandbox {
     /// What a payment of the sandbox does.
+    @nonexhaustive
     public enum Scenario: String, Sendable, Hashable, CaseIterable {
         /// Confirming settles it at once.
         case paidAtOnce = "paid-at-once"
@@ -58,6 +59,7 @@ extension WalletConnectPaySandbox {
 
 extension WalletConnectPaySandbox.Scenario {
     /// How a payment ends, seen from the payer.
+    @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The money arrived.
         case paid
@@ -76,6 +78,7 @@ extension WalletConnectPaySandbox.Scenario {
     }
 
     /// What a payer must be able to do, beyond signing typed data on EVM chains.
+    @nonexhaustive
     public enum Demand: String, Sendable, Hashable, CaseIterable {
         /// Broadcast transactions (`eth_sendTransaction`).
         case transactions

@@ -17,6 +17,7 @@ public struct BitcoinAddress: PaymentStandard {
         + ["5", "9", "K", "L", "c"].map { .bare(BareShape($0, lengths: 51...52, .base58)) }
 
     /// Which chain it is on.
+    @nonexhaustive
     public enum Network: String, Sendable, Hashable {
         /// Bitcoin.
         case mainnet
@@ -41,6 +42,7 @@ public struct BitcoinAddress: PaymentStandard {
     }
 
     /// What spends from it.
+    @nonexhaustive
     public enum Kind: String, Sendable, Hashable {
         /// A public key's hash.
         case p2pkh

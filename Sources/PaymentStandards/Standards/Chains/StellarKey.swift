@@ -14,6 +14,7 @@ public struct StellarKey: PaymentStandard {
         ]
 
     /// What it names.
+    @nonexhaustive
     public enum Kind: String, Sendable, Hashable {
         /// An account, by its Ed25519 key.
         case account

@@ -22,6 +22,7 @@ public struct Bolt11: PaymentStandard {
         + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
 
     /// Which Lightning network it is of.
+    @nonexhaustive
     public enum Network: String, Sendable, Hashable {
         /// Bitcoin's.
         case mainnet

@@ -24,6 +24,7 @@ public struct LNURL: PaymentStandard {
     ]
 
     /// What the service does, where the text tells.
+    @nonexhaustive
     public enum Kind: String, Sendable, Hashable {
         /// Answers with invoices to pay.
         case payRequest
