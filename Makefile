@@ -14,7 +14,8 @@ RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
-	WalletConnectPayProvider CitconProvider CitconMerchant PayrailsProvider
+	WalletConnectPayProvider CitconProvider CitconMerchant PayrailsProvider \
+	PayrailsTypes PayrailsKit PayrailsComponents
 
 .PHONY: help deps demo test browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
 

@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
         .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
         .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
+        .library(name: "PayrailsComponents", targets: ["PayrailsComponents"]),
         .executable(name: "payroute", targets: ["payroute"]),
     ],
     targets: [
@@ -88,7 +89,7 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentTesting",
                 "PaymentWallet",
-                "PayrailsProvider",
+                "PayrailsComponents", "PayrailsKit",
             ],
             swiftSettings: settings),
 
@@ -105,8 +106,12 @@ let package = Package(
             name: "CitconProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
             path: "Plugins/Citcon", swiftSettings: settings),
         .target(
-            name: "PayrailsProvider", dependencies: ["PaymentCore", "PaymentCrypto"],
+            name: "PayrailsProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PayrailsTypes"],
             path: "Plugins/Payrails", swiftSettings: settings),
+        // What Payrails' flow, client and components all speak of: kinds of payment, instruments, cards, errors.
+        .target(
+            name: "PayrailsTypes", dependencies: ["PaymentCore"],
+            path: "Plugins/PayrailsTypes", swiftSettings: settings),
 
         // The vendors' own entry points, ready to use: a provider and the network.
         .target(
@@ -119,8 +124,16 @@ let package = Package(
             name: "CitconKit", dependencies: ["PaymentCore", "PaymentTransport", "CitconProvider"],
             path: "Plugins/CitconKit", swiftSettings: settings),
         .target(
-            name: "PayrailsKit", dependencies: ["PaymentTransport", "PayrailsProvider"],
+            name: "PayrailsKit",
+            dependencies: [
+                "PaymentCore", "PaymentTransport", "PayrailsComponents", "PayrailsProvider", "PayrailsTypes",
+            ],
             path: "Plugins/PayrailsKit", swiftSettings: settings),
+
+        // What payers see of a vendor's checkout: models without a screen, and skins of them.
+        .target(
+            name: "PayrailsComponents", dependencies: ["PaymentCore", "PaymentCrypto", "PayrailsTypes"],
+            path: "Plugins/PayrailsComponents", swiftSettings: settings),
 
         // Merchants' services, for servers: they hold private keys, which have no place in an app.
         .target(
@@ -153,7 +166,8 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview",
-                "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentWallet", "PayrailsProvider",
+                "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentWallet", "PayrailsKit",
+                "PayrailsProvider",
                 "ReviewModel",
                 "TestSupport", "WalletConnectPayProvider",
             ],
@@ -271,7 +285,8 @@ let package = Package(
         .testTarget(
             name: "PayrailsProviderTests",
             dependencies: [
-                "PayrailsProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
+                "PayrailsComponents", "PayrailsKit", "PayrailsProvider", "PayrailsTypes", "PaymentCore",
+                "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
                 "PaymentSandbox", "PaymentTesting", "PaymentStore",
                 "PaymentTransport", "TestSupport",
             ],

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

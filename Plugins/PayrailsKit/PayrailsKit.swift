@@ -1,28 +1,4 @@
-import PaymentTransport
 // One import gives followers of the vendor's guide everything it uses.
+@_exported public import PayrailsComponents
 @_exported public import PayrailsProvider
-
-extension Payrails {
-    /// Makes a session exactly as the vendor's guide does, over `StandardTransport`, and keeps it as `currentSession`.
-    /// Nothing is sent.
-    ///
-    /// - Parameters:
-    ///   - configuration: what the merchant's server got, and how to behave.
-    ///   - onSessionExpired: gets fresh init data when the token is refused.
-    /// - Throws: `PayrailsError`: `invalidDataFormat`, or `missingData` naming the member.
-    public static func createSession(
-        with configuration: Configuration, onSessionExpired: SessionExpiredHandler? = nil
-    ) async throws -> Session {
-        try await createSession(
-            with: configuration, onSessionExpired: onSessionExpired, transport: StandardTransport())
-    }
-
-    /// As ``createSession(with:onSessionExpired:)``, with a callback.
-    public static func createSession(
-        with configuration: Configuration, onSessionExpired: SessionExpiredHandler? = nil,
-        onInit: @escaping @MainActor @Sendable (Result<Session, PayrailsError>) -> Void
-    ) {
-        createSession(
-            with: configuration, onSessionExpired: onSessionExpired, transport: StandardTransport(), onInit: onInit)
-    }
-}
+@_exported public import PayrailsTypes

@@ -25,14 +25,21 @@ enum Rules {
     /// What every provider may use.
     static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto", "PaymentReview"]
 
-    /// What a target under `Plugins` may use. Beside its provider a vendor may have a kit, by the vendor's own names and
-    /// with the network, and a merchant's service, which holds private keys: both use their own vendor's provider, and
-    /// neither uses the other.
+    /// What a target under `Plugins` may use, by what its name ends with; `+` stands for the vendor's name. Beside its
+    /// provider a vendor may have a kit, by the vendor's own names and with the network, a merchant's service, which holds
+    /// private keys, components for screens, and types that all of them speak of. None uses another vendor's.
+    private static let vendorArrows: [(suffix: String, mayUse: Set<String>)] = [
+        ("Kit", ["PaymentTransport", "+Provider", "+Components", "+Types"]),
+        ("Merchant", ["+Provider", "+Types"]),
+        ("Components", ["+Provider", "+Types"]),
+        ("Types", []),
+        ("Provider", ["+Types"]),
+    ]
+
     static func pluginArrows(_ name: String) -> Set<String> {
-        for (suffix, more) in [("Kit", ["PaymentTransport"]), ("Merchant", [])] where name.hasSuffix(suffix) {
-            return providerArrows.union(more).union([String(name.dropLast(suffix.count)) + "Provider"])
-        }
-        return providerArrows
+        guard let rule = vendorArrows.first(where: { name.hasSuffix($0.suffix) }) else { return providerArrows }
+        let vendor = String(name.dropLast(rule.suffix.count))
+        return providerArrows.union(rule.mayUse.map { $0.hasPrefix("+") ? vendor + $0.dropFirst() : $0 })
     }
 
     /// Modules of the system that one target hides from all others.

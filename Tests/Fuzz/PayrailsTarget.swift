@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PayrailsKit
 import PayrailsProvider
 
 /// Payrails' init data, as a link, as a merchant's answer and as bare JSON, and the URLs by which payers come back.
@@ -53,8 +54,8 @@ struct PayrailsTarget: FuzzTarget {
             ])
     }
 
-    private static func initData(_ payload: [UInt8]) -> Payrails.InitData {
-        Payrails.InitData(version: "1.0.0", data: Data(payload).base64EncodedString())
+    private static func initData(_ payload: [UInt8]) -> PayrailsInitData {
+        PayrailsInitData(version: "1.0.0", data: Data(payload).base64EncodedString())
     }
 
     mutating func violation(_ input: [UInt8]) -> String? {

@@ -6,7 +6,9 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Which addresses get the token, which pages are opened, and what may become part of either.
 @Suite("Addresses and ids")

@@ -4,7 +4,9 @@ import PaymentCrypto
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 @Suite("What is sent (Protocol 3)")
 struct BodyTests {

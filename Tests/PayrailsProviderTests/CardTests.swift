@@ -2,7 +2,8 @@ import Foundation
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsTypes
 
 @Suite("Card rules (Protocol 5)")
 struct CardTests {

@@ -2,7 +2,9 @@ import Observation
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// Protocol 5.9: the pay button.
 @Suite struct ComponentButtonTests {

@@ -1,7 +1,9 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// Protocol 5.1 to 5.6: the card form.
 @Suite struct ComponentCardFormTests {

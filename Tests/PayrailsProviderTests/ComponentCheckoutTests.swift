@@ -1,7 +1,9 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// The whole checkout: one payment at a time and none after one that may have been made, deletion that asks first.
 @MainActor @Suite struct ComponentCheckoutTests {

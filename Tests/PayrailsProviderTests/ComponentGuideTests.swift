@@ -1,7 +1,9 @@
 import Foundation
 import PaymentCore
 // Not @testable: the guide's code sees what apps see.
-import PayrailsProvider
+import PayrailsComponents
+import PayrailsKit
+import PayrailsTypes
 import Testing
 
 /// The guide's examples, nearly line by line: what they are written against has to be there under those names.

@@ -1,7 +1,9 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// Protocol 5.10: rows and lists of stored instruments; the deletion that asks first.
 @Suite struct ComponentListTests {

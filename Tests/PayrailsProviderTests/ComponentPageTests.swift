@@ -1,7 +1,9 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// The page: what it shows, what it can be made to show, and what it sends.
 @MainActor @Suite struct ComponentPageTests {

@@ -1,7 +1,8 @@
 import PaymentCore
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsTypes
 
 /// What the page's server reads: the table at ``CheckoutPost``.
 @Suite struct ComponentPostTests {

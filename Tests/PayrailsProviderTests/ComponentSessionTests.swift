@@ -2,7 +2,10 @@ import PaymentCore
 import PaymentSandbox
 import Testing
 
+@testable import PayrailsComponents
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// The components over the real session, against the sandbox: what the payer does in the page really pays, once.
 @MainActor @Suite struct ComponentSessionTests {

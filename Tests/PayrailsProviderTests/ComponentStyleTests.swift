@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsTypes
 
 /// Protocol 5.7: the defaults of every style and text.
 @Suite struct ComponentStyleTests {

@@ -1,7 +1,8 @@
 import PaymentCore
 import Synchronization
 
-@testable import PayrailsProvider
+@testable import PayrailsComponents
+@testable import PayrailsTypes
 
 /// A session without a network: it answers what it is told to, when it is told to.
 final class FakeSession: ComponentSession {

@@ -5,7 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// A service that repeats the session's token wherever it can: nothing that is said, kept, thrown or dumped holds it.
 @Suite("A token that comes back")

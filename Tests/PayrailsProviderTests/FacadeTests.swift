@@ -2,7 +2,9 @@ import PaymentCore
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// The one test of what the vendor keeps for the whole process; nothing else here uses it.
 @Suite("The static facade")

@@ -6,7 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Payers who come back from PayPal with another order than the one the service named (Protocol 3.3).
 @Suite("Returns of other orders")

@@ -1,5 +1,7 @@
 import PaymentCore
+import PayrailsKit
 import PayrailsProvider
+import PayrailsTypes
 import TestSupport
 import Testing
 

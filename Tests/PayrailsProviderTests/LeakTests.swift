@@ -7,7 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Everything that leaves the provider, scanned for what must not: whatever is said, written, thrown, dumped or sent.
 @Suite("Nothing secret gets out")

@@ -4,7 +4,9 @@ import PaymentRouting
 import PaymentStore
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 @Suite("Links")
 struct LinkTests {

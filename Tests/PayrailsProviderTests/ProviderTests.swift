@@ -7,7 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Secrets of the application, in memory.
 struct Secrets: SecretStore {

@@ -2,7 +2,9 @@ import Foundation
 import PaymentCore
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 @Suite("Secrets print as nothing")
 struct RedactionTests {

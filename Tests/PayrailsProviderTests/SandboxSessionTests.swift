@@ -5,7 +5,8 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-@testable import PayrailsProvider
+@testable import PayrailsKit
+@testable import PayrailsTypes
 
 /// A sandbox and a session in it, on a clock of their own.
 struct SandboxWorld: Sendable {

@@ -4,7 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 @Suite("Sessions")
 struct SessionTests {

@@ -4,7 +4,9 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// A question that was refused, failed or was answered with rubbish says nothing about the payment.
 @Suite("Questions without an answer")

@@ -3,7 +3,9 @@ import PaymentCore
 import Synchronization
 import TestSupport
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Secrets that must not appear anywhere.
 enum Canary {

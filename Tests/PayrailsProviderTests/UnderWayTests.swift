@@ -7,7 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// Payments that somebody has begun before: in another process without this one's journal, or under a request whose
 /// first copy arrived.

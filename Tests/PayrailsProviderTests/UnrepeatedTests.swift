@@ -5,7 +5,9 @@ import PaymentStore
 import TestSupport
 import Testing
 
+@testable import PayrailsKit
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 /// The guards that keep a request to pay from leaving twice, or beside somebody else's.
 @Suite("A request to pay leaves once, and alone")

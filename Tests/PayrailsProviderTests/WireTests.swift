@@ -3,6 +3,7 @@ import PaymentCore
 import Testing
 
 @testable import PayrailsProvider
+@testable import PayrailsTypes
 
 @Suite("Times and statuses")
 struct WireTests {

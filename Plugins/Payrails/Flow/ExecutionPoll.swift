@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// Waiting for what becomes of a payment that was sent.
 ///

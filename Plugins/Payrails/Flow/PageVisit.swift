@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// A payer on a page, while the service is asked what has become of the payment: the page may never lead back, or the
 /// payer may finish elsewhere.

@@ -1,10 +1,17 @@
 import PaymentCore
+package import PayrailsTypes
 
 /// What is sent to begin a payment.
-struct PaymentBody: Sendable {
+package struct PaymentBody: Sendable {
     let payload: SessionPayload
     let amount: PayrailsAmount
     let returnURLs: ReturnURLs
+
+    package init(payload: SessionPayload, amount: PayrailsAmount, returnURLs: ReturnURLs) {
+        self.payload = payload
+        self.amount = amount
+        self.returnURLs = returnURLs
+    }
 
     /// The body for `means`, after checking that the payment offers them.
     ///

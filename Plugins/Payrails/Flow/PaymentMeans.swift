@@ -1,7 +1,8 @@
 import PaymentCore
+package import PayrailsTypes
 
 /// What a payment is made with.
-enum PaymentMeans: Sendable {
+package enum PaymentMeans: Sendable {
     case stored(any StoredInstrument)
     case card(encryptedData: String, save: Bool)
     case payPal(save: Bool)
@@ -9,7 +10,7 @@ enum PaymentMeans: Sendable {
     case redirect(code: String?)
 
     /// What needs nothing but the name of a type.
-    init(_ type: Payrails.PaymentType, code: String?, save: Bool) throws(PayrailsError) {
+    package init(_ type: Payrails.PaymentType, code: String?, save: Bool) throws(PayrailsError) {
         switch type {
         case .payPal: self = .payPal(save: save)
         case .genericRedirect: self = .redirect(code: code)

@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// What a payer has to do before a payment can go on.
 struct PendingAction: Sendable {

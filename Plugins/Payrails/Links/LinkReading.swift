@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// What links mean to Payrails.
 enum LinkReading {
@@ -28,7 +29,7 @@ enum LinkReading {
         return LinkMatch(reference: execution, role: .callback, holdsSecret: true)
     }
 
-    private static func session(_ data: Payrails.InitData) -> LinkMatch {
+    private static func session(_ data: PayrailsInitData) -> LinkMatch {
         let payload: SessionPayload
         do { payload = try SessionPayload(data) } catch { return unusable(error.description) }
         guard let id = WireText.id(payload.execution.id) else { return unusable("'execution.id' is not an id") }

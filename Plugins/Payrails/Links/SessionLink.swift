@@ -22,7 +22,7 @@ public enum SessionLink {
     static let textPrefixes = [#"{"version":"#, #"{"data":"#]
 
     /// The link to `data`.
-    public static func link(to data: Payrails.InitData) -> Redacted<String> {
+    public static func link(to data: PayrailsInitData) -> Redacted<String> {
         let text = data.data.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
         return Redacted("\(scheme):session?version=\(PercentCoding.encode(data.version))&data=\(String(text))")
     }
@@ -36,7 +36,7 @@ public enum SessionLink {
     }
 
     /// The init data in `link`.
-    static func initData(of link: PaymentLink) throws(Defect) -> Payrails.InitData {
+    static func initData(of link: PaymentLink) throws(Defect) -> PayrailsInitData {
         switch link.form {
         case .opaque where link.scheme.map(String.init) == scheme: try opaque(link)
         case .text: try text(link.text)
@@ -44,7 +44,7 @@ public enum SessionLink {
         }
     }
 
-    private static func opaque(_ link: PaymentLink) throws(Defect) -> Payrails.InitData {
+    private static func opaque(_ link: PaymentLink) throws(Defect) -> PayrailsInitData {
         guard link.path == "session" else { throw .malformed("after 'payrails:' there has to be 'session'") }
         guard link.fragment == nil else { throw .malformed("it has a fragment") }
         var version: String?
@@ -68,13 +68,13 @@ public enum SessionLink {
             }
         }
         while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
-        return Payrails.InitData(version: version, data: String(decoding: standard, as: UTF8.self))
+        return PayrailsInitData(version: version, data: String(decoding: standard, as: UTF8.self))
     }
 
-    private static func text(_ text: String) throws(Defect) -> Payrails.InitData {
+    private static func text(_ text: String) throws(Defect) -> PayrailsInitData {
         guard textPrefixes.contains(where: text.hasPrefix), let json = try? JSONValue(parsing: text),
             let version = json["version"]?.string, let data = json["data"]?.string
         else { throw .otherForm }
-        return Payrails.InitData(version: version, data: data)
+        return PayrailsInitData(version: version, data: data)
     }
 }

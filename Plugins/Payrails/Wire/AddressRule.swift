@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// Where the token may be sent and which pages may be opened.
 ///

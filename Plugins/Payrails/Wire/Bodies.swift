@@ -1,31 +1,31 @@
 import PaymentCore
 
 /// An address and how to call it.
-struct LinkBody: Decodable, Sendable, Hashable {
-    struct Action: Decodable, Sendable, Hashable {
-        struct Parameters: Decodable, Sendable, Hashable {
-            let orderId: String?
-            let tokenId: String?
+package struct LinkBody: Decodable, Sendable, Hashable {
+    package struct Action: Decodable, Sendable, Hashable {
+        package struct Parameters: Decodable, Sendable, Hashable {
+            package let orderId: String?
+            package let tokenId: String?
         }
 
-        let redirectMethod: String?
-        let redirectUrl: String?
-        let type: String?
-        let parameters: Parameters?
+        package let redirectMethod: String?
+        package let redirectUrl: String?
+        package let type: String?
+        package let parameters: Parameters?
     }
 
-    let method: String?
-    let href: String?
-    let action: Action?
+    package let method: String?
+    package let href: String?
+    package let action: Action?
 }
 
 /// Where an execution can be asked about and carried on.
-struct ExecutionLinksBody: Decodable, Sendable, Hashable {
-    let me: String
-    let threeDS: String?
-    let lookup: LinkBody?
-    let confirm: LinkBody?
-    let redirect: String?
+package struct ExecutionLinksBody: Decodable, Sendable, Hashable {
+    package let me: String
+    package let threeDS: String?
+    package let lookup: LinkBody?
+    package let confirm: LinkBody?
+    package let redirect: String?
 
     private enum CodingKeys: String, CodingKey {
         case me = "self"

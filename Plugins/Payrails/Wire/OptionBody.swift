@@ -1,23 +1,24 @@
-import PaymentCore
+package import PaymentCore
+package import PayrailsTypes
 
 /// A way to pay, as the init data lists it.
-struct OptionBody: Decodable, Sendable {
-    struct Client: Decodable, Sendable {
-        let displayName: String?
-        let flow: String?
-        let supportsSaveInstrument: Bool?
-        let supportsBillingInfo: Bool?
+package struct OptionBody: Decodable, Sendable {
+    package struct Client: Decodable, Sendable {
+        package let displayName: String?
+        package let flow: String?
+        package let supportsSaveInstrument: Bool?
+        package let supportsBillingInfo: Bool?
     }
 
-    let integrationType: String
-    let paymentMethodCode: String
-    let description: String?
-    let config: JSONValue?
-    let clientConfig: Client?
-    let paymentInstruments: JSONValue?
+    package let integrationType: String
+    package let paymentMethodCode: String
+    package let description: String?
+    package let config: JSONValue?
+    package let clientConfig: Client?
+    package let paymentInstruments: JSONValue?
 
     /// What kind of payment it is; nil when it is none that is known here.
-    var type: Payrails.PaymentType? {
+    package var type: Payrails.PaymentType? {
         if let type = Payrails.PaymentType(rawValue: paymentMethodCode) { return type }
         return clientConfig?.flow == "redirect" || integrationType == "hpp" ? .genericRedirect : nil
     }
@@ -30,16 +31,6 @@ struct OptionBody: Decodable, Sendable {
         case .payPal: return elements.compactMap { (try? $0.decode(PayPal.self))?.instrument }
         default: return []
         }
-    }
-
-    var publicOption: PayrailsPaymentOption {
-        PayrailsPaymentOption(
-            paymentMethodCode: paymentMethodCode, description: description, integrationType: integrationType,
-            clientConfig: clientConfig.map {
-                PayrailsPaymentOption.ClientConfig(
-                    displayName: $0.displayName, flow: $0.flow, supportsSaveInstrument: $0.supportsSaveInstrument,
-                    supportsBillingInfo: $0.supportsBillingInfo)
-            })
     }
 
     private struct Card: Decodable {
@@ -79,18 +70,18 @@ struct OptionBody: Decodable, Sendable {
 
 extension SessionPayload {
     /// The first option of `type` in the first lookup that has one.
-    func option(_ type: Payrails.PaymentType) -> OptionBody? {
+    package func option(_ type: Payrails.PaymentType) -> OptionBody? {
         options.first { $0.type == type }
     }
 
     /// The first option with this code.
-    func option(code: String) -> OptionBody? { options.first { $0.paymentMethodCode == code } }
+    package func option(code: String) -> OptionBody? { options.first { $0.paymentMethodCode == code } }
 
     /// All options of all lookups, in order.
-    var options: [OptionBody] { execution.options.filter(\.isLookup).flatMap(\.options) }
+    package var options: [OptionBody] { execution.options.filter(\.isLookup).flatMap(\.options) }
 
     /// The stored instruments of `type` that are usable: those of the first lookup that has any.
-    func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
+    package func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
         for group in execution.options where group.isLookup {
             let found = group.options.filter { $0.type == type }.flatMap(\.instruments)
             if !found.isEmpty { return found.filter { $0.isUsable && PathSegment.isSafe($0.id) } }

@@ -1,7 +1,8 @@
-import PaymentCore
+package import PaymentCore
+package import PayrailsTypes
 
 /// The service's client-facing API, call by call. Stateless.
-struct PayrailsAPI: Sendable {
+package struct PayrailsAPI: Sendable {
     /// How long the service may hold a question that waits for a change.
     static let longestHold = Duration.seconds(300)
     private static let timeout = Duration.seconds(120)
@@ -13,7 +14,7 @@ struct PayrailsAPI: Sendable {
     let http: any HTTPTransport
     let random: any RandomSource
 
-    init(_ payload: SessionPayload, http: any HTTPTransport, random: any RandomSource) {
+    package init(_ payload: SessionPayload, http: any HTTPTransport, random: any RandomSource) {
         token = payload.token
         executionID = payload.execution.id
         addresses = payload.addresses
@@ -64,14 +65,15 @@ struct PayrailsAPI: Sendable {
     }
 
     /// Deletes a stored instrument.
-    func delete(_ instrument: String, _ link: LinkBody?) async throws(PayrailsError) -> DeleteInstrumentResponse {
+    package func delete(_ instrument: String, _ link: LinkBody?) async throws(PayrailsError) -> DeleteInstrumentResponse
+    {
         let href = try Self.href(link, "instrumentDelete", for: instrument)
         let response = try await exchange(Self.method(link, or: .delete), href, "'instrumentDelete'", nil)
         return response.status == 204 ? DeleteInstrumentResponse(success: true) : try Self.decode(response)
     }
 
     /// Changes a stored instrument.
-    func update(
+    package func update(
         _ instrument: String, _ change: UpdateInstrumentBody, _ link: LinkBody?
     ) async throws(PayrailsError) -> InstrumentResponse {
         let href = try Self.href(link, "instrumentUpdate", for: instrument)
@@ -80,7 +82,7 @@ struct PayrailsAPI: Sendable {
     }
 
     /// Stores an instrument.
-    func save(_ body: JSONValue, _ link: LinkBody?) async throws(PayrailsError) -> InstrumentResponse {
+    package func save(_ body: JSONValue, _ link: LinkBody?) async throws(PayrailsError) -> InstrumentResponse {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'saveInstrument'") }
         return try await send(Self.method(link, or: .post), href, "'saveInstrument'", body)
     }

@@ -1,4 +1,5 @@
-import PaymentCore
+package import PaymentCore
+package import PayrailsTypes
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -7,50 +8,50 @@ import PaymentCore
 #endif
 
 /// The contents of the init data.
-struct SessionPayload: Sendable {
-    let token: Redacted<String>
-    let holderReference: String?
-    let amount: PayrailsAmount
-    let vault: VaultBody?
-    let execution: ExecutionSetup
-    let instrumentDelete: LinkBody?
-    let instrumentUpdate: LinkBody?
+package struct SessionPayload: Sendable {
+    package let token: Redacted<String>
+    package let holderReference: String?
+    package let amount: PayrailsAmount
+    package let vault: VaultBody?
+    package let execution: ExecutionSetup
+    package let instrumentDelete: LinkBody?
+    package let instrumentUpdate: LinkBody?
     /// What the token is encrypted to cards with, where there is one.
-    let encryptionKey: String?
-    let encryptionProviderConfigID: String?
+    package let encryptionKey: String?
+    package let encryptionProviderConfigID: String?
 
     /// The way to store cards.
-    struct VaultBody: Decodable, Sendable {
-        struct Links: Decodable, Sendable {
-            let saveInstrument: LinkBody?
+    package struct VaultBody: Decodable, Sendable {
+        package struct Links: Decodable, Sendable {
+            package let saveInstrument: LinkBody?
         }
 
-        let providerConfigId: String?
-        let encryptionPublicKey: String?
-        let links: Links?
+        package let providerConfigId: String?
+        package let encryptionPublicKey: String?
+        package let links: Links?
     }
 
     /// The payment that is to be made.
-    struct ExecutionSetup: Sendable {
-        let id: String
-        let links: ExecutionLinksBody
-        let merchantReference: String
-        let options: [OptionGroup]
-        let authorize: LinkBody?
+    package struct ExecutionSetup: Sendable {
+        package let id: String
+        package let links: ExecutionLinksBody
+        package let merchantReference: String
+        package let options: [OptionGroup]
+        package let authorize: LinkBody?
         /// What was tried before the session was made.
-        let tried: StatusHistory.Mark
+        package let tried: StatusHistory.Mark
     }
 
     /// The ways to pay of one lookup.
-    struct OptionGroup: Sendable {
-        let isLookup: Bool
-        let options: [OptionBody]
+    package struct OptionGroup: Sendable {
+        package let isLookup: Bool
+        package let options: [OptionBody]
     }
 
     /// Reads init data.
     ///
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` with the path of the member.
-    init(_ data: Payrails.InitData) throws(PayrailsError) {
+    package init(_ data: PayrailsInitData) throws(PayrailsError) {
         guard let bytes = Data(base64Encoded: data.data), let json = try? JSONValue(parsing: Array(bytes)),
             json.object != nil
         else { throw .invalidDataFormat }

@@ -1,7 +1,7 @@
 import PaymentCore
 
 /// What an execution's statuses say about its latest attempt. They come in no order.
-struct StatusHistory: Sendable {
+package struct StatusHistory: Sendable {
     /// What can be read from them.
     enum Verdict: Sendable, Hashable {
         case success
@@ -24,14 +24,14 @@ struct StatusHistory: Sendable {
 
     /// How much of a history belongs to what was before an attempt. Counted rather than told by times: clocks of the
     /// service's parts differ, and some write none.
-    struct Mark: Sendable, Hashable, Codable {
+    package struct Mark: Sendable, Hashable, Codable {
         /// The authorisations that were begun.
-        var requests = 0
+        package var requests = 0
         /// Those of them that were declined.
-        var failures = 0
+        package var failures = 0
 
         /// Before everything.
-        static let start = Mark()
+        package static let start = Mark()
     }
 
     /// Newest first.

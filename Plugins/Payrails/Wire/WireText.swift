@@ -1,4 +1,5 @@
 import PaymentCore
+import PayrailsTypes
 
 /// Words of a service, made fit for people: never what stood there, only where.
 enum WireText {

@@ -1,6 +1,7 @@
 public import PaymentCore
 public import PaymentTesting
-import PayrailsProvider
+import PayrailsComponents
+import PayrailsKit
 
 /// A ``PayrailsSandbox`` with a shop in front of it: serves the library's checkout page, which really pays.
 ///

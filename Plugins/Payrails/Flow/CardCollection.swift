@@ -1,0 +1,48 @@
+import PaymentCore
+import PayrailsTypes
+
+/// Asking the payer for a card. What is entered is never stored: it is asked for right before it is encrypted and sent.
+struct CardCollection: Sendable {
+    /// The ids of the fields, as the vendor's form names them.
+    static let request = DataRequest(fields: [
+        field(.CARD_NUMBER, "Card number", isRequired: true),
+        field(.EXPIRATION_MONTH, "Expiry month (MM)", isRequired: true),
+        field(.EXPIRATION_YEAR, "Expiry year (YYYY)", isRequired: true),
+        field(.CVV, "Security code", isRequired: true),
+        field(.CARDHOLDER_NAME, "Name on the card", isRequired: false),
+    ])
+
+    /// The card that `payer` enters.
+    ///
+    /// - Throws: `PaymentError` of phase `beforeSend`: the payer has no way to enter data, declined, or entered none that
+    ///   is acceptable.
+    static func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails {
+        guard let collector = payer.dataCollector else { throw failure("a new card needs a data collector") }
+        let values: [String: Redacted<String>]?
+        do { values = try await collector(request) } catch is CancellationError { throw CancellationError() } catch {
+            throw failure("the card could not be asked for (\(type(of: error)))")
+        }
+        guard let values else { throw PaymentError(declined, "no card was entered", provider: PayrailsProvider.id) }
+        func value(_ field: CardFieldType) -> String? { values[field.column]?.reveal() }
+        do {
+            return try CardDetails(
+                number: value(.CARD_NUMBER) ?? "", expiryMonth: value(.EXPIRATION_MONTH) ?? "",
+                expiryYear: value(.EXPIRATION_YEAR) ?? "", securityCode: value(.CVV) ?? "",
+                holderName: value(.CARDHOLDER_NAME)?.nonEmpty, now: now)
+        } catch {
+            throw failure("the card is not valid: \(error.description)")
+        }
+    }
+
+    /// The code of the error that says that the payer entered nothing; it never leaves the provider. An error of this
+    /// kind, so that the step around it is known to be without effect.
+    static let declined = PaymentError.Code(rawValue: "no-card-entered")
+
+    private static func field(_ type: CardFieldType, _ name: String, isRequired: Bool) -> DataRequest.Field {
+        DataRequest.Field(id: type.column, name: name, kind: .text, isRequired: isRequired)
+    }
+
+    private static func failure(_ message: String) -> PaymentError {
+        PaymentError(.payer, message, provider: PayrailsProvider.id)
+    }
+}

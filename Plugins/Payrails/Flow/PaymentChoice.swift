@@ -1,0 +1,77 @@
+import PaymentCore
+import PayrailsTypes
+
+/// One way to pay, as it travels with an attempt. Names things; holds none.
+struct PaymentChoice: Sendable, Hashable, Codable {
+    enum Kind: String, Sendable, Hashable, Codable {
+        case stored, card, payPal, redirect
+        /// Going on with what was begun: the payer has to see its page.
+        case page
+    }
+
+    let kind: Kind
+    let type: String
+    /// The instrument's id, or the method's code.
+    let id: String?
+
+    /// The only way to pay what was begun already and waits for its payer on a page.
+    static func page(_ type: Payrails.PaymentType, price: Money) throws -> PaymentOption {
+        PaymentOption(
+            id: Kind.page.rawValue, title: "Go on with the payment that was begun", amount: price, needs: [.page],
+            providerData: try JSONValue.encode(PaymentChoice(kind: .page, type: type.rawValue, id: nil)))
+    }
+
+    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new.
+    static func all(in payload: SessionPayload, price: Money) throws -> [PaymentOption] {
+        var options: [PaymentOption] = []
+        func add(_ choice: PaymentChoice, _ title: String, _ needs: [PayerNeed]) throws {
+            let id = [choice.kind.rawValue, choice.id].compactMap(\.self).joined(separator: ":")
+            guard !options.contains(where: { $0.id == id }) else { return }
+            options.append(
+                PaymentOption(
+                    id: id, title: title, amount: price, needs: needs, providerData: try JSONValue.encode(choice)))
+        }
+        for type in [Payrails.PaymentType.card, .payPal] {
+            for instrument in payload.instruments(type) {
+                // Titles are kept with the attempt: a card's last digits may be, an address may not.
+                let title = type == .card ? instrument.displayText() : "Saved PayPal account"
+                try add(PaymentChoice(kind: .stored, type: type.rawValue, id: instrument.id), title, [])
+            }
+        }
+        for option in payload.options {
+            switch option.type {
+            case .card where payload.encryptionKey != nil && payload.vault?.providerConfigId?.nonEmpty != nil:
+                try add(PaymentChoice(kind: .card, type: "card", id: nil), "New card", [.data])
+            case .payPal: try add(PaymentChoice(kind: .payPal, type: "payPal", id: nil), "PayPal", [.page])
+            case .genericRedirect:
+                let name = option.clientConfig?.displayName ?? option.paymentMethodCode
+                try add(
+                    PaymentChoice(kind: .redirect, type: "genericRedirect", id: option.paymentMethodCode),
+                    WireText.line(name) ?? "Another method", [.page])
+            // Apple's sheet is for applications: ``PayrailsSession/executePayment(withApplePay:saveInstrument:presenter:)``.
+            case .card, .applePay, nil: break
+            }
+        }
+        return options
+    }
+
+    /// What kind of payment it is.
+    var paymentType: Payrails.PaymentType { Payrails.PaymentType(rawValue: type) ?? .genericRedirect }
+}
+
+extension PayrailsAmount {
+    /// The exact amount. Zeros beyond the currency's own digits are dropped.
+    ///
+    /// - Throws: `MoneyError`.
+    func money() throws -> Money {
+        let currency = Currency.fiat(try FiatCurrency(currency))
+        var text = value
+        if let point = text.firstIndex(of: "."), let digits = currency.exponent {
+            while text.hasSuffix("0"), text.distance(from: point, to: text.endIndex) - 1 > Int(digits) {
+                text.removeLast()
+            }
+            if text.hasSuffix(".") { text.removeLast() }
+        }
+        return try Money(decimal: text, currency: currency)
+    }
+}

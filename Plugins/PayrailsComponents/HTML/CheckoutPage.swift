@@ -1,0 +1,223 @@
+public import PaymentCore
+public import PayrailsTypes
+
+/// A ``CheckoutController`` as a page for a browser; see ``CheckoutPost`` for what it sends and what is to be answered.
+///
+/// It works without scripts and with a keyboard alone, loads nothing from anywhere else and runs under a strict Content
+/// Security Policy. With its script, fields are checked while they are typed and the page changes in place. What a
+/// payer enters goes to the page's own origin only: encrypted for the service where the browser can and `Options` has
+/// the key, else in plain over the page's own connection. Numbers and security codes are never sent back.
+public struct CheckoutPage: Sendable {
+    /// Where the page has its style and its script from.
+    public enum Assets: Sendable, Hashable {
+        /// Within the page, allowed by a word that is new in each answer.
+        case inline(ContentNonce)
+        /// From addresses of the own origin, which answer with ``CheckoutPage/styleSheet`` as `text/css` and
+        /// ``CheckoutPage/script`` as `text/javascript`.
+        case external(styleSheetPath: String, scriptPath: String)
+    }
+
+    /// What the browser encrypts cards with.
+    public struct EncryptionKey: Sendable, Hashable {
+        /// Base64 of the key's SubjectPublicKeyInfo, `vaultConfiguration.encryptionPublicKey` of the init data.
+        public let subjectPublicKeyInfo: String
+        /// The payer's reference, which is encrypted with the card.
+        public let holderReference: Redacted<String>
+
+        /// Makes a key.
+        public init(subjectPublicKeyInfo: String, holderReference: Redacted<String>) {
+            self.subjectPublicKeyInfo = subjectPublicKeyInfo
+            self.holderReference = holderReference
+        }
+    }
+
+    /// What the server knows and the checkout does not.
+    public struct Options: Sendable {
+        /// The page's own path, such as `/checkout`: where its forms are sent to.
+        public var path: String
+        /// Ties the page's forms to the payer's session. Long and random; the same for a session's pages.
+        public var token: Redacted<String>
+        /// Where the page has its style and its script from.
+        public var assets: Assets
+        /// What is paid, for people, such as `99.00 EUR`.
+        public var amount: String?
+        /// The language of the texts, as in HTML's `lang`.
+        public var language = "en"
+        /// The texts.
+        public var texts = CheckoutTexts()
+        /// What the browser encrypts cards with; nil leaves that to the server.
+        public var encryptionKey: EncryptionKey?
+        /// The present month, for checks while typing.
+        public var currentMonth: YearAndMonth
+
+        /// Makes options.
+        public init(
+            path: String, token: Redacted<String>, assets: Assets, amount: String? = nil,
+            encryptionKey: EncryptionKey? = nil, currentMonth: YearAndMonth
+        ) {
+            self.path = path
+            self.token = token
+            self.assets = assets
+            self.amount = amount
+            self.encryptionKey = encryptionKey
+            self.currentMonth = currentMonth
+        }
+    }
+
+    let state: CheckoutState
+    let style: CheckoutStyle
+    let card: CardFormConfig?
+    let options: Options
+
+    /// Draws what `checkout` is at now.
+    @MainActor public init(_ checkout: CheckoutController, options: Options) {
+        self.init(
+            state: checkout.state, style: checkout.style, card: checkout.cardForm?.config, options: options)
+    }
+
+    init(state: CheckoutState, style: CheckoutStyle, card: CardFormConfig?, options: Options) {
+        self.state = state
+        self.style = style
+        self.card = card
+        self.options = options
+    }
+
+    /// The style sheet, the same for every page of this style.
+    public var styleSheet: String { CheckoutStyleSheet(style: style, card: card).text }
+
+    /// The script, the same for every page.
+    public static var script: String { "\(CheckoutScript.source)" }
+
+    /// The headers of the answer.
+    public var headers: [String: String] {
+        let own: (style: String, script: String)
+        switch options.assets {
+        case .inline(let nonce): own = ("'nonce-\(nonce.text)'", "'nonce-\(nonce.text)'")
+        case .external: own = ("'self'", "'self'")
+        }
+        return [
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src \(own.style); script-src \(own.script); connect-src 'self'; "
+                + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+        ]
+    }
+
+    /// The whole page.
+    public var html: String {
+        let texts = options.texts
+        let title = state.notice.map { "\(texts.text(of: $0)) – \(texts.title)" } ?? texts.title
+        let head = HTMLFragment.lines([
+            .void("meta", ["charset": "utf-8"]),
+            .void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+            .element("title", [:], .text(title)),
+            // Browsers without scripts ask again by themselves; others have the script for it.
+            state.isBusy && state.challenge == nil
+                ? .element("noscript", [:], .void("meta", ["http-equiv": "refresh", "content": "3"])) : .empty,
+            assets,
+        ])
+        let page = HTMLFragment.element(
+            "html", ["lang": options.language], .element("head", [:], head), .element("body", [:], main))
+        return "<!DOCTYPE html>\n" + page.source + "\n"
+    }
+
+    private var assets: HTMLFragment {
+        switch options.assets {
+        case .inline(let nonce):
+            .styleSheet(CheckoutStyleSheet(style: style, card: card), nonce: nonce)
+                + .element("script", ["nonce": nonce.text, "type": "module"], .trusted(CheckoutScript.source))
+        case .external(let styleSheetPath, let scriptPath):
+            .void("link", ["rel": "stylesheet", "href": styleSheetPath])
+                + .element("script", ["src": scriptPath, "type": "module"])
+        }
+    }
+
+    private var main: HTMLFragment {
+        let texts = options.texts
+        let isAsking = askedRow != nil
+        let amount: HTMLFragment =
+            options.amount.map {
+                .element("p", ["class": "amount"], .text(texts.amount + " "), .element("strong", [:], .isolated($0)))
+            } ?? .empty
+        // While a question is open, everything else is out of reach, for the mouse and the keyboard alike.
+        let content = HTMLFragment.element(
+            "div", ["id": "content", "inert": isAsking ? "" : nil],
+            .lines([
+                .element("h1", [:], .text(texts.title)), amount, result, challenge,
+                state.isFinished || state.challenge != nil ? .empty : stored,
+                state.isFinished || state.challenge != nil ? .empty : newCard, nothing,
+            ]))
+        return .element(
+            "main",
+            [
+                "id": "checkout", "data-busy": state.isBusy ? "true" : "false",
+                "aria-busy": state.isBusy ? "true" : nil,
+                "data-rules": CheckoutRules(options).json.text, "data-processing": texts.processing,
+                "data-lost": texts.connectionLost,
+            ], .lines([content, question]))
+    }
+
+    /// The place where everything that happens is told. It is always there, so that screen readers watch it.
+    private var result: HTMLFragment {
+        let texts = options.texts
+        let told: HTMLFragment
+        if state.isBusy, state.challenge == nil {
+            told = .lines([
+                .element("p", [:], .text(texts.processing)),
+                .element("noscript", [:], .element("a", ["href": options.path], .text(texts.reload))),
+            ])
+        } else if let notice = state.notice {
+            told = .element(
+                "p",
+                [
+                    "class": notice.isProblem ? "problem" : notice == .pending ? "note" : "good", "tabindex": "-1",
+                    "autofocus": askedRow == nil ? "" : nil,
+                ],
+                .isolated(texts.text(of: notice)))
+        } else {
+            told = .empty
+        }
+        return .element(
+            "div", ["id": "result", "role": "status", "aria-live": "polite", "aria-atomic": "true"], told)
+    }
+
+    private var challenge: HTMLFragment {
+        guard let page = state.challenge else { return .empty }
+        let texts = options.texts
+        return .element(
+            "section", ["aria-labelledby": "challenge-title"],
+            .lines([
+                .element("h2", ["id": "challenge-title"], .text(texts.challenge)),
+                .element(
+                    "p", [:],
+                    .element(
+                        "a", ["class": "open", "href": page.text, "rel": "noreferrer", "autofocus": ""],
+                        .text(texts.openChallenge))),
+                form(
+                    "leave", [:],
+                    .element("button", ["type": "submit", "class": "quiet"], .text(texts.leaveChallenge))),
+            ]))
+    }
+
+    private var nothing: HTMLFragment {
+        guard state.instruments.rows.isEmpty, card == nil, !state.isFinished else { return .empty }
+        return .element("p", [:], .text(options.texts.nothing))
+    }
+
+    /// A form with the fields that every request has.
+    func form(
+        _ action: String, id: String? = nil, label: String? = nil, _ fields: KeyValuePairs<String, String>,
+        _ content: HTMLFragment...
+    ) -> HTMLFragment {
+        let hidden = [("token", options.token.reveal()), ("action", action)] + fields.map { ($0.key, $0.value) }
+        return .element(
+            "form",
+            [
+                "method": "post", "action": options.path, "id": id, "aria-labelledby": label,
+                "accept-charset": "utf-8",
+            ],
+            .lines(hidden.map { .void("input", ["type": "hidden", "name": $0.0, "value": $0.1]) } + content))
+    }
+}

@@ -1,0 +1,210 @@
+import PayrailsTypes
+
+/// The page's style sheet: the components' styles, and a plain frame around them.
+///
+/// Colours are custom properties, given once for light and once for dark ground; everything else is written once.
+struct CheckoutStyleSheet: Sendable {
+    /// The style sheet.
+    let text: String
+
+    init(style: CheckoutStyle, card: CardFormConfig?) {
+        let form = card?.styles?.merged(over: style.cardForm) ?? style.cardForm
+        var sheet = Builder()
+        sheet.frame()
+        sheet.instruments(style.instruments)
+        // The way to the bank goes on with the payment, and looks like the button that began it.
+        sheet.button("section.card button.pay,a.open", "card-pay", style.cardButton)
+        sheet.card(form)
+        for field in CardFieldType.cardFields {
+            sheet.field(field, form.effectiveInputStyles(for: field), label: form.labelStyle(for: field))
+        }
+        text =
+            ":root{color-scheme:light dark;" + sheet.light + "}\n@media (prefers-color-scheme:dark){:root{" + sheet.dark
+            + "}}\n" + Self.layout + sheet.rules
+    }
+
+    /// Collects rules and colours.
+    private struct Builder {
+        var light = ""
+        var dark = ""
+        var rules = ""
+
+        /// A reference to a colour.
+        mutating func color(_ name: String, _ color: StyleColor) -> String {
+            light += "--\(name):\(CSSText.color(color.light));"
+            dark += "--\(name):\(CSSText.color(color.dark));"
+            return "var(--\(name))"
+        }
+
+        mutating func rule(_ selector: String, _ declarations: [String?]) {
+            let present = declarations.compactMap(\.self)
+            if !present.isEmpty { rules += selector + "{" + present.joined(separator: ";") + "}\n" }
+        }
+
+        mutating func frame() {
+            rule("body", ["background:\(color("ground", .systemBackground))", "color:\(color("text", .label))"])
+        }
+
+        mutating func instruments(_ style: StoredInstrumentsStyle) {
+            rule(".instruments", ["background:\(color("list", style.backgroundColor))"])
+            rule(
+                ".row",
+                [
+                    "background:\(color("row", style.itemBackgroundColor))",
+                    "color:\(color("row-text", style.labelTextColor))",
+                    "font:\(CSSText.font(style.labelFont))", "border-radius:\(CSSText.length(style.itemCornerRadius))",
+                    "margin-bottom:\(CSSText.length(style.itemSpacing))",
+                    "padding:\(CSSText.insets(style.itemPadding))",
+                ])
+            rule(".row:has(input:checked)", ["background:\(color("row-on", style.selectedItemBackgroundColor))"])
+            button(".row button.pay", "row-pay", CardButtonStyle(style.buttonStyle))
+            let delete = style.deleteButtonStyle
+            rule(
+                "button.delete,button.danger",
+                [
+                    "background:\(color("delete", delete.backgroundColor))",
+                    "color:\(color("delete-text", delete.textColor))", "font:\(CSSText.font(delete.font))",
+                    "border-radius:\(CSSText.length(delete.cornerRadius))",
+                    "min-width:\(CSSText.length(delete.size.width))",
+                    "min-height:\(CSSText.length(delete.size.height))",
+                ])
+        }
+
+        mutating func button(_ selector: String, _ name: String, _ style: CardButtonStyle) {
+            rule(
+                selector,
+                [
+                    style.backgroundColor.map { "background:\(color("\(name)-ground", $0))" },
+                    style.textColor.map { "color:\(color("\(name)-text", $0))" },
+                    style.font.map { "font:\(CSSText.font($0))" },
+                    style.cornerRadius.map { "border-radius:\(CSSText.length($0))" },
+                    style.borderWidth.map { "border-style:solid;border-width:\(CSSText.length($0))" },
+                    style.borderColor.map { "border-color:\(color("\(name)-border", $0))" },
+                    style.contentEdgeInsets.map { "padding:\(CSSText.insets($0))" },
+                    "min-height:\(CSSText.length(style.height ?? CardButtonStyle.fallbackHeight))",
+                ])
+        }
+
+        mutating func card(_ style: CardFormStylesConfig) {
+            let frame = style.wrapperStyle ?? CardWrapperStyle()
+            rule(
+                "section.card form",
+                [
+                    frame.backgroundColor.map { "background:\(color("card-ground", $0))" },
+                    frame.borderWidth.map { "border-style:solid;border-width:\(CSSText.length($0))" },
+                    frame.borderColor.map { "border-color:\(color("card-border", $0))" },
+                    frame.cornerRadius.map { "border-radius:\(CSSText.length($0))" },
+                    frame.padding.map { "padding:\(CSSText.insets($0))" },
+                    style.sectionSpacing.map { "row-gap:\(CSSText.length($0))" },
+                ])
+            rule(".fields", [style.fieldSpacing.map { "column-gap:\(CSSText.length($0))" }])
+            if let error = style.errorTextStyle { self.text(".error,.problem", "error", error) }
+        }
+
+        mutating func field(_ field: CardFieldType, _ styles: CardFieldSpecificStyles, label: CardStyle?) {
+            let column = field.column
+            if let label { text(".\(column) label", "\(column)-label", label) }
+            if let base = styles.base { input("#\(column)", "\(column)-base", base) }
+            if let completed = styles.completed {
+                input("#\(column)[data-state=completed]", "\(column)-completed", completed)
+            }
+            if let invalid = styles.invalid {
+                input("#\(column)[aria-invalid=true]", "\(column)-invalid", invalid)
+            }
+            if let focus = styles.focus { input("#\(column):focus", "\(column)-focus", focus) }
+        }
+
+        private mutating func input(_ selector: String, _ name: String, _ style: CardStyle) {
+            text(selector, name, style)
+            rule(
+                selector + "::placeholder",
+                [style.placeholderColor.map { "color:\(color("\(name)-placeholder", $0));opacity:1" }])
+        }
+
+        private mutating func text(_ selector: String, _ name: String, _ style: CardStyle) {
+            let shadow = style.boxShadow.map { shadow in
+                light += "--\(name)-shadow:\(CSSText.shadow(shadow, shadow.color.light));"
+                dark += "--\(name)-shadow:\(CSSText.shadow(shadow, shadow.color.dark));"
+                return "box-shadow:var(--\(name)-shadow)"
+            }
+            rule(
+                selector,
+                [
+                    style.borderColor.map { "border-color:\(color("\(name)-border", $0))" },
+                    style.cornerRadius.map { "border-radius:\(CSSText.length($0))" },
+                    style.padding.map { "padding:\(CSSText.insets($0))" },
+                    style.borderWidth.map { "border-style:solid;border-width:\(CSSText.length($0))" },
+                    style.font.map { "font:\(CSSText.font($0))" },
+                    style.textAlignment.map { "text-align:\($0.css)" },
+                    style.textColor.map { "color:\(color("\(name)-text", $0))" }, shadow,
+                    style.backgroundColor.map { "background:\(color("\(name)-ground", $0))" },
+                    style.minWidth.map { "min-width:\(CSSText.length($0))" },
+                    style.maxWidth.map { "max-width:\(CSSText.length($0))" },
+                    style.minHeight.map { "min-height:\(CSSText.length($0))" },
+                    style.maxHeight.map { "max-height:\(CSSText.length($0))" },
+                    style.cursorColor.map { "caret-color:\(color("\(name)-caret", $0))" },
+                    style.width.map { "width:\(CSSText.length($0))" },
+                    style.height.map { "height:\(CSSText.length($0))" },
+                    style.fieldInsets.map { "margin:\(CSSText.insets($0))" },
+                ])
+        }
+    }
+
+    /// What does not depend on styles. Before them, so that they can change it.
+    private static let layout = """
+        *{box-sizing:border-box}
+        body{font:1rem/1.5 system-ui,sans-serif;margin:0}
+        main{max-width:34rem;margin:0 auto;padding:1rem}
+        h1{font-size:1.5rem}
+        h2{font-size:1.125rem;margin:0}
+        section,form#stored{margin:1rem 0}
+        fieldset{border:0;margin:0;padding:0}
+        legend{padding:0;margin-bottom:.5rem}
+        button{font:inherit;border:0;cursor:pointer}
+        button svg{display:block;margin:auto}
+        button:disabled{cursor:progress;opacity:.6}
+        :focus-visible{outline:3px solid;outline-offset:2px}
+        .row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
+        .row input{width:1.25rem;height:1.25rem;margin:0}
+        .row label{flex:1;min-width:8rem;padding:.5rem 0;overflow-wrap:anywhere;cursor:pointer}
+        @supports selector(:has(*)){.row:not(:has(input:checked)) button.pay{display:none}}
+        section.card form{display:flex;flex-direction:column}
+        section.card h2{margin-bottom:.5rem}
+        section.card p{margin:0}
+        .fields{display:flex;flex-wrap:wrap}
+        .field{flex:1;min-width:7rem;position:relative}
+        .field label{display:block}
+        .field input{width:100%;font:inherit;border:1px solid}
+        .filled .field input{border-width:0 0 1px}
+        #brand{position:absolute;right:.5rem;top:2.2rem;font-size:.8125rem}
+        #brand.left{left:.5rem;right:auto;top:auto;position:static}
+        .error{font-size:.875rem}
+        .error::before,.problem::before{content:"\\26A0\\FE0E  " / ""}
+        .hint{font-size:.875rem}
+        .quiet,.open{display:inline-block;padding:.625rem 1rem;min-height:44px;border:1px solid currentColor;border-radius:8px;background:none;color:inherit}
+        .open{display:block;text-align:center;text-decoration:none}
+        .save{display:flex;align-items:center;gap:.5rem}
+        .save input{width:1.25rem;height:1.25rem;margin:0}
+        .save label{padding:.5rem 0;cursor:pointer}
+        dialog{max-width:28rem;border:1px solid;border-radius:8px;padding:1rem;background:var(--ground);color:inherit}
+        dialog form{display:inline-block;margin:.5rem .5rem 0 0}
+        dialog .danger{padding:.625rem 1rem}
+        dialog .quiet,button.danger.danger{min-width:6rem;min-height:44px;font:inherit}
+        dialog::backdrop{background:rgb(0 0 0 / .5)}
+        #result p{font-weight:600}
+        .good::before{content:"\\2713  " / ""}
+        [hidden]{display:none}
+
+        """
+}
+
+extension StyleTextAlignment {
+    fileprivate var css: String {
+        switch self {
+        case .left: "left"
+        case .center: "center"
+        case .right: "right"
+        case .natural: "start"
+        }
+    }
+}

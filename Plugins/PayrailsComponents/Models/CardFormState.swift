@@ -1,0 +1,226 @@
+public import PaymentCore
+public import PayrailsTypes
+
+/// What a ``CardForm`` is at: its whole behaviour, as a value without effects.
+///
+/// What was typed prints as nothing.
+public struct CardFormState: Sendable, Hashable {
+    /// One field.
+    public struct Field: Sendable, Hashable {
+        /// What is in it, formatted.
+        public fileprivate(set) var text = Redacted("")
+        /// Whether the payer is typing in it.
+        public fileprivate(set) var isFocused = false
+        /// Whether the payer has left it, or tried to pay: from then on it is told what is wrong.
+        public fileprivate(set) var isVisited = false
+        /// What is wrong with it now, told or not.
+        public fileprivate(set) var error: CardFieldError?
+
+        /// What the payer is told: nothing while typing.
+        public var visibleError: CardFieldError? { isVisited && !isFocused ? error : nil }
+
+        /// Which of the field's looks is on.
+        public var appearance: Appearance {
+            if isFocused { return .focus }
+            if visibleError != nil { return .invalid }
+            return error == nil ? .completed : .base
+        }
+    }
+
+    /// The looks of a field, as in ``CardFieldSpecificStyles``.
+    public enum Appearance: String, Sendable, Hashable, CaseIterable {
+        /// At rest.
+        case base
+        /// Being typed in.
+        case focus
+        /// Right.
+        case completed
+        /// Wrong.
+        case invalid
+    }
+
+    enum Event: Sendable, Hashable {
+        case edited(CardFieldType, Redacted<String>)
+        case entered(CardFieldType)
+        case left(CardFieldType)
+        case saveChosen(Bool)
+        case submitted
+        case paymentEnded(CardPaymentButtonState.Outcome)
+        case secretsTaken
+        case cleared
+    }
+
+    enum Effect: Sendable, Hashable {
+        /// Move the caret on.
+        case moveFocus(CardFieldType)
+        /// Encrypt the card and hand it over.
+        case collect
+        /// Say that the card is not acceptable.
+        case reject
+    }
+
+    /// The fields, row by row.
+    public let rows: [[CardFieldType]]
+    private var fields: [CardFieldType: Field]
+    /// Whether the payer wants the card kept.
+    public private(set) var savesInstrument = false
+
+    init(rows: [[CardFieldType]], now: YearAndMonth) {
+        self.rows = rows
+        fields = Dictionary(uniqueKeysWithValues: rows.joined().map { ($0, Field()) })
+        validate(now)
+    }
+
+    /// The fields, in the order of the caret.
+    public var order: [CardFieldType] { Array(rows.joined()) }
+
+    /// A field of the form; an empty one when the form has no such field.
+    public subscript(field: CardFieldType) -> Field { fields[field] ?? Field() }
+
+    /// The brand of the number so far.
+    public var brand: CardBrand { .of(text(.CARD_NUMBER)) }
+
+    /// The network whose sign is shown.
+    public var network: CardNetwork { CardNetwork(number: text(.CARD_NUMBER)) }
+
+    /// The most digits of the security code.
+    public var securityCodeLength: Int { brand.securityCodeLength }
+
+    /// Whether every field is right.
+    public var isComplete: Bool { fields.values.allSatisfy { $0.error == nil } }
+
+    /// The first field that is wrong.
+    public var firstInvalid: CardFieldType? { order.first { fields[$0]?.error != nil } }
+
+    /// Takes an event in and says what is to be done about it.
+    ///
+    /// - Parameter now: the present month.
+    mutating func handle(_ event: Event, now: YearAndMonth) -> [Effect] {
+        switch event {
+        case .edited(let field, let text):
+            guard fields[field] != nil else { return [] }
+            return edit(field, text.reveal(), now)
+        case .entered(let field):
+            guard fields[field] != nil else { return [] }
+            for other in order where other != field { leave(other) }
+            fields[field]?.isFocused = true
+        case .left(let field): leave(field)
+        case .saveChosen(let saves): savesInstrument = saves
+        case .submitted:
+            for field in order {
+                leave(field)
+                fields[field]?.isVisited = true
+            }
+            validate(now)
+            return [isComplete ? .collect : .reject]
+        case .paymentEnded(let outcome):
+            // A security code is not kept once it was used.
+            if outcome == .success { reset(order) } else { reset([.CVV]) }
+        case .secretsTaken: reset(order.filter(\.isSecret))
+        case .cleared: reset(order)
+        }
+        validate(now)
+        return []
+    }
+
+    /// The card as it was entered.
+    ///
+    /// - Throws: ``CardDetailsError``, naming every field that is not acceptable.
+    func details(now: YearAndMonth) throws(CardDetailsError) -> CardDetails {
+        let date = CardFormatter.parts(ofExpiryDate: text(.EXPIRATION_DATE))
+        return try CardDetails(
+            number: text(.CARD_NUMBER), expiryMonth: date?.month ?? text(.EXPIRATION_MONTH),
+            expiryYear: date?.year ?? text(.EXPIRATION_YEAR), securityCode: text(.CVV),
+            holderName: fields[.CARDHOLDER_NAME] == nil ? nil : text(.CARDHOLDER_NAME), now: now)
+    }
+
+    // MARK: Parts
+
+    private func text(_ field: CardFieldType) -> String { fields[field]?.text.reveal() ?? "" }
+
+    private mutating func edit(_ field: CardFieldType, _ typed: String, _ now: YearAndMonth) -> [Effect] {
+        let old = text(field)
+        let isDeletion = typed.count < old.count
+        let codeLength = securityCodeLength
+        let text = formatted(typed, field, isDeletion: isDeletion)
+        fields[field]?.text = Redacted(text)
+        // A code of another length belongs to another brand.
+        if field == .CARD_NUMBER, securityCodeLength != codeLength { reset([.CVV]) }
+        validate(now)
+        guard !isDeletion, fields[field]?.isFocused == true, fields[field]?.error == nil, isFull(field),
+            let position = order.firstIndex(of: field), position + 1 < order.count
+        else { return [] }
+        return [.moveFocus(order[position + 1])]
+    }
+
+    private func formatted(_ typed: String, _ field: CardFieldType, isDeletion: Bool) -> String {
+        switch field {
+        case .CARD_NUMBER: return CardFormatter.number(typed)
+        case .CVV: return CardFormatter.securityCode(typed, brand: brand)
+        // Taking the slash away takes nothing away: let the digits go by themselves.
+        case .EXPIRATION_DATE: return CardFormatter.expiryDate(typed)
+        case .EXPIRATION_MONTH: return isDeletion ? "" : CardFormatter.month(typed)
+        case .EXPIRATION_YEAR: return CardFormatter.year(typed)
+        case .CARDHOLDER_NAME, .INPUT_FIELD, .PIN:
+            return String(String.UnicodeScalarView(typed.unicodeScalars.filter { $0.value >= 0x20 }.prefix(100)))
+        }
+    }
+
+    /// Whether nothing can follow: only then does the caret move on by itself. A number that is right may still be the
+    /// beginning of a longer one.
+    private func isFull(_ field: CardFieldType) -> Bool {
+        switch field {
+        case .CARD_NUMBER: CardDigits.only(text(field)).utf8.count == brand.lengths.max()
+        case .EXPIRATION_DATE: text(field).utf8.count == 5
+        case .EXPIRATION_MONTH: text(field).utf8.count == 2
+        case .EXPIRATION_YEAR: text(field).utf8.count == 4
+        case .CARDHOLDER_NAME, .CVV, .INPUT_FIELD, .PIN: false
+        }
+    }
+
+    private mutating func leave(_ field: CardFieldType) {
+        guard fields[field]?.isFocused == true else { return }
+        fields[field]?.isFocused = false
+        fields[field]?.isVisited = true
+        if field == .EXPIRATION_MONTH {
+            let month = CardFormatter.month(text(field), isComplete: true)
+            fields[field]?.text = Redacted(month)
+        }
+    }
+
+    private mutating func reset(_ list: [CardFieldType]) {
+        for field in list where fields[field] != nil {
+            let isFocused = fields[field]?.isFocused ?? false
+            fields[field] = Field()
+            fields[field]?.isFocused = isFocused
+        }
+    }
+
+    private mutating func validate(_ now: YearAndMonth) {
+        for field in order {
+            let problem = problem(field, now)
+            fields[field]?.error = problem
+        }
+        // Each may be right by itself, and the month of this year over all the same.
+        if fields[.EXPIRATION_MONTH] != nil, fields[.EXPIRATION_MONTH]?.error == nil,
+            fields[.EXPIRATION_YEAR]?.error == nil
+        {
+            let problem = CardValidation.expiry(
+                month: text(.EXPIRATION_MONTH), year: text(.EXPIRATION_YEAR), now: now)
+            fields[.EXPIRATION_MONTH]?.error = problem
+        }
+    }
+
+    private func problem(_ field: CardFieldType, _ now: YearAndMonth) -> CardFieldError? {
+        let text = text(field)
+        return switch field {
+        case .CARD_NUMBER: CardValidation.number(text)
+        case .CARDHOLDER_NAME: CardValidation.holderName(text)
+        case .CVV: CardValidation.securityCode(text, brand: brand)
+        case .EXPIRATION_MONTH: CardValidation.month(text)
+        case .EXPIRATION_YEAR: CardValidation.year(text, now: now)
+        case .EXPIRATION_DATE: CardValidation.expiryDate(text, now: now)
+        case .INPUT_FIELD, .PIN: nil
+        }
+    }
+}

@@ -1,0 +1,237 @@
+public import Observation
+import PaymentCore
+public import PayrailsTypes
+
+/// The pay button: pays with the card form, or with a stored instrument when it has one.
+///
+/// It has no looks of its own; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's it
+/// also pays without a ``presenter`` (a payment that then needs a page fails and says so), and ignores taps while a
+/// payment is under way.
+@MainActor @Observable public final class CardPaymentButton {
+    /// What the button is at.
+    public var state: CardPaymentButtonState { observed.value }
+    /// Hears what becomes of the button.
+    @ObservationIgnored public weak var delegate: (any PayrailsCardPaymentButtonDelegate)?
+    /// Shows the pages that a payment needs.
+    @ObservationIgnored public weak var presenter: (any PaymentPresenter)?
+    /// Called after every change of ``state``.
+    public var onChange: (@MainActor (CardPaymentButtonState) -> Void)? {
+        get { observed.onChange }
+        set { observed.onChange = newValue }
+    }
+    /// How the last payment ended, with the reason.
+    @ObservationIgnored public private(set) var lastResult: OnPayResult?
+    /// The look of the button.
+    @ObservationIgnored public let style: CardButtonStyle
+    /// The form that is paid with while there is no stored instrument.
+    @ObservationIgnored public let cardForm: CardForm?
+
+    @ObservationIgnored private let session: any ComponentSession
+    @ObservationIgnored private var instrument: (any StoredInstrument)?
+    @ObservationIgnored private let observed: ObservedState<CardPaymentButtonState>
+    @ObservationIgnored private var payment: Task<Void, Never>?
+    /// What the next payment pays with, when that is not the button's own instrument.
+    @ObservationIgnored private var override: Source?
+    /// What the payment under way pays with.
+    @ObservationIgnored private var running: Source?
+
+    private enum Source {
+        case stored(any StoredInstrument)
+        case card(encrypted: String, save: Bool)
+        case type(Payrails.PaymentType)
+    }
+
+    /// Makes a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
+    /// it is given later.
+    public init(
+        cardForm: CardForm?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
+        translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),
+        storedInstrumentTranslations: StoredInstrumentButtonTranslations? = nil
+    ) {
+        self.cardForm = cardForm
+        self.session = session
+        style = buttonStyle ?? .defaultStyle
+        observed = ObservedState(
+            CardPaymentButtonState(
+                mode: cardForm == nil ? .unavailable : .cardForm, translations: translations,
+                storedTranslations: storedInstrumentTranslations))
+    }
+
+    /// Makes a button for a stored instrument.
+    public init(
+        storedInstrument: any StoredInstrument, session: any ComponentSession,
+        buttonStyle: StoredInstrumentButtonStyle? = nil,
+        translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),
+        storedInstrumentTranslations: StoredInstrumentButtonTranslations? = nil
+    ) {
+        cardForm = nil
+        self.session = session
+        instrument = storedInstrument
+        style = buttonStyle.map(CardButtonStyle.init) ?? .defaultStyle
+        observed = ObservedState(
+            CardPaymentButtonState(
+                mode: .storedInstrument(id: storedInstrument.id, type: storedInstrument.type),
+                translations: translations, storedTranslations: storedInstrumentTranslations))
+    }
+
+    // Whoever drops the button does not wait for the payment any more; the session settles what may have been sent.
+    deinit { payment?.cancel() }
+
+    /// The states from now on, beginning with the present one.
+    public var states: AsyncStream<CardPaymentButtonState> { observed.stream() }
+
+    // MARK: What it pays with
+
+    /// The stored instrument that is paid with, or nil while it is the card form.
+    public func getStoredInstrument() -> (any StoredInstrument)? { instrument }
+
+    /// Pays with `instrument` from now on.
+    public func setStoredInstrument(_ instrument: any StoredInstrument) {
+        self.instrument = instrument
+        send(.modeChanged(.storedInstrument(id: instrument.id, type: instrument.type)))
+    }
+
+    /// Pays with the card form from now on.
+    public func clearStoredInstrument() {
+        instrument = nil
+        send(.modeChanged(cardForm == nil ? .unavailable : .cardForm))
+    }
+
+    // MARK: Paying
+
+    /// The payer tapped the button.
+    public func tap() { send(.tapped) }
+
+    /// Starts a payment without a tap. Does nothing while one is under way.
+    ///
+    /// - Parameters:
+    ///   - type: a method to pay by that is neither a card nor stored; nil or `card` pays as a tap does.
+    ///   - storedInstrument: what to pay with, this time, instead of what the button has.
+    public func pay(with type: Payrails.PaymentType? = nil, storedInstrument: (any StoredInstrument)? = nil) {
+        guard !state.isProcessing else { return }
+        if let storedInstrument {
+            payOnce(.stored(storedInstrument), id: storedInstrument.id, type: storedInstrument.type)
+        } else if let type, type != .card, type != instrument?.type {
+            payOnce(.type(type), id: "", type: type)
+        } else {
+            send(.payCalled)
+        }
+    }
+
+    /// Pays with a card that was encrypted elsewhere for the session's key, such as in the payer's browser. Does
+    /// nothing while a payment is under way.
+    public func pay(withEncryptedCard encryptedData: String, saveInstrument: Bool) {
+        guard !state.isProcessing else { return }
+        override = .card(encrypted: encryptedData, save: saveInstrument)
+        begin { state in
+            _ = state.handle(.modeChanged(.cardForm))
+            _ = state.handle(.payCalled)
+            return state.handle(.collected)
+        }
+    }
+
+    /// Waits until no payment is under way.
+    public func waitUntilIdle() async {
+        while let payment, state.isProcessing { await payment.value }
+    }
+
+    /// One payment with something else than the button has.
+    private func payOnce(_ other: Source, id: String, type: Payrails.PaymentType) {
+        override = other
+        begin { state in
+            _ = state.handle(.modeChanged(.storedInstrument(id: id, type: type)))
+            return state.handle(.payCalled)
+        }
+    }
+
+    /// Starts a payment in another mode; the button's own comes back at once, for the next.
+    private func begin(_ steps: (inout CardPaymentButtonState) -> [CardPaymentButtonState.Effect]) {
+        var next = state
+        let effects = steps(&next)
+        _ = next.handle(.modeChanged(state.mode))
+        carryOut(effects, and: next)
+    }
+
+    private func send(_ event: CardPaymentButtonState.Event) {
+        var next = state
+        let effects = next.handle(event)
+        carryOut(effects, and: next)
+    }
+
+    private func carryOut(_ effects: [CardPaymentButtonState.Effect], and next: CardPaymentButtonState) {
+        // What was tapped is paid with, even when the delegate changes the instrument on hearing of the tap.
+        if effects.contains(.startPayment), override == nil { override = instrument.map(Source.stored) }
+        observed.become(next)
+        for effect in effects { carryOut(effect) }
+    }
+
+    private func carryOut(_ effect: CardPaymentButtonState.Effect) {
+        switch effect {
+        case .notifyClicked: delegate?.onPaymentButtonClicked(self)
+        case .collectCard: collect()
+        case .startPayment: start()
+        case .failUnavailable:
+            lastResult = .error(.missingData("a card form or a stored instrument to pay with"))
+            notify(.failure)
+        case .notify(let outcome): notify(outcome)
+        case .settle: send(.settled)
+        case .notifyInstrumentChanged: delegate?.onStoredInstrumentChanged(self, instrument: instrument)
+        }
+    }
+
+    private func collect() {
+        guard let cardForm, case .success(let encrypted) = cardForm.collectFields() else {
+            return send(.collectionFailed)
+        }
+        override = .card(encrypted: encrypted, save: cardForm.saveInstrument)
+        send(.collected)
+    }
+
+    private func start() {
+        guard let source = override else { return }
+        override = nil
+        running = source
+        lastResult = nil
+        let session = session
+        let presenter = challengePresenter(for: source)
+        payment = Task { [weak self] in
+            let result: OnPayResult
+            switch source {
+            case .stored(let instrument):
+                result = await session.pay(withStoredInstrument: instrument, presenter: presenter)
+            case .card(let encrypted, let save):
+                result = await session.pay(withEncryptedCard: encrypted, saveInstrument: save, presenter: presenter)
+            case .type(let type):
+                result = await session.pay(withType: type, saveInstrument: false, presenter: presenter)
+            }
+            self?.finish(result)
+        }
+    }
+
+    private func finish(_ result: OnPayResult) {
+        if case .card = running { cardForm?.paymentEnded(with: result.outcome) }
+        running = nil
+        lastResult = result
+        send(.finished(result.outcome))
+    }
+
+    private func notify(_ outcome: CardPaymentButtonState.Outcome) {
+        switch outcome {
+        case .success: delegate?.onAuthorizeSuccess(self)
+        case .pending: delegate?.onAuthorizePending(self)
+        case .failure, .cancelled:
+            if let failure = lastResult?.authorizationFailure {
+                delegate?.onAuthorizeFailed(self, failure: failure)
+            }
+        }
+    }
+
+    /// The presenter; for a payment with the card form, one that tells the delegate before it shows a page.
+    private func challengePresenter(for source: Source) -> (any PaymentPresenter)? {
+        guard let presenter, case .card = source else { return presenter }
+        return ChallengePresenter(presenter) { [weak self] in
+            guard let self else { return }
+            delegate?.onThreeDSecureChallenge(self)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import PayrailsTypes
+
+// Written for Apple platforms and never compiled where the rest is tested, which has no SwiftUI. Hence nothing is
+// decided here: what is shown and what a tap does are the tested states and models beside this folder. Keep it that
+// small.
+
+#if canImport(SwiftUI)
+    import PaymentCore
+    public import SwiftUI
+
+    /// A whole checkout: ``CheckoutController`` in SwiftUI.
+    @MainActor public struct CheckoutView: View {
+        private let checkout: CheckoutController
+        private let texts: CheckoutTexts
+        @Environment(\.openURL) private var openURL
+
+        /// Shows `checkout`. The caller keeps it.
+        public init(_ checkout: CheckoutController, texts: CheckoutTexts = CheckoutTexts()) {
+            self.checkout = checkout
+            self.texts = texts
+        }
+
+        /// The view.
+        public var body: some View {
+            let state = checkout.state
+            VStack(alignment: .leading, spacing: 16) {
+                if let notice = state.notice { Text(texts.text(of: notice)).bold() }
+                if let page = state.challenge, let url = URL(string: page.text) {
+                    Text(texts.challenge)
+                    Button(texts.openChallenge) { openURL(url) }
+                    Button(texts.leaveChallenge) { checkout.perform(.leaveChallenge) }
+                } else if !state.isFinished {
+                    if !state.instruments.rows.isEmpty {
+                        Text(texts.stored).font(.headline)
+                        StoredInstrumentsList(checkout.instruments, texts: texts, isEnabled: !state.isBusy)
+                    }
+                    if let form = checkout.cardForm {
+                        Text(texts.newCard).font(.headline)
+                        CardFormFields(form)
+                        PayButton(checkout.cardButton, isEnabled: !state.isBusy)
+                    }
+                }
+                if state.isBusy { ProgressView(texts.processing) }
+            }
+            .alert(texts.deleteQuestion, isPresented: asking) {
+                Button(texts.delete, role: .destructive) {
+                    if case .asking(let id) = checkout.state.deletion.phase { checkout.perform(.delete(id)) }
+                }
+                Button(texts.keep, role: .cancel) { checkout.perform(.keep) }
+            } message: {
+                Text(texts.deleteExplanation)
+            }
+        }
+
+        private var asking: Binding<Bool> {
+            Binding(
+                get: { if case .asking = checkout.state.deletion.phase { true } else { false } },
+                // The buttons answer; the alert closes by itself after either.
+                set: { _ in })
+        }
+    }
+
+    /// A list of stored instruments: ``StoredInstruments`` in SwiftUI.
+    @MainActor public struct StoredInstrumentsList: View {
+        private let list: StoredInstruments
+        private let texts: CheckoutTexts
+        private let isEnabled: Bool
+        @Environment(\.colorScheme) private var scheme
+
+        /// Shows `list`. The caller keeps it.
+        public init(_ list: StoredInstruments, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
+            self.list = list
+            self.texts = texts
+            self.isEnabled = isEnabled
+        }
+
+        /// The view.
+        public var body: some View {
+            let style = list.style
+            VStack(alignment: .leading, spacing: style.itemSpacing) {
+                ForEach(list.state.rows, id: \.id) { row in
+                    HStack(spacing: 8) {
+                        Button {
+                            list.view(for: row.id)?.tap()
+                        } label: {
+                            Text(row.label.reveal()).font(style.labelFont.font)
+                                .foregroundStyle(style.labelTextColor.color(in: scheme))
+                                .frame(maxWidth: .infinity, alignment: .leading)
+                        }
+                        .buttonStyle(.plain)
+                        .accessibilityAddTraits(row.isSelected ? .isSelected : [])
+                        if row.hasDeleteButton {
+                            Button("🗑️") { list.view(for: row.id)?.tapDelete() }
+                                .accessibilityLabel("\(texts.delete): \(row.label.reveal())")
+                        }
+                        if row.isPayButtonVisible, let view = list.view(for: row.id) {
+                            PayButton(view.payButton, isEnabled: isEnabled && !list.state.isProcessing)
+                        }
+                    }
+                    .padding(style.itemPadding.edgeInsets)
+                    .background(
+                        (row.isSelected ? style.selectedItemBackgroundColor : style.itemBackgroundColor)
+                            .color(in: scheme),
+                        in: RoundedRectangle(cornerRadius: style.itemCornerRadius))
+                }
+            }
+            .background(style.backgroundColor.color(in: scheme))
+        }
+    }
+
+    /// A pay button: ``CardPaymentButton`` in SwiftUI.
+    @MainActor public struct PayButton: View {
+        private let button: CardPaymentButton
+        private let isEnabled: Bool
+        @Environment(\.colorScheme) private var scheme
+
+        /// Shows `button`. The caller keeps it.
+        public init(_ button: CardPaymentButton, isEnabled: Bool = true) {
+            self.button = button
+            self.isEnabled = isEnabled
+        }
+
+        /// The view.
+        public var body: some View {
+            let style = button.style
+            Button {
+                button.tap()
+            } label: {
+                HStack {
+                    if button.state.isProcessing { ProgressView() }
+                    Text(button.state.title).font(style.font?.font)
+                }
+                .frame(minHeight: style.height ?? CardButtonStyle.fallbackHeight)
+                .padding(.horizontal, style.contentEdgeInsets?.left ?? 16)
+            }
+            .buttonStyle(.plain)
+            .foregroundStyle((style.textColor ?? .white).color(in: scheme))
+            .background(
+                (style.backgroundColor ?? .systemBlue).color(in: scheme),
+                in: RoundedRectangle(cornerRadius: style.cornerRadius ?? 8)
+            )
+            .disabled(!isEnabled || button.state.isProcessing)
+            .accessibilityLabel(button.state.accessibleName)
+        }
+    }
+
+    /// The fields of a card form: ``CardForm`` in SwiftUI.
+    @MainActor public struct CardFormFields: View {
+        private let form: CardForm
+        @FocusState private var focused: CardFieldType?
+
+        /// Shows `form`. The caller keeps it.
+        public init(_ form: CardForm) { self.form = form }
+
+        /// The view.
+        public var body: some View {
+            let styles = form.config.effectiveStyles
+            VStack(alignment: .leading, spacing: styles.sectionSpacing ?? 16) {
+                ForEach(form.state.rows, id: \.self) { row in
+                    HStack(alignment: .top, spacing: styles.fieldSpacing ?? 10) {
+                        ForEach(row, id: \.self) { field($0) }
+                    }
+                }
+                if form.config.showSaveInstrument {
+                    Toggle(
+                        form.config.effectiveTranslations.labels?.saveInstrument ?? "Save card",
+                        isOn: Binding(get: { form.saveInstrument }, set: { form.saveInstrument = $0 }))
+                }
+            }
+            .onChange(of: focused) { old, new in
+                if let new { form.focus(new) } else if let old { form.blur(old) }
+            }
+            .onAppear { form.onMoveFocus = { focused = $0 } }
+        }
+
+        private func field(_ field: CardFieldType) -> some View {
+            VStack(alignment: .leading, spacing: 4) {
+                TextField(
+                    form.config.effectiveTranslations.placeholders?[field] ?? "",
+                    text: Binding(
+                        get: { form.state[field].text.reveal() }, set: { form.setText($0, for: field) })
+                )
+                .focused($focused, equals: field)
+                .textFieldStyle(.roundedBorder)
+                .accessibilityLabel(form.config.label(for: field))
+                if let error = form.errorText(for: field) {
+                    Text(error).font(.footnote).foregroundStyle(.red)
+                }
+            }
+        }
+    }
+#endif

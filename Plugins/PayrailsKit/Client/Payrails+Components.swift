@@ -1,0 +1,77 @@
+public import PayrailsComponents
+public import PayrailsTypes
+
+/// The form that the next button is made for, as the vendor has it.
+@MainActor private weak var lastCardForm: CardForm?
+
+@MainActor extension Payrails {
+    private static var componentSession: any ComponentSession { currentSession ?? MissingSession() }
+
+    /// Makes a list of the current session's stored instruments.
+    ///
+    /// Without a session it is empty; the vendor's SDK ends the process instead.
+    ///
+    /// - Parameters:
+    ///   - style: the look; nil is the vendor's.
+    ///   - translations: the texts; nil is the vendor's English.
+    ///   - showDeleteButton: whether instruments can be deleted.
+    ///   - showUpdateButton: whether instruments can be changed.
+    ///   - showPayButton: whether the selected row has a pay button of its own.
+    public static func createStoredInstruments(
+        style: StoredInstrumentsStyle? = nil, translations: StoredInstrumentsTranslations? = nil,
+        showDeleteButton: Bool = false, showUpdateButton: Bool = false, showPayButton: Bool = false
+    ) -> StoredInstruments {
+        StoredInstruments(
+            session: componentSession, style: style ?? .defaultStyle,
+            translations: translations ?? StoredInstrumentsTranslations(), showDeleteButton: showDeleteButton,
+            showUpdateButton: showUpdateButton, showPayButton: showPayButton)
+    }
+
+    /// Makes a row for one stored instrument. The parameters are those of
+    /// ``createStoredInstruments(style:translations:showDeleteButton:showUpdateButton:showPayButton:)``.
+    public static func createStoredInstrumentView(
+        instrument: any StoredInstrument, style: StoredInstrumentsStyle? = nil,
+        translations: StoredInstrumentsTranslations? = nil, showDeleteButton: Bool = false,
+        showUpdateButton: Bool = false, showPayButton: Bool = false
+    ) -> StoredInstrumentView {
+        StoredInstrumentView(
+            instrument: instrument, session: componentSession, style: style ?? .defaultStyle,
+            translations: translations ?? StoredInstrumentsTranslations(), showDeleteButton: showDeleteButton,
+            showUpdateButton: showUpdateButton, showPayButton: showPayButton)
+    }
+
+    /// Makes a card form, which the next ``createCardPaymentButton(buttonStyle:translations:)`` is for.
+    ///
+    /// - Parameters:
+    ///   - config: what the form shows and how; nil asks for no name.
+    ///   - showSaveInstrument: whether the payer may choose to keep the card, whatever `config` says.
+    public static func createCardForm(config: CardFormConfig? = nil, showSaveInstrument: Bool = false) -> CardForm {
+        let form = CardForm(
+            config: (config ?? CardFormConfig()).with(showSaveInstrument: showSaveInstrument),
+            session: componentSession)
+        lastCardForm = form
+        return form
+    }
+
+    /// Makes a pay button for the card form that was made last.
+    ///
+    /// Without a form or a session the button is there, and a tap tells its delegate what is missing; the vendor's SDK
+    /// ends the process instead.
+    public static func createCardPaymentButton(
+        buttonStyle: CardButtonStyle? = nil, translations: CardPaymenButtonTranslations
+    ) -> CardPaymentButton {
+        CardPaymentButton(
+            cardForm: lastCardForm, session: componentSession, buttonStyle: buttonStyle, translations: translations)
+    }
+
+    /// Makes a pay button for a stored instrument.
+    public static func createCardPaymentButton(
+        storedInstrument: any StoredInstrument, buttonStyle: StoredInstrumentButtonStyle? = nil,
+        translations: CardPaymenButtonTranslations,
+        storedInstrumentTranslations: StoredInstrumentButtonTranslations? = nil
+    ) -> CardPaymentButton {
+        CardPaymentButton(
+            storedInstrument: storedInstrument, session: componentSession, buttonStyle: buttonStyle,
+            translations: translations, storedInstrumentTranslations: storedInstrumentTranslations)
+    }
+}

@@ -1,0 +1,38 @@
+import PaymentCore
+public import PayrailsComponents
+public import PayrailsTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension PayrailsSession: ComponentSession {
+    /// The present month where this program runs.
+    public var currentMonth: YearAndMonth { YearAndMonth(clock.now, timeZone: .current) }
+
+    /// Encrypts a card with the key of the session.
+    public func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String { try encrypt(card) }
+
+    /// Pays with a stored instrument.
+    @MainActor public func pay(
+        withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult {
+        await executePayment(withStoredInstrument: instrument, presenter: presenter)
+    }
+
+    /// Pays with a card that ``encryptCard(_:)``, or the payer's browser, made.
+    @MainActor public func pay(
+        withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult {
+        await pay(presenter) { .card(encryptedData: encryptedData, save: saveInstrument) }
+    }
+
+    /// Pays by another method than a card.
+    @MainActor public func pay(
+        withType type: Payrails.PaymentType, saveInstrument: Bool, presenter: (any PaymentPresenter)?
+    ) async -> OnPayResult {
+        await executePayment(with: type, saveInstrument: saveInstrument, presenter: presenter)
+    }
+}

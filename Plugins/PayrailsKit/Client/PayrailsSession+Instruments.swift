@@ -1,0 +1,69 @@
+import PaymentCore
+public import PayrailsTypes
+import Synchronization
+
+extension PayrailsSession {
+    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more.
+    ///
+    /// - Throws: ``PayrailsError``.
+    public func deleteInstrument(instrumentId: String) async throws(PayrailsError) -> DeleteInstrumentResponse {
+        let payload = payload
+        let answer = try await refreshing { () throws(PayrailsError) in
+            try await api.delete(instrumentId, payload.instrumentDelete)
+        }
+        if answer.success { _ = state.withLock { $0.deleted.insert(instrumentId) } }
+        return answer
+    }
+
+    /// Changes a stored instrument.
+    ///
+    /// - Throws: ``PayrailsError``.
+    public func updateInstrument(
+        instrumentId: String, body: UpdateInstrumentBody
+    ) async throws(PayrailsError) -> UpdateInstrumentResponse {
+        let payload = payload
+        return try await refreshing { () throws(PayrailsError) in
+            try await api.update(instrumentId, body, payload.instrumentUpdate)
+        }
+    }
+
+    /// Hands a card to the service's vault, without a payment.
+    ///
+    /// - Throws: ``PayrailsError``.
+    public func tokenize(
+        _ card: CardDetails, options: TokenizeOptions = TokenizeOptions()
+    ) async throws(PayrailsError) -> SaveInstrumentResponse {
+        guard let provider = payload.vault?.providerConfigId?.nonEmpty else {
+            throw .missingData("'vaultConfiguration.providerConfigId', which storing a card needs")
+        }
+        let encrypted = try encrypt(card)
+        return try await save(
+            "card", ["encryptedData": .string(encrypted), "vaultProviderConfigId": .string(provider)], options)
+    }
+
+    /// Hands what Apple's payment sheet answered to the service's vault, without a payment.
+    ///
+    /// - Throws: ``PayrailsError``.
+    public func tokenize(
+        _ token: ApplePayToken, options: TokenizeOptions = TokenizeOptions()
+    ) async throws(PayrailsError) -> SaveInstrumentResponse {
+        try await save("applePay", ["paymentToken": .string(token.vaultText)], options)
+    }
+
+    private func save(
+        _ method: String, _ data: [String: JSONValue], _ options: TokenizeOptions
+    ) async throws(PayrailsError) -> SaveInstrumentResponse {
+        let payload = payload
+        guard let holder = payload.holderReference else {
+            throw .missingData("'holderReference', which storing an instrument needs")
+        }
+        let body: JSONValue = [
+            "holderReference": .string(holder), "paymentMethod": .string(method),
+            "storeInstrument": .bool(options.storeInstrument), "futureUsage": .string(options.futureUsage.rawValue),
+            "data": .object(data),
+        ]
+        return try await refreshing { () throws(PayrailsError) in
+            try await api.save(body, payload.vault?.links?.saveInstrument)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+public import PaymentCore
+import PayrailsProvider
+public import PayrailsTypes
+import Synchronization
+
+/// One payment session: the ways to pay of one payment, the payer's stored instruments, and the payment itself.
+///
+/// Made from the ``Payrails/InitData`` that the merchant's server got; nothing is sent while it is made. Every address
+/// comes from there or from an answer of the service, and the token goes to no others.
+public final class PayrailsSession: Sendable {
+    /// Gets fresh init data from the merchant's server when the token is refused, and hands them to its argument, once.
+    public typealias SessionExpiredHandler =
+        @Sendable (@escaping @Sendable (Result<Payrails.InitData, any Error>) -> Void) -> Void
+
+    struct State: Sendable {
+        var payload: SessionPayload
+        var amount: PayrailsAmount
+        var isPaying = false
+        var isRefreshing = false
+        var payment: Task<PaymentRun.Ended, Never>?
+        /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next one's.
+        var tried: StatusHistory.Mark
+        /// Instruments that are gone although the init data still lists them.
+        var deleted: Set<String> = []
+    }
+
+    let option: Payrails.Options
+    let onSessionExpired: SessionExpiredHandler?
+    let transport: any HTTPTransport
+    let clock: any PaymentClock
+    let random: any RandomSource
+    let state: Mutex<State>
+
+    /// Makes a session.
+    ///
+    /// - Parameters:
+    ///   - configuration: what the merchant's server got, and how to behave.
+    ///   - transport: the network.
+    ///   - random: keys of idempotency and of card encryption; the default is cryptographically secure.
+    ///   - onSessionExpired: gets fresh init data when the token is refused.
+    /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` naming the member.
+    public init(
+        _ configuration: Payrails.Configuration, transport: any HTTPTransport,
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
+        onSessionExpired: SessionExpiredHandler? = nil
+    ) throws(PayrailsError) {
+        let payload = try SessionPayload(configuration.initData)
+        option = configuration.option
+        self.onSessionExpired = onSessionExpired
+        self.transport = transport
+        self.clock = clock
+        self.random = random
+        state = Mutex(State(payload: payload, amount: payload.amount, tried: payload.execution.tried))
+    }
+
+    // MARK: Reading
+
+    var payload: SessionPayload { state.withLock { $0.payload } }
+
+    var api: PayrailsAPI { PayrailsAPI(payload, http: transport, random: random) }
+
+    /// The amount of later payments.
+    public var amount: PayrailsAmount { state.withLock { $0.amount } }
+
+    /// The service's id of the payment.
+    public var executionId: String { payload.execution.id }
+
+    /// Whether a payment is under way.
+    public var isPaymentInProgress: Bool { state.withLock { $0.isPaying } }
+
+    /// The payer's usable stored instruments of a type, in the service's order.
+    public func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] {
+        state.withLock { state in state.payload.instruments(type).filter { !state.deleted.contains($0.id) } }
+    }
+
+    /// Whether the payment can be made in this way.
+    public func isPaymentAvailable(type: Payrails.PaymentType) -> Bool { payload.option(type) != nil }
+
+    /// Whether the payment can be made by the method with this code.
+    public func isPaymentCodeAvailable(paymentMethodCode: String) -> Bool {
+        payload.option(code: paymentMethodCode) != nil
+    }
+
+    /// Uses another amount for later payments. It changes nothing at the service, which refuses amounts that differ
+    /// from its own: the merchant's server has to change it there too.
+    public func update(amount: PayrailsAmount) { state.withLock { $0.amount = amount } }
+
+    /// Changes the session; see ``update(amount:)``.
+    public func update(_ options: UpdateOptions) {
+        if let amount = options.amount { update(amount: amount) }
+    }
+}

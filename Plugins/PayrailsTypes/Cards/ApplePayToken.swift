@@ -1,0 +1,64 @@
+import PaymentCore
+
+/// What Apple's payment sheet answered, as values: this package needs no PassKit. Prints as nothing.
+public struct ApplePayToken: Sendable, Hashable {
+    /// The kind of card behind the sheet.
+    public enum MethodType: String, Sendable, Hashable {
+        /// A debit card.
+        case debit
+        /// A credit card.
+        case credit
+        /// A prepaid card.
+        case prepaid
+        /// A store card.
+        case store
+        /// Anything else.
+        case unknown
+    }
+
+    private let content: Redacted<JSONValue>
+    private let network: String
+    private let name: String
+
+    /// Takes the parts of a `PKPaymentToken`.
+    ///
+    /// - Parameters:
+    ///   - paymentData: the token's own JSON.
+    ///   - displayName: the card's name in the sheet.
+    ///   - network: such as `Visa`.
+    /// - Throws: ``PayrailsError/invalidDataFormat`` when `paymentData` is no JSON object; a simulator's is empty.
+    public init(
+        paymentData: [UInt8], displayName: String, network: String, type: MethodType, transactionIdentifier: String
+    ) throws(PayrailsError) {
+        guard let data = try? JSONValue(parsing: paymentData), data.object != nil else { throw .invalidDataFormat }
+        content = Redacted([
+            "paymentData": data,
+            "paymentMethod": [
+                "displayName": .string(displayName), "network": .string(network), "type": .string(type.rawValue),
+            ],
+            "transactionIdentifier": .string(transactionIdentifier),
+        ])
+        self.network = network
+        name = displayName
+    }
+
+    /// The text that authorising takes.
+    package var paymentText: String {
+        var value = content.reveal()
+        value["paymentNetwork"] = .string(network)
+        value["paymentInstrumentName"] = .string(name)
+        return value.text
+    }
+
+    /// The text that the vault takes.
+    package var vaultText: String { JSONValue.object(["token": content.reveal()]).text }
+}
+
+extension ApplePayToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always `ApplePayToken`.
+    public var description: String { "ApplePayToken" }
+    /// Always `ApplePayToken`.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,86 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why a session or payment failed, in the vendor's cases. Texts never hold tokens, card data or personal data.
+public enum PayrailsError: Error, Sendable {
+    /// The token is refused or has expired (HTTP 401 or 403). A new session is needed. When that happens after the
+    /// service has taken the payment, it stands behind ``longPollingFailed(underlyingError:)``.
+    case authenticationError
+    /// Nothing was set up. Never thrown; for source compatibility.
+    case sdkNotInitialized
+    /// Something is missing from the configuration or an answer; the text names it.
+    case missingData(String?)
+    /// The init data is not base64 of a JSON object.
+    case invalidDataFormat
+    /// The entered card data is not acceptable.
+    case invalidCardData
+    /// Anything else; a ``PayrailsFault`` where the cause is known.
+    case unknown(error: (any Error)?)
+    /// The payment offers no option of this type.
+    case unsupportedPayment(type: Payrails.PaymentType)
+    /// The option lacks what the type needs.
+    case incorrectPaymentSetup(type: Payrails.PaymentType)
+    /// The service was not seen to begin the payment. It may have been made all the same.
+    case pollingFailed(String)
+    /// What the service says of the payment cannot be read. It may have been made all the same.
+    case failedToDerivePaymentStatus(String)
+    /// The service told of no ending in time. It may have been made all the same.
+    case finalStatusNotFoundAfterLongPoll(String)
+    /// Waiting for the ending failed. It may have been made all the same.
+    case longPollingFailed(underlyingError: (any Error)?)
+    /// The payment goes on without the payer; ask later. Not among the guide's cases: see ``OnPayResult/isPending``.
+    case paymentPending
+}
+
+extension PayrailsError: LocalizedError, CustomStringConvertible {
+    /// One sentence for people.
+    public var errorDescription: String? { description }
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .authenticationError:
+            "Not authorised: the session's token was refused or has expired; start a new session."
+        case .sdkNotInitialized: "No session: call Payrails.createSession(with:) first."
+        case .missingData(let what): "Something needed is missing: \(what ?? "an unknown field")"
+        case .invalidDataFormat: "The init data cannot be read: it has to be base64 of a JSON object."
+        case .invalidCardData: "The card data is not valid."
+        case .unknown(let error): error.map { "The payment failed: \(Self.text(of: $0))" } ?? "The payment failed."
+        case .unsupportedPayment(let type): "This payment cannot be made with \(type.rawValue)."
+        case .incorrectPaymentSetup(let type): "The setup for \(type.rawValue) is incomplete."
+        case .pollingFailed(let why): "The payment was not seen to begin: \(why)"
+        case .failedToDerivePaymentStatus(let why): "The payment's status cannot be read: \(why)"
+        case .finalStatusNotFoundAfterLongPoll(let why): "The payment has no final status yet: \(why)"
+        case .longPollingFailed(let error):
+            "Waiting for the payment failed" + (error.map { ": \(Self.text(of: $0))" } ?? ".")
+        case .paymentPending: "The payment goes on; its outcome is not known yet."
+        }
+    }
+
+    /// Only our own errors promise to hold no secrets; of others the type is told.
+    private static func text(of error: any Error) -> String {
+        switch error {
+        case let error as PayrailsFault: error.description
+        case let error as PayrailsError: error.description
+        default: "\(type(of: error))"
+        }
+    }
+
+    /// Whether the payment may have been made although this was thrown.
+    package var leavesFateOpen: Bool {
+        switch self {
+        case .pollingFailed, .failedToDerivePaymentStatus, .finalStatusNotFoundAfterLongPoll, .longPollingFailed,
+            .paymentPending:
+            true
+        case .unknown(let error): (error as? PayrailsFault)?.leavesFateOpen ?? true
+        case .authenticationError, .sdkNotInitialized, .missingData, .invalidDataFormat, .invalidCardData,
+            .unsupportedPayment, .incorrectPaymentSetup:
+            false
+        }
+    }
+}
