@@ -86,11 +86,10 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// Authorises the payment once, has the payer see a page where one is needed, and waits for the ending.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
-            throw PaymentError(.unusableOption, "the option does not say what to pay with", provider: Self.id)
+            throw PaymentError(.unusableOption, "the option does not say what to pay with", provider: id)
         }
         let session = try await session(attempt.reference, context)
-        let run = AttemptRun(attempt: attempt, choice: choice, session: session, context: context)
-        return try await run.outcome()
+        return try await PaymentFlow(attempt, choice, session, context).outcome()
     }
 
     /// Asks the service for the payment's statuses.
@@ -110,8 +109,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
             return PaymentOutcome(try await session.execution(), of: attempt.reference)
         }
-        let run = AttemptRun(attempt: attempt, choice: choice, session: session, context: context)
-        return try await run.completed(by: callback)
+        return try await PaymentFlow(attempt, choice, session, context).completed(by: callback)
     }
 
     private func session(_ payment: PaymentReference, _ context: ProviderContext) async throws -> ProviderSession {
@@ -128,7 +126,7 @@ extension PayrailsProvider: PaymentDistinguishingProvider {
         throw PaymentError(
             .integrity,
             "the session is over \(price), but the payment of its id, which is paid or under way, over "
-                + "\(attempt.option.amount); nothing was sent: ask the shop for a payment of its own", provider: Self.id
+                + "\(attempt.option.amount); nothing was sent: ask the shop for a payment of its own", provider: id
         )
     }
 }

@@ -25,7 +25,7 @@ struct RedactionTests {
         let session = try PayrailsSession.scripted(ScriptedService([:]))
         let values: [Any] = [
             Sample.initData(), Payrails.Configuration(initData: Sample.initData()), session, session.payload,
-            session.api,
+            PayrailsAPI(session.payload, http: session.transport, random: session.random),
             card, token, StoredPayPalInstrument(id: "i", email: Canary.email),
             session.storedInstruments(for: .payPal), SessionLink.link(to: Sample.initData()), PayrailsProvider(),
         ]

@@ -101,6 +101,23 @@ struct UnrepeatedTests {
         #expect(service.count(.authorize) == 1)
     }
 
+    @Test("A session over another amount than was agreed to is not paid, and says both")
+    func anotherAmount() async throws {
+        let journal = InMemoryJournal()
+        let service = ScriptedService([.read: [Self.untouched]])
+        let clock = VirtualClock()
+        let id = try await interrupted(in: journal, clock)
+        let dearer = SessionLink.link(
+            to: Sample.initData(Sample.payload().setting(["amount", "value"], "990.00")))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([PayrailsProvider()]), transport: service, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 3), secrets: Secrets(values: ["payrails.session.e1": dearer.reveal()]))
+        let error = await #expect(throws: PaymentError.self) { try await router.resume(id, as: .careless) }
+        #expect(error?.code == .integrity && error?.phase == .beforeSend)
+        #expect(error?.message.contains("990.00") == true && error?.message.contains("99.00") == true)
+        #expect(service.count(.authorize) == 0)
+    }
+
     /// An attempt that was interrupted right before its request to pay.
     private func interrupted(in journal: InMemoryJournal, _ clock: VirtualClock) async throws -> AttemptID {
         let lease = PaymentLease(payment: Self.reference, holder: "crashed", duration: .seconds(1))

@@ -3,6 +3,9 @@ import PayrailsTypes
 
 /// Asking the payer for a card. What is entered is never stored: it is asked for right before it is encrypted and sent.
 struct CardCollection: Sendable {
+    /// Whose errors it throws.
+    let provider: ProviderID
+
     /// The ids of the fields, as the vendor's form names them.
     static let request = DataRequest(fields: [
         field(.CARD_NUMBER, "Card number", isRequired: true),
@@ -16,13 +19,14 @@ struct CardCollection: Sendable {
     ///
     /// - Throws: `PaymentError` of phase `beforeSend`: the payer has no way to enter data, declined, or entered none that
     ///   is acceptable.
-    static func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails {
+    func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails {
         guard let collector = payer.dataCollector else { throw failure("a new card needs a data collector") }
         let values: [String: Redacted<String>]?
-        do { values = try await collector(request) } catch is CancellationError { throw CancellationError() } catch {
+        do { values = try await collector(Self.request) } catch is CancellationError { throw CancellationError() } catch
+        {
             throw failure("the card could not be asked for (\(type(of: error)))")
         }
-        guard let values else { throw PaymentError(declined, "no card was entered", provider: PayrailsProvider.id) }
+        guard let values else { throw PaymentError(Self.declined, "no card was entered", provider: provider) }
         func value(_ field: CardFieldType) -> String? { values[field.column]?.reveal() }
         do {
             return try CardDetails(
@@ -42,7 +46,7 @@ struct CardCollection: Sendable {
         DataRequest.Field(id: type.column, name: name, kind: .text, isRequired: isRequired)
     }
 
-    private static func failure(_ message: String) -> PaymentError {
-        PaymentError(.payer, message, provider: PayrailsProvider.id)
+    private func failure(_ message: String) -> PaymentError {
+        PaymentError(.payer, message, provider: provider)
     }
 }

@@ -5,12 +5,12 @@ extension PaymentError {
     /// The error as routers take it.
     ///
     /// - Parameter isMutation: whether the call could have moved money.
-    init(_ error: PayrailsError, isMutation: Bool) {
+    init(_ error: PayrailsError, isMutation: Bool, at provider: ProviderID = PayrailsProvider.id) {
         let open: Phase = isMutation ? .maybeSent : .beforeSend
         func make(_ code: Code, _ phase: Phase, retry: RetryAdvice = .never, vendorCode: String? = nil) -> PaymentError
         {
             PaymentError(
-                code, error.description, provider: PayrailsProvider.id, phase: phase, retry: retry,
+                code, error.description, provider: provider, phase: phase, retry: retry,
                 vendorCode: vendorCode)
         }
         switch error {
@@ -21,17 +21,18 @@ extension PaymentError {
             .paymentPending:
             self = make(.network, open, retry: .later)
         case .sdkNotInitialized, .missingData, .invalidDataFormat: self = make(.invalidResponse, .beforeSend)
-        case .unknown(let cause as PayrailsFault): self = Self.fault(cause, open, isMutation: isMutation, make)
+        case .unknown(let cause as PayrailsFault):
+            self = Self.fault(cause, open, isMutation: isMutation, at: provider, make)
         case .unknown: self = make(.providerFault, .beforeSend)
         }
     }
 
     private static func fault(
-        _ fault: PayrailsFault, _ open: Phase, isMutation: Bool,
+        _ fault: PayrailsFault, _ open: Phase, isMutation: Bool, at provider: ProviderID,
         _ make: (Code, Phase, RetryAdvice, String?) -> PaymentError
     ) -> PaymentError {
         switch fault {
-        case .transport(let error): PaymentError(error, provider: PayrailsProvider.id, isMutation: isMutation)
+        case .transport(let error): PaymentError(error, provider: provider, isMutation: isMutation)
         case .service(let answer) where answer.status == 429:
             make(.rateLimited, isMutation ? .maybeSent : .answered, .later, answer.code)
         case .service(let answer) where answer.status == 404: make(.notFound, .answered, .never, answer.code)
@@ -47,11 +48,4 @@ extension PaymentError {
         case .paymentInProgress: make(.inUse, .beforeSend, .later, nil)
         }
     }
-}
-
-/// Runs `call` and turns its error into one that routers take.
-func translated<Answer>(
-    isMutation: Bool = false, _ call: () async throws(PayrailsError) -> Answer
-) async throws(PaymentError) -> Answer {
-    do { return try await call() } catch { throw PaymentError(error, isMutation: isMutation) }
 }

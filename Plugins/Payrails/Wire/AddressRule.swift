@@ -93,6 +93,14 @@ extension SessionPayload {
         AddressRule(home: execution.links.me, trusting: serviceAddresses)
     }
 
+    /// The only hosts that a client of this session may call: the service's own, by their domain, and the others that the
+    /// merchant's server named.
+    package var hosts: [String] {
+        let suffix = "." + AddressRule.domain
+        let named = serviceAddresses.compactMap { $0.flatMap { try? HTTPURL($0) } }
+        return [suffix] + named.filter { !AddressRule.isPayrails($0) || !$0.host.hasSuffix(suffix) }.map(\.authority)
+    }
+
     /// Every address of the service in the init data.
     var serviceAddresses: [String?] {
         [

@@ -4,7 +4,7 @@ package import PayrailsTypes
 /// The service's client-facing API, call by call. Stateless.
 package struct PayrailsAPI: Sendable {
     /// How long the service may hold a question that waits for a change.
-    static let longestHold = Duration.seconds(300)
+    package static let longestHold = Duration.seconds(300)
     private static let timeout = Duration.seconds(120)
 
     let token: Redacted<String>

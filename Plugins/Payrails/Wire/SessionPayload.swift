@@ -38,7 +38,9 @@ package struct SessionPayload: Sendable {
         package let merchantReference: String
         package let options: [OptionGroup]
         package let authorize: LinkBody?
-        /// What was tried before the session was made.
+        /// Where it stood when the session was made.
+        package let standing: StatusHistory.Standing
+        /// What was tried before that.
         package let tried: StatusHistory.Mark
     }
 
@@ -122,6 +124,7 @@ private struct Members: Decodable {
 
     func payload() throws -> SessionPayload {
         guard !token.isEmpty else { throw PayrailsError.missingData("'token' is empty") }
+        let history = StatusHistory((execution.status ?? []).compactMap { try? $0.decode(StatusBody.self) })
         return SessionPayload(
             token: token, holderReference: holderReference, amount: amount, vault: vaultConfiguration,
             execution: SessionPayload.ExecutionSetup(
@@ -135,7 +138,7 @@ private struct Members: Decodable {
                 },
                 authorize: execution.initialResults.lazy.compactMap(\.body.links?.authorize)
                     .first { $0.href?.isEmpty == false },
-                tried: StatusHistory((execution.status ?? []).compactMap { try? $0.decode(StatusBody.self) }).mark),
+                standing: history.standing, tried: history.mark),
             links: links?.instrumentDelete, links?.instrumentUpdate,
             key: tokenization?.publicKey ?? vaultConfiguration?.encryptionPublicKey,
             tokenization?.vaultProviderConfigId ?? vaultConfiguration?.providerConfigId)

@@ -13,7 +13,7 @@ package struct StatusHistory: Sendable {
     }
 
     /// Where an execution stands for somebody who wants to pay it.
-    enum Standing: String, Sendable, Hashable, Codable {
+    package enum Standing: String, Sendable, Hashable, Codable {
         /// It can be paid: nothing was begun yet, or what was begun was declined.
         case ready
         /// An authorisation was begun, and its ending is not written.
@@ -32,6 +32,12 @@ package struct StatusHistory: Sendable {
 
         /// Before everything.
         package static let start = Mark()
+
+        /// Counts what `other` counts as well.
+        package mutating func include(_ other: Mark) {
+            requests = max(requests, other.requests)
+            failures = max(failures, other.failures)
+        }
     }
 
     /// Newest first.

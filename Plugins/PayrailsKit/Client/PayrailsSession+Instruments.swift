@@ -7,8 +7,7 @@ extension PayrailsSession {
     ///
     /// - Throws: ``PayrailsError``.
     public func deleteInstrument(instrumentId: String) async throws(PayrailsError) -> DeleteInstrumentResponse {
-        let payload = payload
-        let answer = try await refreshing { () throws(PayrailsError) in
+        let answer = try await change("delete") { (api, payload) throws(PayrailsError) in
             try await api.delete(instrumentId, payload.instrumentDelete)
         }
         if answer.success { _ = state.withLock { $0.deleted.insert(instrumentId) } }
@@ -21,8 +20,7 @@ extension PayrailsSession {
     public func updateInstrument(
         instrumentId: String, body: UpdateInstrumentBody
     ) async throws(PayrailsError) -> UpdateInstrumentResponse {
-        let payload = payload
-        return try await refreshing { () throws(PayrailsError) in
+        try await change("update") { (api, payload) throws(PayrailsError) in
             try await api.update(instrumentId, body, payload.instrumentUpdate)
         }
     }
@@ -53,7 +51,6 @@ extension PayrailsSession {
     private func save(
         _ method: String, _ data: [String: JSONValue], _ options: TokenizeOptions
     ) async throws(PayrailsError) -> SaveInstrumentResponse {
-        let payload = payload
         guard let holder = payload.holderReference else {
             throw .missingData("'holderReference', which storing an instrument needs")
         }
@@ -62,7 +59,7 @@ extension PayrailsSession {
             "storeInstrument": .bool(options.storeInstrument), "futureUsage": .string(options.futureUsage.rawValue),
             "data": .object(data),
         ]
-        return try await refreshing { () throws(PayrailsError) in
+        return try await change("save") { (api, payload) throws(PayrailsError) in
             try await api.save(body, payload.vault?.links?.saveInstrument)
         }
     }

@@ -76,58 +76,53 @@ extension PayrailsSession {
 extension PayrailsSession {
     /// Runs one payment; there is never a second one beside it.
     func pay(
-        _ presenter: (any PaymentPresenter)?, _ means: @Sendable () throws(PayrailsError) -> PaymentMeans
+        _ presenter: (any PaymentPresenter)?, _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
     ) async -> OnPayResult {
         let isFirst = state.withLock { state in
             defer { state.isPaying = true }
             return !state.isPaying
         }
         guard isFirst else { return .error(.unknown(error: PayrailsFault.paymentInProgress)) }
-        let ended = await carryOut(presenter, means)
+        let run = run(presenter, means)
+        let task = Task { await run.run() }
+        state.withLock { $0.payment = task }
+        let ended = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         state.withLock { state in
             state.isPaying = false
             state.payment = nil
-            ended.result.count(in: &state.tried)
+            // Data that came meanwhile know better what there is.
+            guard state.payload.execution.id == run.flow.payment.id else { return }
+            state.earlier = ended.earlier
+            if let tried = ended.tried { state.tried.include(tried) }
         }
         // The caller hears the result first.
         if ended.needsRefresh { Task { refresh() } }
         return ended.result
     }
 
-    private func carryOut(
-        _ presenter: (any PaymentPresenter)?, _ means: () throws(PayrailsError) -> PaymentMeans
-    ) async -> PaymentRun.Ended {
-        let chosen: PaymentMeans
-        do { chosen = try means() } catch { return PaymentRun.ended(error) }
-        let (payload, amount, tried) = state.withLock { ($0.payload, $0.amount, $0.tried) }
-        let run = PaymentRun(
-            api: PayrailsAPI(payload, http: transport, random: random),
-            body: PaymentBody(payload: payload, amount: amount, returnURLs: option.returnURLs), clock: clock,
-            presenter: presenter, before: tried)
-        let task = Task { await run.run(chosen) }
-        state.withLock { $0.payment = task }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
+    private func run(
+        _ presenter: (any PaymentPresenter)?, _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
+    ) -> PaymentRun {
+        let (payload, amount, tried, earlier) = state.withLock { ($0.payload, $0.amount, $0.tried, $0.earlier) }
+        var payer = Payer()
+        if let presenter { payer.browser = { page in try await presenter.presentPayment(page) } }
+        let flow = PaymentFlow(
+            PaymentReference(provider: PayrailsProvider.id, id: payload.execution.id), payload: payload,
+            returnURLs: option.returnURLs, terms: PaymentFlow.Terms(amount: amount) { try means() },
+            start: earlier.map { .mayBeBegun(afterLeaving: $0.hasLeftPage) } ?? .untouched(tried),
+            keys: PaymentFlow.Keys(
+                authorize: random.uuid().uppercased(), confirm: random.uuid().uppercased(),
+                unanswered: earlier?.unanswered),
+            hold: PayrailsAPI.longestHold, context: context(payload, payer: payer))
+        return PaymentRun(flow: flow, earlier: earlier)
     }
 
     /// The card as the service takes it.
     func encrypt(_ card: CardDetails) throws(PayrailsError) -> String {
         try CardEncryption(payload, random: random).encrypt(card)
-    }
-}
-
-extension OnPayResult {
-    /// Counts the payment among those that were tried, where it was seen to begin.
-    fileprivate func count(in tried: inout StatusHistory.Mark) {
-        switch self {
-        case .failure:
-            tried.requests += 1
-            tried.failures += 1
-        case .cancelledByUser: tried.requests += 1
-        case .success, .authorizationFailed, .error: break
-        }
     }
 }

@@ -4,13 +4,20 @@ import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Runs `call`; when the token is refused, asks for a new session afterwards.
-    func refreshing<Answer>(
-        _ call: () async throws(PayrailsError) -> Answer
+    /// Asks the service for the change `name`, once; when the token is refused, asks for a new session afterwards.
+    func change<Answer: Codable & Sendable>(
+        _ name: String, _ call: @escaping @Sendable (PayrailsAPI, SessionPayload) async throws(PayrailsError) -> Answer
     ) async throws(PayrailsError) -> Answer {
-        do { return try await call() } catch {
+        let payload = payload
+        let context = context(payload)
+        let api = PayrailsAPI(payload, http: context.http, random: random)
+        do {
+            return try await context.step(name, .mutation(replay: .never)) { try await call(api, payload) }
+        } catch let error as PayrailsError {
             if case .authenticationError = error { refresh() }
             throw error
+        } catch {
+            throw .unknown(error: error)
         }
     }
 
@@ -29,11 +36,16 @@ extension PayrailsSession {
                 guard state.isRefreshing else { return }
                 state.isRefreshing = false
                 guard let payload else { return }
+                let tried = payload.execution.tried
+                if payload.execution.id == state.payload.execution.id {
+                    state.tried.include(tried)
+                    state.earlier = state.earlier ?? Self.earlier(payload)
+                } else {
+                    state.tried = tried
+                    state.earlier = Self.earlier(payload)
+                }
                 state.payload = payload
                 state.amount = payload.amount
-                let tried = payload.execution.tried
-                state.tried.requests = max(state.tried.requests, tried.requests)
-                state.tried.failures = max(state.tried.failures, tried.failures)
                 // Fresh data list what there is now.
                 state.deleted = []
             }

@@ -5,6 +5,9 @@ import Synchronization
 
 /// One payment session: the ways to pay of one payment, the payer's stored instruments, and the payment itself.
 ///
+/// A payment whose ending is not known is not begun beside: the next one asks the service first, tells what it finds, and
+/// begins anew only where nothing is under way, or where the payer left a page to pay in another way.
+///
 /// Made from the ``Payrails/InitData`` that the merchant's server got; nothing is sent while it is made. Every address
 /// comes from there or from an answer of the service, and the token goes to no others.
 public final class PayrailsSession: Sendable {
@@ -20,6 +23,8 @@ public final class PayrailsSession: Sendable {
         var payment: Task<PaymentRun.Ended, Never>?
         /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next one's.
         var tried: StatusHistory.Mark
+        /// What was begun before and has no ending that is known here.
+        var earlier: PaymentRun.Earlier?
         /// Instruments that are gone although the init data still lists them.
         var deleted: Set<String> = []
     }
@@ -50,14 +55,25 @@ public final class PayrailsSession: Sendable {
         self.transport = transport
         self.clock = clock
         self.random = random
-        state = Mutex(State(payload: payload, amount: payload.amount, tried: payload.execution.tried))
+        state = Mutex(
+            State(
+                payload: payload, amount: payload.amount, tried: payload.execution.tried, earlier: Self.earlier(payload)
+            ))
     }
 
     // MARK: Reading
 
     var payload: SessionPayload { state.withLock { $0.payload } }
 
-    var api: PayrailsAPI { PayrailsAPI(payload, http: transport, random: random) }
+    /// What `payload` says was begun before it was made.
+    static func earlier(_ payload: SessionPayload) -> PaymentRun.Earlier? {
+        payload.execution.standing == .ready ? nil : PaymentRun.Earlier()
+    }
+
+    /// What one payment or change may use of the world: the session's own hosts, and steps that are kept in memory.
+    func context(_ payload: SessionPayload, payer: Payer = Payer()) -> ProviderContext {
+        .unstored(hosts: payload.hosts, http: transport, payer: payer, clock: clock, random: random)
+    }
 
     /// The amount of later payments.
     public var amount: PayrailsAmount { state.withLock { $0.amount } }

@@ -67,6 +67,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         switch error {
         case let error as PayrailsFault: error.description
         case let error as PayrailsError: error.description
+        case let error as PaymentError: error.message
         default: "\(type(of: error))"
         }
     }
@@ -77,7 +78,9 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .pollingFailed, .failedToDerivePaymentStatus, .finalStatusNotFoundAfterLongPoll, .longPollingFailed,
             .paymentPending:
             true
-        case .unknown(let error): (error as? PayrailsFault)?.leavesFateOpen ?? true
+        case .unknown(let error as PayrailsFault): error.leavesFateOpen
+        case .unknown(let error as PaymentError): error.phase == .maybeSent
+        case .unknown: true
         case .authenticationError, .sdkNotInitialized, .missingData, .invalidDataFormat, .invalidCardData,
             .unsupportedPayment, .incorrectPaymentSetup:
             false

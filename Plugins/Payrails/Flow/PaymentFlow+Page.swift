@@ -1,0 +1,137 @@
+package import PaymentCore
+import PayrailsTypes
+
+/// The payer's part of a payment.
+extension PaymentFlow {
+    /// How a visit to a page ended, where that is worth keeping.
+    private enum Visited: Codable, Sendable {
+        case finished(PendingAction.Returned)
+        case paid
+        case declined(String)
+        case cancelled
+    }
+
+    /// The payer did not finish the page; they may do so later.
+    private struct Unfinished: Error {}
+
+    /// Shows the page that `execution` asks for, and waits for what comes of it.
+    ///
+    /// - Parameter isOwn: whether it was begun by this flow, and so with what was chosen.
+    func act(on execution: ExecutionBody, isOwn: Bool, _ before: Before) async throws -> End {
+        let chosen = isOwn ? memory[\.type] ?? terms.type : nil
+        let action = try await waiting { () throws(PayrailsError) in
+            try PendingAction(
+                execution, chosen ?? PendingAction.type(of: execution), payload.addresses, returnURLs)
+        }
+        let poll = poll(since: before)
+        guard let browser = context.payer.browser else {
+            throw stopped(
+                .unknown(error: PayrailsFault.noPresenter),
+                as: error(
+                    .payer, "the payer has to see a page of the bank; give the payer a browser and go on from the link",
+                    phase: .maybeSent))
+        }
+        let visited: Visited
+        do {
+            visited = try await visit(PageVisit(page: action.page, show: browser), action.approval, poll)
+        } catch is Unfinished {
+            return try await lastLooks(poll) ?? .left(memory[\.left])
+        }
+        switch visited {
+        case .paid: return .success
+        case .declined(let reason): return .declined(reason)
+        case .cancelled: return .calledOff
+        case .finished(let returned):
+            if let approval = action.approval {
+                do { try await confirm(approval, returned, before) } catch let error as PaymentError {
+                    // Whatever is said of the confirmation, the payment was begun.
+                    throw error.code == .inUse ? error : afterSending(error)
+                }
+            }
+            return End(
+                try await waiting { () throws(PayrailsError) in
+                    try await poll.ending(of: url, knowsPending: false)
+                })
+        }
+    }
+
+    private func visit(
+        _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
+    ) async throws -> Visited {
+        // An unfinished visit throws, so that it is not kept and the page is shown again when the payment goes on; so does
+        // one that comes back with another order.
+        try await context.step("page", .interaction) {
+            switch await visit.run(besides: poll, of: url) {
+            case .ending(.success): return .paid
+            case .ending(.failed(let reason)): return .declined(reason)
+            case .ending(.cancelled): return .cancelled
+            case .ending(.pending): throw Unfinished()
+            case .left(let link):
+                let returned = PendingAction.Returned(link, returnURLs)
+                if approval?.disagreement(with: returned) != nil {
+                    // The service's word counts; the return's does not.
+                    switch try await lastLooks(poll) {
+                    case .success: return .paid
+                    case .declined(let reason): return .declined(reason)
+                    case .calledOff: return .cancelled
+                    case .pending, .left, nil: break
+                    }
+                }
+                try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
+                memory[\.left] = link.flatMap(returnURLs.kind)
+                guard returned.isFinished else { throw Unfinished() }
+                return .finished(returned)
+            case .notShown(let type):
+                throw stopped(.unknown(error: PayrailsFault.presenterFailed(type)), isMutation: true)
+            case .gaveUp(let error): throw stopped(error, isMutation: true)
+            }
+        }
+    }
+
+    private func lastLooks(_ poll: ExecutionPoll) async throws -> End? {
+        try await waiting { () throws(PayrailsError) in try await poll.lastLooks(at: url) }.map { End($0) }
+    }
+
+    /// Tells that the payer approved, up to three times while answers are lost or the token is refused, as the vendor's
+    /// client does: it names one order at PayPal, and telling it twice changes nothing. A refusal is left to the statuses.
+    private func confirm(
+        _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ before: Before
+    ) async throws {
+        guard let body = approval.confirmation(returned) else { return }
+        // The same for whoever carries the payment through and whoever brings its payer back.
+        let key = before.confirmKey ?? keys.confirm
+        _ = try await context.step("confirm", .mutation(replay: .sameKey)) {
+            var round: Int64 = 0
+            while true {
+                do {
+                    _ = try await call(isMutation: true) { () throws(PayrailsError) in
+                        try await api.confirm(body, approval.link, key: key)
+                    }
+                    return true
+                } catch let error as PaymentError {
+                    let isTokenRefused = error.code == .unauthorized
+                    if error.code == .requestRefused || error.phase == .answered && !isTokenRefused { return false }
+                    round += 1
+                    guard error.phase == .maybeSent || isTokenRefused, round < 3 else { throw error }
+                    try await context.clock.sleep(for: .seconds(round))
+                }
+            }
+        }
+    }
+
+    /// What has become of the payment whose payer came back through `callback`. A return of another order is refused before
+    /// anything is done.
+    package func completed(by callback: PaymentLink) async throws -> PaymentOutcome {
+        let execution = try await waiting { () throws(PayrailsError) in try await api.execution(url) }
+        let returned = PendingAction.Returned(callback, returnURLs)
+        let approval = PendingAction.Approval(execution.links.confirm)
+        try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
+        let before = try await look()
+        if let approval, returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
+            case .pending = PaymentOutcome(execution, of: payment)
+        {
+            try await confirm(approval, returned, before)
+        }
+        return PaymentOutcome(try await lastLooks(poll(since: before)) ?? .pending, of: payment)
+    }
+}
