@@ -48,7 +48,7 @@ struct PaymentChoice: Sendable, Hashable, Codable {
                 try add(
                     PaymentChoice(kind: .redirect, type: "genericRedirect", id: option.paymentMethodCode),
                     WireText.line(name) ?? "Another method", [.page])
-            // Apple's sheet is for applications: ``PayrailsSession/executePayment(withApplePay:saveInstrument:presenter:)``.
+            // Apple's sheet is for applications: `PayrailsSession/executePayment(withApplePay:saveInstrument:presenter:)`.
             case .card, .applePay, nil: break
             }
         }

@@ -142,9 +142,10 @@ package struct PaymentFlow: Sendable {
     /// Where the payment stands.
     func look() async throws -> Before {
         let before: Before = try await context.step("look", .query) {
-            guard case .mayBeBegun(let afterLeaving) = start else {
-                guard case .untouched(let mark) = start else { throw CancellationError() }
-                return Before(standing: .ready, mark: mark)
+            let afterLeaving: Bool
+            switch start {
+            case .untouched(let mark): return Before(standing: .ready, mark: mark)
+            case .mayBeBegun(let isAfterLeaving): afterLeaving = isAfterLeaving
             }
             let execution = try await call { () throws(PayrailsError) in try await api.execution(home) }
             let history = StatusHistory(execution.status)
@@ -167,7 +168,8 @@ package struct PaymentFlow: Sendable {
                 // Sent, perhaps, with an answer that was lost or that says no to a repetition: the statuses tell.
                 let isOpen = error.phase == .maybeSent && ![.journal, .inUse, .cancelled].contains(error.code)
                 guard isOpen else { throw error }
-                isOwn = true
+                // What stands in the way of a refused one may be somebody else's.
+                isOwn = error.code != .requestRefused
                 doubt = error
             }
         }

@@ -15,7 +15,7 @@ public import PaymentCore
 ///   these two members as strings.
 ///
 /// Both hold the session's token: they are for the payer's eyes only. `PaymentLink` takes texts of up to 8 KiB; longer
-/// init data are for ``PayrailsSession``.
+/// init data are for `PayrailsSession`.
 public enum SessionLink {
     /// The scheme of links.
     public static let scheme = "payrails"

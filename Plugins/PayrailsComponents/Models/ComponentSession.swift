@@ -1,6 +1,6 @@
 public import PayrailsTypes
 
-/// What the components need of a session. ``PayrailsSession`` is one; tests and previews bring their own.
+/// What the components need of a session. `PayrailsSession` is one; tests and previews bring their own.
 public protocol ComponentSession: AnyObject, Sendable {
     /// The payer's usable stored instruments of a type, in the service's order.
     func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument]

@@ -1,6 +1,6 @@
 /// The vendor's entry point; see `Payrails/createSession(with:onSessionExpired:transport:clock:random:)`.
 ///
-/// A process-wide facade over one current ``PayrailsSession``, as the vendor's guide has it. Servers and tests make
+/// A process-wide facade over one current `PayrailsSession`, as the vendor's guide has it. Servers and tests make
 /// their own sessions.
 public enum Payrails {
     /// A kind of payment that a session can carry out.

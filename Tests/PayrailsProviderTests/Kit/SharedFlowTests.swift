@@ -172,6 +172,29 @@ struct SharedFlowTests {
         #expect(service.count(.authorize) == 0)
     }
 
+    @Test("A request that is refused because of another device's: its page is shown, as what it is")
+    func refusedForOthers() async throws {
+        let links: JSONValue = [
+            "confirm": [
+                "method": "POST", "href": .string(Sample.execution + "/confirm"),
+                "action": [
+                    "redirectUrl": "https://www.paypal.com/agreements/approve", "parameters": ["orderId": "EC-1"],
+                ],
+            ]
+        ]
+        let theirs = Answer.ok(
+            Sample.status([Sample.created, Sample.requested, Sample.pending], action: "redirect", links: links))
+        let service = ScriptedService([
+            .authorize: [.json(Sample.envelope, 409)], .read: [theirs], .wait: [.silence],
+        ])
+        let session = try PayrailsSession.scripted(service)
+        let screen = await Screen(.returns(ReturnURLs.standard.cancel))
+        let result = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
+        #expect(result.word == "cancelledByUser")
+        #expect(await screen.pages.map(\.url.text) == ["https://www.paypal.com/agreements/approve"])
+        #expect(service.count(.authorize) == 1)
+    }
+
     @Test("A payer who left a page may choose another way, unless it was paid all the same")
     func afterLeaving() async throws {
         for isPaid in [true, false] {
