@@ -270,6 +270,25 @@ struct StatusHistoryTests {
         #expect(paid.verdict(knowsPending: true) == .success && paid.verdict(knowsPending: false) == .success)
     }
 
+    @Test("A payment that was paid after a decline is paid, whatever the clock says that wrote the decline")
+    func paidAfterDecline() throws {
+        for decline in ["55.5", "57.5", "59.9"] {
+            let paid = try history([
+                Sample.created, Sample.requested, ("authorizeFailed", decline), ("authorizeRequested", "57.5"),
+                Sample.pending, ("authorizeSuccessful", "57.5"),
+            ])
+            #expect(paid.standing == .paid, "\(decline)")
+            #expect(paid.verdict(knowsPending: false) == .success)
+            #expect(paid.verdict(knowsPending: true, since: .init(requests: 1, failures: 1)) == .success)
+        }
+        // Released, and declined after that: what was paid before is gone.
+        let released = try history([
+            Sample.created, Sample.requested, ("authorizeSuccessful", "54.0"), ("cancelSuccessful", "55.0"),
+            ("authorizeRequested", "56.0"), ("authorizeFailed", "57.0"),
+        ])
+        #expect(released.standing == .ready)
+    }
+
     @Test("Where a payment stands for somebody who wants to pay it")
     func standing() throws {
         #expect(try history([Sample.created]).standing == .ready)

@@ -78,6 +78,8 @@ package struct StatusHistory: Sendable {
     func verdict(knowsPending: Bool, since before: Mark = .start) -> Verdict {
         if isCancelled { return .cancelled }
         let wasPaid = entries.contains { $0.code == "authorizeSuccessful" }
+        // One that was not declined has succeeded, whatever the clocks say that wrote the others' declines.
+        if wasPaid, mark.failures < mark.requests, !wasReleased { return .success }
         guard mark.requests > before.requests, let requested else {
             return mark.requests > 0 && wasPaid ? .success : .open
         }
@@ -100,6 +102,9 @@ package struct StatusHistory: Sendable {
         case .open: mark.requests > 0 ? .underWay : .ready
         }
     }
+
+    /// Whether what succeeded may have been released again.
+    private var wasReleased: Bool { entries.contains { $0.code == "cancelSuccessful" } }
 
     /// Whether the shop called it off, and nobody began to pay it again since.
     private var isCancelled: Bool {

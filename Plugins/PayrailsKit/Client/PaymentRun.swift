@@ -34,8 +34,11 @@ struct PaymentRun: Sendable {
             // A question that was not answered, and a request that does not show, leave open what was begun before.
             let isOpen = flow.hasBegun || earlier != nil && flow.mark == nil || earlier?.unanswered != nil
             var ended = isOpen ? Self.ended(afterAcceptance: cause) : Self.ended(cause)
-            ended.earlier =
-                ended.result.mayHaveBeenPaid ? Earlier(unanswered: flow.sent ?? earlier?.unanswered) : earlier
+            if let sent = flow.sent, ended.result.mayHaveBeenPaid {
+                ended.earlier = Earlier(unanswered: sent)
+            } else {
+                ended.earlier = earlier
+            }
             return ended
         }
     }
