@@ -56,15 +56,15 @@ public struct KeyedProvider: PaymentProvider {
 
     /// Charges, then asks until it is settled.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        var headers: HTTPHeaders = ["Content-Type": "application/json"]
-        headers["Idempotency-Key"] = key(attempt, context)
-        let request = HTTPRequest(
-            .post, try url(attempt.reference, ["charge"]), headers: headers,
-            body: JSONValue.object(["amount": .string(String(attempt.option.amount.minorUnits))]).serialized(),
-            replay: replay == .sameKey ? .safe : .never)
-        var state = try await context.step("charge", .mutation(replay: replay)) {
-            try await exchange(attempt.reference, request, isMutation: true, context)
+        let url = try url(attempt.reference, ["charge"])
+        let (key, isRepeatable) = (key(attempt, context), replay == .sameKey)
+        var state: State = try await context.step("charge", .mutation(replay: replay)) {
+            try await context.json(
+                .post, url, body: ["amount": .string(String(attempt.option.amount.minorUnits))],
+                headers: isRepeatable ? [:] : ["Idempotency-Key": key], idempotencyKey: isRepeatable ? key : nil,
+                accepting: [200])
         }
+        guard state.id == attempt.reference.id else { throw otherPayment(phase: .maybeSent) }
         for _ in 0..<20 where !state.outcome(attempt.reference).isFinal {
             try await context.clock.sleep(for: .seconds(1))
             state = try await ask(attempt.reference, context)
@@ -103,27 +103,14 @@ public struct KeyedProvider: PaymentProvider {
     }
 
     private func ask(_ payment: PaymentReference, _ context: ProviderContext) async throws -> State {
-        try await exchange(payment, HTTPRequest(.get, try url(payment)), isMutation: false, context)
+        let state: State = try await context.json(.get, try url(payment), accepting: [200])
+        guard state.id == payment.id else { throw otherPayment(phase: .answered) }
+        return state
     }
 
-    private func exchange(
-        _ payment: PaymentReference, _ request: HTTPRequest, isMutation: Bool, _ context: ProviderContext
-    ) async throws -> State {
-        let response: HTTPResponse
-        do { response = try await context.http.send(request) } catch {
-            throw PaymentError(error, provider: descriptor.id, isMutation: isMutation)
-        }
-        // Not every 4xx says that nothing was done, least of all to a repetition: the core knows which do.
-        guard response.status == 200 else {
-            throw PaymentError(response, provider: descriptor.id, isMutation: isMutation)
-        }
-        let state = try? JSONValue(parsing: response.body).decode(State.self)
-        guard let state, state.id == payment.id else {
-            throw PaymentError(
-                .invalidResponse, "the service's answer cannot be understood", provider: descriptor.id,
-                phase: isMutation ? .maybeSent : .answered)
-        }
-        return state
+    private func otherPayment(phase: PaymentError.Phase) -> PaymentError {
+        PaymentError(
+            .invalidResponse, "the service answered about another payment", provider: descriptor.id, phase: phase)
     }
 
     private func url(_ payment: PaymentReference, _ rest: [String] = []) throws -> HTTPURL {
