@@ -317,10 +317,9 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
-                "PaymentSandbox",
-                "PaymentTesting",
-                "PaymentTransport", "PaymentWallet", "PayrailsProvider", "WalletConnectPayProvider",
+                "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
+                "PaymentSandbox", "PaymentTesting", "PaymentTransport", "PaymentWallet", "PayrailsProvider",
+                "WalletConnectPayProvider",
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
@@ -336,9 +335,10 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox",
-                "PaymentTesting", "PaymentWallet",
-                "PayrailsProvider", "WalletConnectPayProvider",
+                "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
+                "PaymentSandbox",
+                "PaymentTesting", "PaymentWallet", "PayrailsProvider", "Simulation", "WalletConnectPayProvider",
+                "custom-provider",
             ],
             swiftSettings: settings),
         // Run by `make browser-test` only; skipped otherwise.

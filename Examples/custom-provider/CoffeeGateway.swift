@@ -2,24 +2,51 @@ import PaymentCore
 import PaymentSandbox
 import PaymentTesting
 
-/// The fictional gateway itself: a small HTTP service with one order.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The fictional gateway itself: a small HTTP service with one order, which is void when nobody has paid it in time.
 actor CoffeeGateway: SandboxService {
-    private var orders: [String: (shop: String, price: String, isPaid: Bool)] = ["42": ("Kaffeehaus", "4.80", false)]
-    /// How often somebody asked to pay.
+    private let order = (id: "42", shop: "Kaffeehaus", price: "4.80")
+    private let clock: any PaymentClock
+    private let end: Date
+    private let isSlow: Bool
+    /// How often the order was paid.
     private(set) var payments = 0
+
+    /// - Parameter isSlow: whether the coffee is never ready, and the payment never settled.
+    init(clock: any PaymentClock = SystemPaymentClock(), isSlow: Bool = false) {
+        self.clock = clock
+        self.isSlow = isSlow
+        end = clock.now.addingTimeInterval(900)
+    }
+
+    private var state: String {
+        if payments > 0 { return isSlow ? "brewing" : "paid" }
+        return clock.now < end ? "open" : "void"
+    }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let path = request.url.path.split(separator: "/").map(String.init)
-        guard path.count >= 2, path[0] == "orders", let order = orders[path[1]] else {
-            return HTTPResponse(status: 404, body: Array("{}".utf8))
-        }
-        if request.method == .post, path.last == "pay" {
-            orders[path[1]]?.isPaid = true
+        guard path.count >= 2, path[0] == "orders", path[1] == order.id else { return answer(404, [:]) }
+        if request.method == .post, path.dropFirst(2) == ["pay"] {
+            let price = (try? JSONValue(parsing: request.body))?["price"]?.string
+            guard price == order.price else { return answer(422, ["error": "another price"]) }
+            guard state == "open" else { return answer(409, ["error": "it is not open"]) }
             payments += 1
         }
-        let body: JSONValue = [
-            "shop": .string(order.shop), "price": .string(order.price), "paid": .bool(orders[path[1]]?.isPaid ?? false),
-        ]
-        return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
+        return answer(
+            200,
+            [
+                "id": .string(order.id), "shop": .string(order.shop), "price": .string(order.price),
+                "state": .string(state),
+            ])
+    }
+
+    private func answer(_ status: Int, _ body: JSONValue) -> HTTPResponse {
+        HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 }

@@ -91,7 +91,13 @@ extension CitconMerchant: CancellingService {
             guard let after = try? await client.found(payment), after.state?.isOver == true else { throw failure }
             return after.merchantOutcome(of: payment)
         }
-        return try await client.found(payment).merchantOutcome(of: payment)
+        do { return try await client.found(payment).merchantOutcome(of: payment) } catch {
+            // The question failed, but what it is about was done.
+            throw PaymentError(
+                error.code,
+                "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",
+                provider: self.id, phase: .maybeSent, retry: .later, vendorCode: error.vendorCode)
+        }
     }
 }
 

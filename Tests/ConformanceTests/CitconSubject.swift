@@ -1,3 +1,4 @@
+import CitconMerchant
 import CitconProvider
 import PaymentCore
 import PaymentSandbox
@@ -26,14 +27,84 @@ extension Subjects {
             let charge = await sandbox.createCharge(behaviour == .payable ? scenario : .pending)
             wallets.use(sandbox)
             let front = CitconFront(sandbox: sandbox, token: secret)
+            let other = await sandbox.createCharge(scenario)
+            await sandbox.pay(other)
             return ConformanceSubject.Backend(
-                link: charge.link, services: ["api.sandbox.citconpay.com": front]
+                link: charge.link, services: [host: front], returns: returns(besides: other)
             ) {
-                await sandbox.ledger.events(of: charge.id).compactMap { event -> UInt128?? in
-                    guard case .captured(_, let amount, _) = event else { return nil }
-                    return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
-                }
+                await sandbox.captures(of: charge)
             }
+        }
+    }
+
+    private static let host = "api.sandbox.citconpay.com"
+    private static let ipn = "https://shop.example/ipn"
+
+    private static func returns(besides other: CitconSandbox.Charge) -> ConformanceSubject.Returns {
+        let app = "com.citcon.citconpay://"
+        return ConformanceSubject.Returns(
+            own: [app, "\(app)uppayresult?code=success", "\(app)uppayresult?code=cancel", "\(app)cashapp"],
+            others: [
+                "\(app)?reference=\(other.reference)&id=\(other.id)",
+                "\(app)uppayresult?code=success&data="
+                    + PercentCoding.encode(#"{"data":"pay_result=success&tn=000000000000000000001"}"#),
+            ])
+    }
+
+    /// The merchant's side, without a payer's provider.
+    static func citconMerchant() throws -> ConformanceSubject {
+        let key = "sk-\(secret)"
+        let merchant = CitconMerchant(endpoint: try CitconEndpoint(.UAT), privateKey: Redacted(key))
+        return ConformanceSubject(
+            merchant, capabilities: [.refunds, .cancels, .verifiesNotifications], canaries: [key]
+        ) { behaviour, clock, random in
+            guard behaviour == .payable else { return nil }
+            @Sendable func shop(_ key: String) async -> (sandbox: CitconSandbox, charge: CitconSandbox.Charge) {
+                var pace = CitconSandbox.Configuration()
+                pace.privateKey = Redacted(key)
+                let sandbox = CitconSandbox(pace, clock: clock, random: random)
+                return (sandbox, await sandbox.createCharge(.unionPay, ipn: ipn))
+            }
+            let (sandbox, charge) = await shop(key)
+            return ConformanceSubject.Backend(
+                services: [host: sandbox],
+                sale: ConformanceSubject.Sale(
+                    PaymentReference(provider: CitconMerchant.id, id: charge.reference),
+                    price: try price(in: charge.link),
+                    refunds: {
+                        await sandbox.ledger.events(of: charge.id).compactMap { event in
+                            guard case .refunded(let amount) = event else { return nil }
+                            return amount.split(separator: " ").first.flatMap { UInt128($0) }
+                        }
+                    },
+                    cancellations: { await sandbox.ledger.events(of: charge.id).count { $0 == .cancelled } },
+                    pay: { await sandbox.pay(charge) }),
+                mail: ConformanceSubject.Mail(
+                    sent: { await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) } },
+                    foreign: {
+                        let (other, charge) = await shop("sk-of-somebody-else")
+                        await other.pay(charge)
+                        return await other.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
+                    })
+            ) {
+                await sandbox.captures(of: charge)
+            }
+        }
+    }
+
+    private static func price(in link: String) throws -> Money {
+        let items = try PaymentLink(link).queryItems
+        let (amount, code) = (items.values("amount").first ?? "", items.values("currency").first ?? "")
+        return try Money(minorUnitText: String(amount), currency: .fiat(try FiatCurrency(String(code))))
+    }
+}
+
+extension CitconSandbox {
+    /// How often, and how much, was taken for a charge.
+    fileprivate func captures(of charge: Charge) -> [UInt128?] {
+        ledger.events(of: charge.id).compactMap { event -> UInt128?? in
+            guard case .captured(_, let amount, _) = event else { return nil }
+            return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
         }
     }
 }

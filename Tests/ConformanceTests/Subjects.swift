@@ -66,8 +66,16 @@ enum Subjects {
             let sandbox = PayrailsSandbox(pace, clock: clock, random: random)
             browsers.withLock { $0 = PayrailsSandbox.payer(transport: Direct(service: sandbox)).browser }
             let session = await sandbox.createSession(behaviour == .payable ? .challenge : .neverSettles)
+            let other = await sandbox.createSession(.paid)
+            let page = "https://assets.payrails.io/html/payrails"
+            let redirect = "https://api-pub.payrails.io/public/redirect/merchant/m"
             return ConformanceSubject.Backend(
-                link: session.link, services: ["api-pub.payrails.io": sandbox]
+                link: session.link, services: ["api-pub.payrails.io": sandbox],
+                returns: ConformanceSubject.Returns(
+                    own: ["success", "cancel", "error"].map { "\(page)-\($0).html" } + [
+                        "\(redirect)/\(session.id)/success"
+                    ],
+                    others: ["\(redirect)/\(other.id)/success", "\(page)-success.html?executionId=\(other.id)"])
             ) {
                 await sandbox.ledger.events(of: session.id).compactMap { event -> UInt128?? in
                     guard case .captured(_, let amount, _) = event else { return nil }

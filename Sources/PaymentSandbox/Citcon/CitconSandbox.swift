@@ -92,6 +92,10 @@ public actor CitconSandbox: SandboxService {
             scenario: scenario)
     }
 
+    /// Has somebody pay a charge without an app, as by a code at the counter; its scenario has the last word. Does nothing
+    /// when it cannot be paid any more.
+    public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
+
     /// One charge for each scenario, in the order of their declaration.
     public func createAllScenarios() -> [Charge] {
         Scenario.allCases.map { createCharge($0) }

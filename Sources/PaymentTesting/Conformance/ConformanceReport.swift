@@ -8,8 +8,10 @@ where Name.RawValue == String {
         case passed
         /// It does not: what was seen, one sentence each.
         case failed([String])
-        /// The probe could not be made, and why.
+        /// The subject has what is probed, but the probe could not be made, and why: nothing is known of it.
         case skipped(String)
+        /// There is nothing to probe: the subject cannot do it, and does not claim to.
+        case inapplicable(String)
     }
 
     /// One probe.
@@ -25,26 +27,36 @@ where Name.RawValue == String {
     /// All probes, in the order in which they ran.
     public let probes: [Probe]
 
-    /// Whether no probe failed.
+    /// Whether no probe failed. Some may not have been made: see ``isComplete``.
     public var isPassed: Bool { failed.isEmpty }
+
+    /// Whether everything that the subject can do was probed, and nothing failed: what authors want.
+    public var isComplete: Bool { failed.isEmpty && skipped.isEmpty }
 
     /// The probes that failed.
     public var failed: [Name] {
         probes.filter { if case .failed = $0.verdict { true } else { false } }.map(\.name)
     }
 
-    /// The probes that could not be made.
+    /// The probes that could not be made, although the subject has what they are about.
     public var skipped: [Name] {
         probes.filter { if case .skipped = $0.verdict { true } else { false } }.map(\.name)
     }
 
+    /// The probes that are about something that the subject cannot do.
+    public var inapplicable: [Name] {
+        probes.filter { if case .inapplicable = $0.verdict { true } else { false } }.map(\.name)
+    }
+
     /// A table for people.
     public var description: String {
-        var lines = ["Conformance of \(subject): \(isPassed ? "passed" : "failed")"]
+        let unmade = skipped.isEmpty ? "" : "; not probed: \(skipped.count)"
+        var lines = ["Conformance of \(subject): \(isPassed ? "passed" : "failed")\(unmade)"]
         for probe in probes {
             switch probe.verdict {
             case .passed: lines.append("  passed   \(probe.name.rawValue)")
             case .skipped(let reason): lines.append("  not probed  \(probe.name.rawValue): \(reason)")
+            case .inapplicable(let reason): lines.append("  nothing to probe  \(probe.name.rawValue): \(reason)")
             case .failed(let findings):
                 lines.append("  FAILED   \(probe.name.rawValue)")
                 lines += findings.prefix(5).map { "             \($0)" }

@@ -1,23 +1,34 @@
 public import PaymentCore
 
-/// A provider to be probed, and what the probes need to know of its world.
+/// A provider or a merchant's service to be probed, and what the probes need to know of its world.
+///
+/// What of the world is not told is not probed, and ``ConformanceReport/skipped`` says so.
 public struct ConformanceSubject: Sendable {
-    /// A service with one payment that can be paid, made anew for every probe.
+    /// A service with one payment that can be paid, made anew for every trial.
     public struct Backend: Sendable {
-        /// Text that leads to the payment.
-        public let link: String
+        /// Text that leads to the payment; nil where the subject is a merchant's service, which payers do not pay at.
+        public let link: String?
         /// The simulated service, by the host that it answers for.
         public let services: [String: any SandboxService]
         /// How often money was taken, and how much in minor units where that is known.
         public let captures: @Sendable () async -> [UInt128?]
+        /// The payment as its merchant knows it: for subjects that give money back or call payments off.
+        public var sale: Sale?
+        /// The URLs by which payers come back: for ``RedirectCompletingProvider``.
+        public var returns: Returns?
+        /// What the service sends to merchants: for ``NotificationReadingService``.
+        public var mail: Mail?
 
         /// Makes a backend.
         public init(
-            link: String, services: [String: any SandboxService],
-            captures: @escaping @Sendable () async -> [UInt128?]
+            link: String? = nil, services: [String: any SandboxService], sale: Sale? = nil, returns: Returns? = nil,
+            mail: Mail? = nil, captures: @escaping @Sendable () async -> [UInt128?]
         ) {
             self.link = link
             self.services = services
+            self.sale = sale
+            self.returns = returns
+            self.mail = mail
             self.captures = captures
         }
     }
@@ -34,23 +45,24 @@ public struct ConformanceSubject: Sendable {
     public typealias MakeBackend =
         @Sendable (Behaviour, any PaymentClock, any RandomSource) async throws -> Backend?
 
-    /// The provider.
-    public let provider: any PaymentProvider
+    /// The provider or service.
+    public let service: any PaymentService
     /// What it is meant to be able to do.
     public let capabilities: Set<ProviderDescriptor.Capability>
     /// Who pays.
     public let payer: Payer
-    /// Secrets and personal data that the provider was given: the probes search for them wherever they must not be.
+    /// Secrets and personal data that it was given: the probes search for them wherever they must not be.
     public let canaries: [String]
-    /// Makes the service.
+    /// Makes the service's world.
     public let backend: MakeBackend
 
-    /// Describes a provider. A payer with neither a chooser nor a policy takes the first option: nothing here is real.
+    /// Describes a provider or a merchant's service. A payer with neither a chooser nor a policy takes the first option:
+    /// nothing here is real.
     public init(
-        _ provider: any PaymentProvider, capabilities: Set<ProviderDescriptor.Capability> = [], payer: Payer = Payer(),
+        _ service: any PaymentService, capabilities: Set<ProviderDescriptor.Capability> = [], payer: Payer = Payer(),
         canaries: [String] = [], backend: @escaping MakeBackend
     ) {
-        self.provider = provider
+        self.service = service
         self.capabilities = capabilities
         var payer = payer
         if payer.chooser == nil, payer.policy == nil { payer.policy = .firstWhateverItCosts }
@@ -58,4 +70,7 @@ public struct ConformanceSubject: Sendable {
         self.canaries = canaries
         self.backend = backend
     }
+
+    /// It as one that payers pay at; nil for a merchant's service.
+    var provider: (any PaymentProvider)? { service as? any PaymentProvider }
 }

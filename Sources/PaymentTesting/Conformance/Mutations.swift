@@ -53,7 +53,7 @@ struct Mutation: Sendable {
     /// The most places of one answer that are spoiled.
     private static let maximumPlaces = 60
 
-    private static func structured(_ response: HTTPResponse) -> [Mutation] {
+    static func structured(_ response: HTTPResponse) -> [Mutation] {
         guard let body = try? JSONValue(parsing: response.body) else { return [] }
         var mutations: [Mutation] = []
         for path in paths(in: body, []).prefix(maximumPlaces) {

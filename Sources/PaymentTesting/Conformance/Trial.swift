@@ -1,136 +1,181 @@
 import PaymentCore
 import PaymentRouting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// One payment by a watched provider in a world of its own.
+/// One errand at a watched provider or service in a world of its own.
 struct Trial: Sendable {
+    /// What is done.
+    enum Errand: String, Sendable, CaseIterable {
+        /// The payer pays.
+        case payment
+        /// The merchant gives a part of a paid payment back.
+        case refund
+        /// The merchant calls a payment off that nobody has paid.
+        case cancellation
+    }
+
     let subject: ConformanceSubject
+    var errand = Errand.payment
     var behaviour = ConformanceSubject.Behaviour.payable
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
+    /// What every answer becomes.
+    var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
+    /// The request before or after which the payer pays by other means.
+    var race: (index: Int, isAfter: Bool)?
     /// The operation at which the process dies.
     var crash: Int?
     /// The moment at which the payment is cancelled.
     var cancellation: Int?
-    /// Whether the payment is started again, by a new process, until it has ended.
+    /// Whether the errand is begun again, by a new process, until it has ended.
     var goesOn = false
+    /// The refund that is asked for.
+    var asking: @Sendable (ConformanceSubject.Sale) throws -> RefundRequest = { try $0.part() }
+    /// The payment that is to be called off.
+    var target: @Sendable (ConformanceSubject.Sale) -> PaymentReference = \.payment
+    /// What happens after the first process has ended, before anybody goes on. Returns what is wrong.
+    var afterwards: @Sendable (Scene, Ending) async throws -> [String] = { _, _ in [] }
 
     typealias Ending = Swift.Result<PaymentOutcome, PaymentError>
 
-    struct Result: Sendable {
+    /// The world of a trial.
+    struct Scene: Sendable {
+        let trial: Trial
+        let world: SimulatedWorld
+        let backend: ConformanceSubject.Backend
         let observation: Observation
+
+        func router(of process: SimulatedProcess) throws -> PaymentRouter {
+            process.router(
+                try ProviderRegistry([observation.watching(trial.subject.service)]),
+                log: PaymentLog { observation.note($0) }
+            ) { transport, journal in
+                let network = SpoilingTransport(
+                    base: transport, observation: observation, spoiling: trial.spoiling, distortion: trial.distortion,
+                    meanwhile: trial.race.flatMap { race in
+                        backend.sale.map { sale in (race.index, race.isAfter, { await sale.pay() }) }
+                    })
+                return (network, journal)
+            }
+        }
+
+        /// Does the errand, once, in a task of its own: it may be cancelled.
+        func ask(_ router: PaymentRouter) async throws -> Ending {
+            let work = try trial.work(backend)
+            let task = Task(executorPreference: world.executor) { () async throws -> Ending in
+                do { return .success(try await work(router)) } catch let error as PaymentError {
+                    return .failure(error)
+                }
+            }
+            return try await task.value
+        }
+
+        var books: Books {
+            get async {
+                Books(
+                    captures: await backend.captures(), given: await backend.sale?.refunds?() ?? [],
+                    cancellations: await backend.sale?.cancellations?() ?? 0)
+            }
+        }
+    }
+
+    struct Result: Sendable {
+        let errand: Errand
+        let observation: Observation
+        /// What was asked to be given back.
+        let asked: RefundRequest?
         /// How the first process saw it end, and the last one.
         let first: Ending
         let last: Ending
-        /// What had been taken when the first process ended, and in the end.
-        let capturesBefore: [UInt128?]
-        let captures: [UInt128?]
+        /// The service's books when the first process ended, and in the end.
+        let before: Books
+        let after: Books
+        /// What ``Trial/afterwards`` found.
+        let findings: [String]
         let histories: [AttemptHistory]
         let hasDied: Bool
         /// Virtual seconds.
         let elapsed: Double
     }
 
-    /// Nil when the subject has no backend of this behaviour.
+    /// Nil when the subject has no backend of this behaviour, or one that knows nothing of such an errand.
     func run() throws -> Result? {
         let world = SimulatedWorld(seed: 1)
         defer { world.end() }
         let observation = Observation(cancellation: cancellation)
         return try world.run {
-            guard let backend = try await subject.backend(behaviour, world.clock, world.random) else { return nil }
+            guard let backend = try await subject.backend(behaviour, world.clock, world.random),
+                subject.errands(in: backend).contains(errand)
+            else { return nil }
             for (host, service) in backend.services { world.connect(service, to: host) }
+            if errand == .refund { await backend.sale?.pay() }
+            let scene = Scene(trial: self, world: world, backend: backend, observation: observation)
             let process = world.start(crashingAt: crash)
             let start = world.elapsed
-            let first = try await pay(backend, process, observation)
+            let first = try await scene.ask(try scene.router(of: process))
             let elapsed = world.elapsed - start
             let hasDied = process.isDead
-            let before = await backend.captures()
+            let before = await scene.books
             process.crash()
+            let findings = try await afterwards(scene, first)
             var last = first
             if goesOn {
-                let next = world.start()
+                let next = try scene.router(of: world.start())
                 for turn in 0..<40 {
-                    last = try await pay(backend, next, observation)
+                    last = try await scene.ask(next)
                     if case .success(let outcome) = last, outcome.isFinal { break }
                     if turn < 39 { try await world.clock.sleep(for: .seconds(60)) }
                 }
             }
             return Result(
-                observation: observation, first: first, last: last, capturesBefore: before,
-                captures: await backend.captures(), histories: world.disk.histories, hasDied: hasDied, elapsed: elapsed)
+                errand: errand, observation: observation,
+                asked: errand == .refund ? try backend.sale.map(asking) : nil, first: first, last: last,
+                before: before, after: await scene.books, findings: findings, histories: world.disk.histories,
+                hasDied: hasDied, elapsed: elapsed)
         }
     }
 
-    private func pay(
-        _ backend: ConformanceSubject.Backend, _ process: SimulatedProcess, _ observation: Observation
-    ) async throws -> Ending {
-        let provider = WatchedProvider(base: subject.provider, observation: observation)
-        let router = process.router(
-            try ProviderRegistry([provider]), log: PaymentLog { observation.note($0) }
-        ) { transport, journal in
-            (SpoilingTransport(base: transport, observation: observation, spoiling: spoiling), journal)
-        }
-        do {
-            return .success(try await router.pay(backend.link, as: subject.payer, acceptingUnverified: true))
-        } catch {
-            return .failure(error)
+    /// What is asked of a router.
+    private func work(
+        _ backend: ConformanceSubject.Backend
+    ) throws -> @Sendable (PaymentRouter) async throws -> PaymentOutcome {
+        switch (errand, backend.link, backend.sale) {
+        case (.payment, let link?, _):
+            { try await $0.pay(link, as: subject.payer, acceptingUnverified: true) }
+        case (.refund, _, let sale?):
+            { [request = try asking(sale)] in try await $0.refund(request) }
+        case (.cancellation, _, let sale?):
+            { [payment = target(sale)] in try await $0.cancel(payment) }
+        default: throw Skip(reason: "the backend has nothing for it")
         }
     }
 }
 
-extension Trial.Result {
-    /// Everything that was written or shown, for the search for secrets.
-    var texts: [String] {
-        var texts = observation.events.map(\.message)
-        for ending in [first, last] {
-            var dumped = ""
-            dump(ending, to: &dumped)
-            texts += ["\(ending)", dumped]
-        }
-        for history in histories {
-            let encoder = JSONEncoder()
-            for data in [try? encoder.encode(history.attempt), try? encoder.encode(history.entries)] {
-                texts.append(String(decoding: data ?? Data(), as: UTF8.self))
-            }
-        }
-        for sent in observation.sent {
-            var dumped = ""
-            dump(sent.request, to: &dumped)
-            texts += [sent.request.url.text, dumped]
-        }
-        return texts
-    }
+/// Why a probe cannot be made.
+struct Skip: Error { let reason: String }
 
-    /// What is wrong with how it ended, by the service's own books.
-    var lies: [String] {
-        var lies: [String] = []
-        if captures.count > 1 { lies.append("money was taken \(captures.count) times") }
-        for (ending, captures) in [(first, capturesBefore), (last, captures)] {
-            switch ending {
-            case .success(.succeeded(let receipt)):
-                if captures.isEmpty { lies.append("it is called paid, but no money was taken") }
-                let agreed = observation.agreed?.minorUnits
-                if let agreed, let taken = captures.first ?? nil, taken != agreed {
-                    lies.append("another amount was taken than was agreed")
-                }
-                if let told = receipt.amount?.minorUnits, let taken = captures.first ?? nil, told != taken {
-                    lies.append("the receipt states another amount than was taken")
-                }
-            case .success(let outcome) where outcome.isFinal:
-                if !captures.isEmpty { lies.append("it is called \(outcome), but money was taken") }
-            case .success: break
-            case .failure(let error):
-                if error.code == .providerFault { lies.append("an untyped error: \(error.message)") }
-                if error.phase != .maybeSent, !captures.isEmpty {
-                    lies.append("an error says that nothing happened, but money was taken: \(error.message)")
-                }
+extension ConformanceSubject {
+    /// What can be tried with `backend`.
+    func errands(in backend: Backend) -> [Trial.Errand] {
+        Trial.Errand.allCases.filter { errand in
+            switch errand {
+            case .payment: provider != nil && backend.link != nil
+            case .refund: service is any RefundingService && backend.sale?.refunds != nil
+            case .cancellation: service is any CancellingService && backend.sale?.cancellations != nil
             }
         }
-        return lies
+    }
+}
+
+extension ConformanceSubject.Sale {
+    /// The refund of a part, by an amount that is easily told from all others.
+    func part(_ id: String = "conformance-7") throws -> RefundRequest {
+        RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
+    }
+}
+
+extension Money {
+    /// Another amount of the same.
+    func with(minorUnits: UInt128) throws -> Money {
+        try Money(minorUnits: minorUnits, currency: currency, exponent: exponent)
     }
 }

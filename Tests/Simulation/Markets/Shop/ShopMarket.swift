@@ -17,7 +17,7 @@ struct ShopMarket: Market {
     private let service: ShopService
 
     private init(_ world: SimulatedWorld, _ habits: ShopHabits) {
-        provider = ShopProvider(habits)
+        provider = ShopProvider(habits, clock: world.clock)
         service = ShopService(clock: world.clock)
         world.connect(service, to: ShopService.host)
     }

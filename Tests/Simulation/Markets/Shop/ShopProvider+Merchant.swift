@@ -1,59 +1,105 @@
-import PaymentCore
+package import PaymentCore
 
 extension ShopProvider: RedirectCompletingProvider {
-    func complete(
+    package func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
-        try await status(of: attempt.reference, in: context)
+        let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: attempt.reference))
+        if habits.mistakes.contains(.believesReturns) { return paid }
+        guard habits.mistakes.contains(.mixesReturns), let name = Self.name(in: callback) else {
+            return try await status(of: attempt.reference, in: context)
+        }
+        let named = PaymentReference(provider: Self.id, id: name)
+        if case .succeeded = try await status(of: named, in: context) { return paid }
+        return .pending(retryAfter: nil)
     }
 }
 
 extension ShopProvider: CancellingService {
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        let request = HTTPRequest(.post, try url(payment, ["cancel"]), replay: .safe)
+    package func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        if habits.mistakes.contains(.cancelsUnasked) { return .cancelled }
+        // The shop counts cancellations by their numbers.
+        let number = habits.mistakes.contains(.cancelsAnew) ? context.random.hex(8) : "cancel-\(payment.id)"
+        let body: JSONValue = ["number": .string(number)]
+        let request = HTTPRequest(.post, try url(payment, ["cancel"]), body: body.serialized(), replay: .safe)
         let state: State = try await context.step("cancel", .mutation(replay: .sameKey)) {
             try await exchange(payment, request, isMutation: true, context)
         }
-        return state.outcome(payment)
+        return habits.mistakes.contains(.cancelsBlindly) ? .cancelled : state.outcome(payment)
     }
 }
 
 extension ShopProvider: RefundingService {
+    /// What the shop says of a refund.
     private struct Refund: Codable {
         let refund: String
+        let payment: String
+        let amount: String
+
+        func outcome(of request: RefundRequest, isChecked: Bool) throws -> PaymentOutcome {
+            let isSame =
+                refund == request.id && payment.lowercased() == request.payment.id.lowercased()
+                && amount == request.amount.minorUnitText
+            guard isSame || !isChecked else {
+                throw PaymentError(
+                    .integrity, "the shop answered with another refund than was asked for", provider: ShopProvider.id,
+                    phase: .maybeSent)
+            }
+            return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+        }
     }
 
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        let body: JSONValue = ["id": .string(request.id), "amount": .string(String(request.amount.minorUnits))]
+    private var isChecked: Bool { !habits.mistakes.contains(.refundsUnchecked) }
+
+    package func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        let made = PaymentOutcome.succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+        if habits.mistakes.contains(.refundsUnsent) { return made }
+        guard request.amount.currency.denotesSame(as: .eur), request.amount.exponent == 2 else {
+            throw PaymentError(.requestRefused, "the shop gives euros back, in cents", provider: Self.id)
+        }
+        let number = habits.mistakes.contains(.refundsAnew) ? context.random.hex(8) : request.id
+        let body: JSONValue = ["id": .string(number), "amount": .string(request.amount.minorUnitText)]
         let post = HTTPRequest(
             .post, try url(request.payment, ["refunds"]), body: body.serialized(), replay: .safe)
         do {
-            _ = try await context.step("refund", .mutation(replay: .sameKey)) {
-                try await exchange(request.payment, post, isMutation: true, context) as Refund
+            let refund: Refund = try await context.step("refund", .mutation(replay: .sameKey)) {
+                try await exchange(request.payment, post, isMutation: true, context)
             }
+            return try refund.outcome(of: request, isChecked: isChecked && !habits.mistakes.contains(.refundsAnew))
         } catch let error as PaymentError where error.phase == .answered && error.vendorCode == "402" {
-            return .declined(DeclineReason(.refused, "the shop gives nothing back"))
+            return habits.mistakes.contains(.refundsHopefully)
+                ? made : .declined(DeclineReason(.refused, "the shop gives nothing back"))
         }
-        return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
     }
 
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let get = HTTPRequest(.get, try url(refund.payment, ["refunds", refund.id]))
-        do { _ = try await exchange(refund.payment, get, isMutation: false, context) as Refund } catch let error
-            as PaymentError where error.vendorCode == "404"
-        {
+        do {
+            let found: Refund = try await exchange(refund.payment, get, isMutation: false, context)
+            return try found.outcome(of: refund, isChecked: isChecked)
+        } catch let error as PaymentError where error.vendorCode == "404" {
             return .unknown(UnknownOutcome(reference: refund.reference, message: "the shop knows of no such refund"))
         }
-        return .succeeded(PaymentReceipt(reference: refund.reference, amount: refund.amount))
     }
 }
 
 extension ShopProvider: NotificationReadingService {
-    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
-        let body = try JSONValue(parsing: notification.body)
-        guard notification.headers["Shop-Sign"] == "genuine", let id = body["id"]?.string,
+    package func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        func refuse(_ why: String) -> PaymentError { PaymentError(.untrustedNotification, why, provider: Self.id) }
+        if let why = ShopSignature.objection(to: notification, at: clock.now, mistakes: habits.mistakes) {
+            throw refuse(why)
+        }
+        guard let body = try? JSONValue(parsing: notification.body), let id = body["id"]?.string,
             let status = body["status"]?.string
-        else { throw PaymentError(.untrustedNotification, "it is not the shop's", provider: Self.id) }
+        else { throw refuse("it is not the shop's") }
+        if habits.mistakes.contains(.refusesRepetitions), !memory.isNew(notification.body) {
+            throw refuse("it is known")
+        }
+        if let refund = body["refund"]?.string {
+            let reference = PaymentReference(provider: Self.id, id: refund, subject: .refund)
+            return PaymentNotification(
+                reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference)))
+        }
         let reference = PaymentReference(provider: Self.id, id: id)
         let outcome: PaymentOutcome =
             switch status {

@@ -1,4 +1,5 @@
-import PaymentCore
+package import PaymentCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -6,47 +7,48 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What ``ShopProvider`` can get wrong. Mistakes are planted here.
-struct ShopHabits: Sendable {
-    /// Whether all spellings of a link are one payment.
-    var foldsSpellings = true
-    /// Whether a question that was refused is taken for the service's answer.
-    var trustsRefusedQuestions = false
-    /// Whether a charge that is refused as a repetition, or for coming too often, is taken for one that did nothing.
-    var trustsRefusedCopies = false
-    /// How the wallet's sending of coins is declared; nil when nothing is paid by wallet.
-    var wallet: StepKind?
-
-    /// As it has to be declared: an act of the payer's wallet that the service does not see.
-    static let walletAct: StepKind = .walletTransfer
-}
-
 /// The provider of ``ShopService``: small, and with everything that providers can have.
-struct ShopProvider: PaymentProvider {
-    static let id: ProviderID = "shop"
-    static let linkHost = "pay.shop.example"
-    static let returnURL = "shop-app://paid"
+package struct ShopProvider: PaymentProvider {
+    package static let id: ProviderID = "shop"
+    package static let linkHost = "pay.shop.example"
+    package static let returnURL = "shop-app://paid"
 
-    private var habits: ShopHabits
+    let habits: ShopHabits
+    /// By which it sees how old notifications are.
+    let clock: any PaymentClock
+    let memory = Memory()
 
-    init(_ habits: ShopHabits = ShopHabits()) { self.habits = habits }
+    /// The notifications that were read: only a mistake looks at them.
+    final class Memory: Sendable {
+        private let bodies = Mutex<Set<[UInt8]>>([])
+        func isNew(_ body: [UInt8]) -> Bool { bodies.withLock { $0.insert(body).inserted } }
+    }
 
-    var descriptor: ProviderDescriptor {
+    package init(_ habits: ShopHabits = ShopHabits(), clock: any PaymentClock) {
+        self.habits = habits
+        self.clock = clock
+    }
+
+    package var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: Self.id, name: "Shop", patterns: [.host(Self.linkHost), .scheme("shop-app")],
             outboundHosts: [ShopService.host], replayWindow: .seconds(600))
     }
 
-    func recognize(_ link: PaymentLink) -> LinkMatch? {
+    package func recognize(_ link: PaymentLink) -> LinkMatch? {
         if link.scheme == "shop-app" {
-            return LinkMatch(reference: link.queryItems.values("id").first.map(String.init), role: .callback)
+            let isNamed = !habits.mistakes.contains(.mixesReturns)
+            return LinkMatch(reference: isNamed ? Self.name(in: link) : nil, role: .callback)
         }
         let id = String(link.path.dropFirst())
         guard !id.isEmpty, id.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else { return nil }
         return LinkMatch(reference: habits.foldsSpellings ? id.lowercased() : id)
     }
 
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+    /// The payment that a return names.
+    static func name(in callback: PaymentLink) -> String? { callback.queryItems.values("id").first.map(String.init) }
+
+    package func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
         var options = [PaymentOption(id: "card", title: "Card", amount: amount)]
@@ -63,7 +65,7 @@ struct ShopProvider: PaymentProvider {
             outcome: isOpen ? nil : state.outcome(request.reference))
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         var coins: String?
         if attempt.option.id == "coins" { coins = try await send(attempt, context) }
         var body: [String: JSONValue] = [
@@ -103,7 +105,7 @@ struct ShopProvider: PaymentProvider {
         }
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         do { return try await ask(payment, context).outcome(payment) } catch let error as PaymentError
             where habits.trustsRefusedQuestions && error.phase == .answered
         {

@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 import PaymentSandbox
 import PaymentTesting
 
@@ -10,14 +10,14 @@ import PaymentTesting
 
 /// A shop that takes money for whoever asks, by card or for coins that a wallet has sent, gives it back, calls payments
 /// off, and sends notifications. It forgets idempotency keys after a while, as real services do.
-actor ShopService: SandboxService {
-    static let host = "api.shop.example"
+package actor ShopService: SandboxService {
+    package static let host = "api.shop.example"
     /// For how long a repetition is recognised by its key, in seconds. Much longer than providers count on: a process may be
     /// stopped between its last look at the clock and the request.
     static let memory = 7200.0
 
     /// What a payment does when it is charged.
-    enum Scenario: Sendable, CaseIterable {
+    package enum Scenario: Sendable, CaseIterable {
         case paidAtOnce, paidAfterPolling
         /// The first card is refused, and the merchant is told so; any later one is taken.
         case firstCardRefused
@@ -42,23 +42,39 @@ actor ShopService: SandboxService {
         var refused: Set<String> = []
         var polls = 2
         var isCancelled = false
+        /// The numbers of the cancellations that were made.
+        var cancellations: Set<String> = []
         var refunds: [String: (cents: UInt128, count: Int)] = [:]
     }
 
     private let clock: any PaymentClock
     private var payments: [String: Payment] = [:]
-    private(set) var notifications: [IncomingNotification] = []
+    private let secret: String
+    package private(set) var notifications: [IncomingNotification] = []
 
-    init(clock: any PaymentClock) { self.clock = clock }
+    /// - Parameter secret: under the signatures of its notifications.
+    package init(clock: any PaymentClock, secret: String = ShopSignature.secret) {
+        self.clock = clock
+        self.secret = secret
+    }
 
-    func createPayment(_ id: String, _ scenario: Scenario, cents: UInt128) {
-        payments[id] = Payment(cents: cents, scenario: scenario, end: clock.now.addingTimeInterval(900))
+    /// - Parameter polls: how often it is asked about before it is settled, where that takes time.
+    package func createPayment(_ id: String, _ scenario: Scenario, cents: UInt128, polls: Int = 2) {
+        payments[id] = Payment(
+            cents: cents, scenario: scenario, end: clock.now.addingTimeInterval(900), polls: polls)
+    }
+
+    /// The payer pays at the counter.
+    package func pay(_ id: String) {
+        guard let payment = payments[id], status(payment) == "open" else { return }
+        payments[id]?.charges.append(Charge(key: "counter", time: clock.now, isOfCoins: false))
+        if status(of: id) == "paid" { tell(id, "paid") }
     }
 
     // MARK: Truth
 
     /// How often a card was charged.
-    func captures(of id: String) -> Int { payments[id]?.charges.count { !$0.isOfCoins } ?? 0 }
+    package func captures(of id: String) -> Int { payments[id]?.charges.count { !$0.isOfCoins } ?? 0 }
 
     /// Whether a card was charged by this key, and the money kept.
     func wasCharged(_ id: String, by key: String) -> Bool {
@@ -66,9 +82,15 @@ actor ShopService: SandboxService {
         return payment.charges.contains { $0.key == key && !$0.isOfCoins }
     }
 
-    func status(of id: String) -> String { payments[id].map { status($0) } ?? "" }
+    package func status(of id: String) -> String { payments[id].map { status($0) } ?? "" }
 
     func givenBack(_ id: String, _ refund: String) -> Int { payments[id]?.refunds[refund]?.count ?? 0 }
+
+    /// How much was given back, by the refunds' ids.
+    package func refunds(of id: String) -> [String: UInt128] { (payments[id]?.refunds ?? [:]).mapValues(\.cents) }
+
+    /// How often the payment was called off.
+    package func cancellations(of id: String) -> Int { payments[id]?.cancellations.count ?? 0 }
 
     private func status(_ payment: Payment) -> String {
         guard !payment.charges.isEmpty else {
@@ -83,7 +105,7 @@ actor ShopService: SandboxService {
 
     // MARK: Requests
 
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
+    package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let path = request.url.path.split(separator: "/").map(String.init)
         guard path.count >= 2, path[0] == "payments" else { return answer(404, ["error": "not_found"]) }
         // Ids are one name in any case, as texts that people type are.
@@ -95,13 +117,13 @@ actor ShopService: SandboxService {
             if payments[id]?.charges.isEmpty == false { payments[id]?.polls -= 1 }
             return view(id)
         case (.post, "charge"): return charge(id, body)
-        case (.post, "cancel"): return cancel(id)
+        case (.post, "cancel"): return cancel(id, body["number"]?.string ?? "")
         case (.post, "refunds"): return refund(id, body)
         case (.get, "refunds"):
             guard let name = path.last, payments[id]?.refunds[name] != nil else {
                 return answer(404, ["error": "not_found"])
             }
-            return answer(200, ["refund": .string(name)])
+            return view(id, name)
         default: return answer(404, ["error": "not_found"])
         }
     }
@@ -132,24 +154,33 @@ actor ShopService: SandboxService {
         return view(id)
     }
 
-    private func cancel(_ id: String) -> HTTPResponse {
-        if payments[id].map({ status($0) }) == "open" {
+    private func cancel(_ id: String, _ number: String) -> HTTPResponse {
+        let state = status(of: id)
+        if state == "open" {
             payments[id]?.isCancelled = true
             tell(id, "cancelled")
         }
+        if ["open", "cancelled"].contains(state) { payments[id]?.cancellations.insert(number) }
         return view(id)
     }
 
     private func refund(_ id: String, _ body: JSONValue) -> HTTPResponse {
         guard let payment = payments[id], let name = body["id"]?.string,
-            let cents = body["amount"]?.string.flatMap({ UInt128($0) })
+            let cents = body["amount"]?.string.flatMap({ UInt128($0) }), cents > 0
         else { return answer(422, ["error": "refund"]) }
         if payment.refunds[name] == nil {
             let left = payment.refunds.values.reduce(payment.cents) { $0 - $1.cents }
             guard status(payment) == "paid", cents <= left else { return answer(402, ["error": "not_refundable"]) }
             payments[id]?.refunds[name] = (cents, 1)
+            tell(id, "given back", refund: name)
         }
-        return answer(200, ["refund": .string(name)])
+        return view(id, name)
+    }
+
+    private func view(_ id: String, _ refund: String) -> HTTPResponse {
+        let cents = payments[id]?.refunds[refund]?.cents ?? 0
+        return answer(
+            200, ["refund": .string(refund), "payment": .string(id), "amount": .string(String(cents))])
     }
 
     private func view(_ id: String) -> HTTPResponse {
@@ -162,9 +193,10 @@ actor ShopService: SandboxService {
             ])
     }
 
-    private func tell(_ id: String, _ status: String) {
-        let body: JSONValue = ["id": .string(id), "status": .string(status)]
-        notifications.append(IncomingNotification(headers: ["Shop-Sign": "genuine"], body: body.serialized()))
+    private func tell(_ id: String, _ status: String, refund: String? = nil) {
+        var body: [String: JSONValue] = ["id": .string(id), "status": .string(status)]
+        if let refund { body["refund"] = .string(refund) }
+        notifications.append(ShopSignature.notification(.object(body), at: clock.now, secret: secret))
     }
 
     private func answer(_ status: Int, _ body: JSONValue) -> HTTPResponse {

@@ -1,0 +1,124 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the service says has become of the payment: the truth that words are compared with.
+struct Books: Sendable, Hashable {
+    /// How much was taken, each time.
+    let captures: [UInt128?]
+    /// How much was given back, each time.
+    let given: [UInt128]
+    /// How often the payment was called off.
+    let cancellations: Int
+}
+
+extension Trial.Result {
+    /// What is wrong with how it ended, by the service's own books.
+    var lies: [String] {
+        switch errand {
+        case .payment: paymentLies
+        case .refund: refundLies
+        case .cancellation: cancellationLies
+        }
+    }
+
+    private var endings: [(ending: Trial.Ending, books: Books)] { [(first, before), (last, after)] }
+
+    private var paymentLies: [String] {
+        var lies: [String] = []
+        if after.captures.count > 1 { lies.append("money was taken \(after.captures.count) times") }
+        for (ending, books) in endings {
+            let captures = books.captures
+            switch ending {
+            case .success(.succeeded(let receipt)):
+                if captures.isEmpty { lies.append("it is called paid, but no money was taken") }
+                let agreed = observation.agreed?.minorUnits
+                if let agreed, let taken = captures.first ?? nil, taken != agreed {
+                    lies.append("another amount was taken than was agreed")
+                }
+                if let told = receipt.amount?.minorUnits, let taken = captures.first ?? nil, told != taken {
+                    lies.append("the receipt states another amount than was taken")
+                }
+            case .success(let outcome) where outcome.isFinal:
+                if !captures.isEmpty { lies.append("it is called \(outcome), but money was taken") }
+            case .success: break
+            case .failure(let error):
+                lies += Self.denial(error, isDone: !captures.isEmpty, "money was taken")
+            }
+        }
+        return lies
+    }
+
+    private var refundLies: [String] {
+        var lies: [String] = []
+        if after.given.count > 1 { lies.append("money was given back \(after.given.count) times") }
+        for (ending, books) in endings {
+            let (given, units) = (books.given.first, asked?.amount.minorUnits)
+            switch ending {
+            case .success(.succeeded(let receipt)):
+                if given == nil { lies.append("it is called given back, but nothing was") }
+                if let given, given != units { lies.append("another amount was given back than was asked for") }
+                if let told = receipt.amount, let given, told.minorUnits != given {
+                    lies.append("the receipt states another amount than was given back")
+                }
+            case .success(let outcome) where outcome.isFinal:
+                if given != nil { lies.append("it is called \(outcome), but money was given back") }
+            case .success: break
+            case .failure(let error): lies += Self.denial(error, isDone: given != nil, "money was given back")
+            }
+        }
+        return lies
+    }
+
+    private var cancellationLies: [String] {
+        var lies: [String] = []
+        if after.cancellations > 1 { lies.append("the payment was called off \(after.cancellations) times") }
+        for (ending, books) in endings {
+            switch ending {
+            case .success(.succeeded):
+                if books.captures.isEmpty { lies.append("it is called paid, but no money was taken") }
+            case .success(.cancelled) where books.cancellations == 0:
+                lies.append("it is called cancelled, but it was not called off")
+            case .success(let outcome) where outcome.isFinal:
+                if !books.captures.isEmpty { lies.append("it is called \(outcome), but money was taken") }
+            case .success, .failure: break
+            }
+        }
+        if case .failure(let error) = first {
+            lies += Self.denial(error, isDone: before.cancellations > 0, "the payment was called off")
+        }
+        return lies
+    }
+
+    private static func denial(_ error: PaymentError, isDone: Bool, _ what: String) -> [String] {
+        if error.code == .providerFault { return ["an untyped error: \(error.message)"] }
+        guard error.phase != .maybeSent, isDone else { return [] }
+        return ["an error says that nothing happened, but \(what): \(error.message)"]
+    }
+
+    /// Everything that was written or shown, for the search for secrets.
+    var texts: [String] {
+        var texts = observation.events.map(\.message)
+        for ending in [first, last] {
+            var dumped = ""
+            dump(ending, to: &dumped)
+            texts += ["\(ending)", dumped]
+        }
+        for history in histories {
+            let encoder = JSONEncoder()
+            for data in [try? encoder.encode(history.attempt), try? encoder.encode(history.entries)] {
+                texts.append(String(decoding: data ?? Data(), as: UTF8.self))
+            }
+        }
+        for sent in observation.sent {
+            var dumped = ""
+            dump(sent.request, to: &dumped)
+            texts += [sent.request.url.text, dumped]
+        }
+        return texts
+    }
+}

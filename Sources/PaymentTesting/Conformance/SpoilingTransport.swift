@@ -1,0 +1,30 @@
+import PaymentCore
+
+/// A network on which something happens to the answers, or around a request.
+struct SpoilingTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let observation: Observation
+    /// The answer to spoil.
+    var spoiling: (index: Int, mutation: Mutation)?
+    /// What every answer becomes.
+    var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
+    /// What somebody else does before the request of this number reaches the service, or after it did and before its answer
+    /// comes back.
+    var meanwhile: (index: Int, isAfter: Bool, act: @Sendable () async -> Void)?
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let index = observation.responses.count
+        let mutation = spoiling.flatMap { $0.index == index ? $0.mutation : nil }
+        if let meanwhile, meanwhile.index == index, !meanwhile.isAfter { await meanwhile.act() }
+        var response = mutation?.isInstead == true ? HTTPResponse(status: 200) : try await base.send(request)
+        if let meanwhile, meanwhile.index == index, meanwhile.isAfter { await meanwhile.act() }
+        observation.note(response)
+        if let mutation { response = mutation.apply(response) }
+        if let distortion { response = distortion(response) }
+        guard response.body.count <= request.responseLimit else {
+            throw TransportError(
+                .maybeSent, .responseTooLarge(limit: request.responseLimit), origin: request.url.origin)
+        }
+        return response
+    }
+}

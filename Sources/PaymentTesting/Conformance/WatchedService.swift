@@ -1,0 +1,124 @@
+import PaymentCore
+
+/// A provider or merchant's service under observation. It can whatever the one that is observed can.
+struct WatchedService<Base: PaymentService>: PaymentService {
+    let base: Base
+    let observation: Observation
+
+    var descriptor: ProviderDescriptor { base.descriptor }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: watched(context))
+    }
+
+    fileprivate func watched(_ context: ProviderContext) -> ProviderContext {
+        ProviderContext(
+            http: WatchedTransport(base: context.http, observation: observation), payer: context.payer,
+            clock: context.clock, random: context.random, secrets: context.secrets, link: context.link,
+            steps: WatchedSteps(context: context, observation: observation), remark: { context.log($0) })
+    }
+}
+
+extension Observation {
+    /// `service`, observed.
+    func watching(_ service: any PaymentService) -> any PaymentService {
+        func watch(_ service: some PaymentService) -> any PaymentService {
+            WatchedService(base: service, observation: self)
+        }
+        return watch(service)
+    }
+}
+
+extension WatchedService: PaymentProvider where Base: PaymentProvider {
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await base.quote(request, in: watched(context))
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        observation.agree(attempt.option.amount)
+        return try await base.pay(attempt, in: watched(context))
+    }
+}
+
+extension WatchedService: RedirectCompletingProvider where Base: RedirectCompletingProvider {
+    func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        observation.noteReturn()
+        return try await base.complete(callback, for: attempt, in: watched(context))
+    }
+}
+
+extension WatchedService: PaymentDistinguishingProvider where Base: PaymentDistinguishingProvider {
+    func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        try base.distinguish(link, from: attempt)
+    }
+}
+
+extension WatchedService: UnresolvedPaymentsProvider where Base: UnresolvedPaymentsProvider {
+    func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
+}
+
+extension WatchedService: RefundingService where Base: RefundingService {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.refund(request, in: watched(context))
+    }
+
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: refund, in: watched(context))
+    }
+}
+
+extension WatchedService: CancellingService where Base: CancellingService {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.cancel(payment, in: watched(context))
+    }
+}
+
+extension WatchedService: NotificationReadingService where Base: NotificationReadingService {
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        try base.verify(notification)
+    }
+}
+
+private struct WatchedTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let observation: Observation
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        observation.note(
+            Observation.Sent(step: WatchedSteps.current?.name, kind: WatchedSteps.current?.kind, request: request))
+        observation.moment()
+        let response = try await base.send(request)
+        observation.moment()
+        return response
+    }
+}
+
+private struct WatchedSteps: StepRunner {
+    struct Step: Sendable {
+        let name: String
+        let kind: StepKind
+    }
+
+    @TaskLocal static var current: Step?
+
+    let context: ProviderContext
+    let observation: Observation
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        observation.moment()
+        let step = Step(name: name, kind: kind)
+        let result: JSONValue = try await context.step(name, kind) {
+            try await Self.$current.withValue(step) { try await body() }
+        }
+        observation.moment()
+        return result
+    }
+
+    func hasRun(_ name: String) async -> Bool { await context.hasRun(name) }
+}

@@ -1,0 +1,96 @@
+import PaymentCore
+import PaymentTesting
+import Simulation
+import Testing
+
+extension ShopMistake {
+    /// The probe that is there to find it, and what it says.
+    var finding: (probe: ProviderConformance.Probe, words: String) {
+        switch self {
+        case .believesReturns: (.returns, "the payment is called paid, but no money was taken")
+        case .mixesReturns: (.returns, "another payment's return: the payment is called paid")
+        case .refundsUnsent: (.refund, "nothing was sent")
+        case .refundsAnew: (.refundCrashes, "was sent again with another key")
+        case .refundsUnchecked: (.refundDetails, "answers name another amount, but the refund is called made")
+        case .refundsHopefully: (.refundDetails, "asked to give back more than was paid, it says that it did")
+        case .cancelsUnasked: (.callingOff, "the payment was called off 0 times")
+        case .cancelsAnew: (.callingOff, "the payment was called off 2 times")
+        case .cancelsBlindly: (.callingOffRaces, "it is called cancelled, but")
+        case .takesForgeries: (.notifications, "it is believed")
+        case .trustsTestSecret: (.notificationSecrets, "it is believed")
+        case .ignoresAge: (.notificationAge, "it is believed")
+        case .refusesRepetitions: (.notificationRepetitions, "that comes twice is refused")
+        }
+    }
+}
+
+@Suite("Conformance of everything beyond payments")
+struct CapabilityTests {
+    @Test("A shop that has everything passes every probe")
+    func shop() async {
+        let report = await ProviderConformance.check(Subjects.shop())
+        #expect(report.isComplete, "\(report)")
+        #expect(report.skipped == [] && report.inapplicable == [], "\(report)")
+    }
+
+    @Test("A merchant's service is a subject of its own")
+    func merchant() async {
+        let report = await ProviderConformance.check(Subjects.shop(isMerchant: true))
+        #expect(report.isComplete, "\(report)")
+        #expect(report.inapplicable == [.patterns, .links, .payment, .crashes, .polling, .returns], "\(report)")
+        #expect("\(report)".contains("nothing to probe  a payment is paid once: nobody pays at a merchant's service"))
+    }
+
+    @Test("A mistake is found by the probe that is there for it", arguments: ShopMistake.allCases)
+    func mistakes(mistake: ShopMistake) async throws {
+        let isMerchant = mistake.finding.probe != .returns
+        let report = await ProviderConformance.check(
+            Subjects.shop(ShopHabits(mistakes: [mistake]), isMerchant: isMerchant))
+        let probe = try #require(report.probes.first { $0.name == mistake.finding.probe })
+        guard case .failed(let findings) = probe.verdict else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(findings.contains { $0.contains(mistake.finding.words) }, "\(report)")
+    }
+
+    @Test("The answers to refunds and cancellations are spoilt, too")
+    func answers() async {
+        var habits = ShopHabits()
+        habits.trustsRefusedCopies = true
+        let report = await ProviderConformance.check(Subjects.shop(habits, isMerchant: true))
+        for probe in report.probes where probe.name == .refusals {
+            guard case .failed(let findings) = probe.verdict else {
+                Issue.record("\(report)")
+                continue
+            }
+            #expect(
+                findings.contains { $0.hasPrefix("refund: answer 1, HTTP 409 after it was carried out") }, "\(report)")
+            #expect(findings.contains { $0.hasPrefix("cancellation: answer 1, HTTP 409") }, "\(report)")
+        }
+        #expect(report.failed.contains(.refusals))
+    }
+
+    @Test("What the backend gives no means for is not probed, and the report says so")
+    func gaps() async {
+        let whole = Subjects.shop(isMerchant: true)
+        let bare = ConformanceSubject(
+            whole.service, capabilities: whole.capabilities, canaries: whole.canaries
+        ) { behaviour, clock, random in
+            var backend = try await whole.backend(behaviour, clock, random)
+            backend?.sale = nil
+            backend?.mail = nil
+            return backend
+        }
+        let report = await ProviderConformance.check(bare)
+        #expect(report.isPassed && !report.isComplete, "\(report)")
+        let unmade: [ProviderConformance.Probe] = [
+            .hostileAnswers, .refusals, .secrets, .hosts, .cancellation, .refund, .refundDetails, .refundCrashes,
+            .callingOff, .callingOffRaces, .notifications, .notificationSecrets, .notificationAge,
+            .notificationRepetitions,
+        ]
+        #expect(report.skipped == unmade, "\(report)")
+        #expect("\(report)".hasPrefix("Conformance of Shop for merchants: passed; not probed: 14"))
+        #expect("\(report)".contains("not probed  a refund is made once: the backend gives no means to try a refund"))
+    }
+}

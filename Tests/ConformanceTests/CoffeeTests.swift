@@ -1,0 +1,36 @@
+import Foundation
+import PaymentCore
+import PaymentTesting
+import Testing
+
+@testable import custom_provider
+
+@Suite("The provider that people are told to copy")
+struct CoffeeTests {
+    @Test("It conforms")
+    func conformance() async throws {
+        let host = "api.coffee.example"
+        let provider = CoffeeProvider(gateway: try HTTPURL("https://\(host)"))
+        let report = await ProviderConformance.check(
+            ConformanceSubject(provider) { behaviour, clock, _ in
+                let gateway = CoffeeGateway(clock: clock, isSlow: behaviour == .neverSettles)
+                return ConformanceSubject.Backend(
+                    link: "https://coffee.example/order/42", services: [host: gateway]
+                ) {
+                    await Array(repeating: 480, count: gateway.payments)
+                }
+            })
+        // It has none.
+        #expect(report.isPassed && report.skipped == [.secrets], "\(report)")
+    }
+
+    @Test("It takes under 40 lines, as the README says")
+    func length() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "Examples/custom-provider/CoffeeProvider.swift")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count - 1 < 40)
+    }
+}
