@@ -131,14 +131,17 @@ struct Trusting500: HTTPTransport {
 /// Ends whatever attempt is under way at the payment that a notification is about, without asking anybody.
 enum HastyTaking {
     static let taking: Variation.Taking = { notification, provider, router, journal, clock in
-        guard let verifier = router.registry.service(provider) as? any NotificationReadingService else { return }
+        guard let verifier = router.registry.service(provider) as? any NotificationReadingService else {
+            throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
+        }
         let genuine = try verifier.verify(notification)
         let lease = PaymentLease(payment: genuine.reference, holder: "the merchant", duration: .seconds(600))
-        guard genuine.outcome.isFinal, try await journal.acquire(lease, at: clock.now) else { return }
+        guard genuine.outcome.isFinal, try await journal.acquire(lease, at: clock.now) else { return genuine }
         if let open = try await journal.histories(of: genuine.reference).last(where: { !$0.isFinished }) {
             let entry = JournalEntry(date: clock.now, event: .outcome(genuine.outcome))
             try await journal.append(entry, to: open.attempt.id, under: lease)
         }
         try await journal.release(lease)
+        return genuine
     }
 }

@@ -19,41 +19,64 @@ package struct Mistake: Sendable {
 
     /// All of them. Money taken twice is the symptom wherever the mistake leads to it; the service of these histories shows
     /// a payment that it has taken, so that nobody pays it again after an attempt was wrongly given up.
-    package static let all = [
-        Mistake(
-            name: "a step is sent before it is journaled", variation: planted { ForgetfulJournal(base: $0) },
-            symptom: "captured 2 times"),
-        Mistake(
-            name: "the key is made anew for a retry",
-            variation: keyedOnly(KeyedProvider { _, context in context.random.uuid() }), symptom: "captured 2 times"),
-        Mistake(
-            name: "status 500 is taken for not processed", variation: trusting500,
-            symptom: "was abandoned as without effect, but money was taken"),
-        Mistake(
-            name: "recovery sends again instead of asking", variation: withoutKeys(.sameKey),
-            symptom: "captured 2 times"),
-        Mistake(
-            name: "the lease is not checked", variation: planted { LeaselessJournal(base: $0) },
-            symptom: "captured 2 times"),
-        Mistake(
-            name: "the start of a mutation is not on the disk when it is sent",
-            variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times"),
-        Mistake(
-            name: "a negative word is believed after the wallet has sent coins",
-            variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
-        Mistake(
-            name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
-            symptom: "captured 2 times"),
-        Mistake(
-            name: "a question that is refused is taken for an answer",
-            variation: shop { $0.trustsRefusedQuestions = true }, symptom: "but money moved"),
-        Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
-        Mistake(
-            name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved"),
-        Mistake(
-            name: "the refusal of a copy is taken for one without effect",
-            variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
-    ]
+    package static let all: [Mistake] =
+        [
+            Mistake(
+                name: "a step is sent before it is journaled", variation: planted { ForgetfulJournal(base: $0) },
+                symptom: "captured 2 times"),
+            Mistake(
+                name: "the key is made anew for a retry",
+                variation: keyedOnly(KeyedProvider { _, context in context.random.uuid() }), symptom: "captured 2 times"
+            ),
+            Mistake(
+                name: "status 500 is taken for not processed", variation: trusting500,
+                symptom: "was abandoned as without effect, but money was taken"),
+            Mistake(
+                name: "recovery sends again instead of asking", variation: withoutKeys(.sameKey),
+                symptom: "captured 2 times"),
+            Mistake(
+                name: "the lease is not checked", variation: planted { LeaselessJournal(base: $0) },
+                symptom: "captured 2 times"),
+            Mistake(
+                name: "the start of a mutation is not on the disk when it is sent",
+                variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times"),
+            Mistake(
+                name: "a negative word is believed after the wallet has sent coins",
+                variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
+            Mistake(
+                name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
+                symptom: "captured 2 times"),
+            Mistake(
+                name: "a question that is refused is taken for an answer",
+                variation: shop { $0.trustsRefusedQuestions = true }, symptom: "but money moved"),
+            Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
+            Mistake(
+                name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved"),
+            Mistake(
+                name: "the refusal of a copy is taken for one without effect",
+                variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
+        ] + ShopMistake.allCases.compactMap(fromOutside)
+
+    /// What is done wrong with what comes from outside.
+    private static func fromOutside(_ mistake: ShopMistake) -> Mistake? {
+        let symptom: String? =
+            switch mistake {
+            case .believesReturns, .mixesReturns: "but it is not paid"
+            case .refundsUnsent, .refundsHopefully: "but nothing was given back"
+            case .refundsAnew: "was given back, but only"
+            // Services of histories do not lie; the conformance kit's do.
+            case .refundsUnchecked: nil
+            case .cancelsUnasked, .cancelsBlindly: "cancel said cancelled, but"
+            case .cancelsAnew: "was called off 2 times"
+            case .takesForgeries, .trustsTestSecret, .ignoresAge: "a forged notification was taken"
+            case .refusesRepetitions: "a genuine notification was refused"
+            }
+        return symptom.map { symptom in
+            var variation = shop { $0.mistakes = [mistake] }
+            variation.errands = 1
+            return Mistake(name: mistake.rawValue, variation: variation, symptom: symptom)
+        }
+    }
 
     /// What the mistakes are planted in: sound without them.
     package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless]

@@ -4,11 +4,11 @@ package import PaymentTesting
 
 /// What a history is made of; mistakes are planted here, never in the product.
 package struct Variation: Sendable {
-    /// Takes a notification in for a merchant.
+    /// Takes a notification in for a merchant, and says what it read.
     package typealias Taking =
         @Sendable (
             IncomingNotification, ProviderID, PaymentRouter, any PaymentJournal, any PaymentClock
-        ) async throws -> Void
+        ) async throws -> PaymentNotification
 
     /// The services that payments are made at.
     package var markets = MarketMaker.all
@@ -22,7 +22,7 @@ package struct Variation: Sendable {
     package var faults: @Sendable (inout SimulatedFaults) -> Void = { _ in }
     /// Takes notifications in.
     package var taking: Taking = { notification, provider, router, _, _ in
-        _ = try await router.handle(notification, from: provider)
+        try await router.handle(notification, from: provider)
     }
     /// How often two processes live at once.
     package var pairs = 0.4

@@ -28,6 +28,8 @@ struct CitconMarket: Market {
     let provider: any PaymentProvider
     let merchant: (any PaymentService)?
     private let sandbox: CitconSandbox
+    /// The same service as another merchant sees it, with another secret.
+    private let foreigner: CitconSandbox
     private let wallets: Payer
     private let books = Books()
 
@@ -36,6 +38,8 @@ struct CitconMarket: Market {
         // Whoever loses what a wallet is started with has to wait for the end of the charge.
         pace.chargeLifetime = 1200
         sandbox = CitconSandbox(pace, clock: world.clock, random: world.random)
+        pace.privateKey = Redacted("sk-of-somebody-else")
+        foreigner = CitconSandbox(pace, clock: world.clock, random: world.random)
         world.connect(Front(sandbox: sandbox, books: books, token: Self.token.reveal()), to: Self.host)
         let endpoint = try CitconEndpoint(.UAT)
         merchant = CitconMerchant(id: CitconProvider.id, endpoint: endpoint, privateKey: CitconSandbox.privateKey)
@@ -64,6 +68,7 @@ struct CitconMarket: Market {
     func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
         let charge = await sandbox.createCharge(random.pick(Self.scenarios), ipn: Self.ipn)
         books.note(charge)
+        await foreigner.pay(foreigner.createCharge(.unionPay, ipn: Self.ipn))
         return MarketPayment(
             reference: PaymentReference(provider: CitconProvider.id, id: charge.reference), links: [charge.link])
     }
@@ -121,10 +126,26 @@ struct CitconMarket: Market {
         await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
     }
 
+    /// Altered ones, and the same words with another merchant's secret.
+    func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
+        func altered(_ body: [UInt8], _ name: String, _ value: String) -> [UInt8] {
+            guard var json = try? JSONValue(parsing: body) else { return body }
+            json[name] = .string(value)
+            return json.serialized()
+        }
+        var bodies = await foreigner.notifications.map(\.body)
+        for sent in await sandbox.notifications.prefix(3) {
+            let status = sent.status == "success" ? "fail" : "success"
+            bodies += [altered(sent.body, "status", status), altered(sent.body, "reference", "another")]
+        }
+        return bodies.map { IncomingNotification(headers: [:], body: $0) }
+    }
+
     /// Another amount for each, by which they can be told apart.
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
+        let units = UInt128(number == Errands.excess ? 900_000_000 : 11 + number)
         guard let code = books.currency(of: payment.id), let currency = try? FiatCurrency(code),
-            let amount = try? Money(minorUnits: UInt128(11 + number), currency: .fiat(currency))
+            let amount = try? Money(minorUnits: units, currency: .fiat(currency))
         else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }
@@ -133,6 +154,17 @@ struct CitconMarket: Market {
         let amount = "\(refund.amount.minorUnits) iso4217/\(refund.amount.currency.description)"
         return await sandbox.ledger.events(of: books.charge(called: refund.payment.id))
             .count { $0 == .refunded(amount: amount) }
+    }
+
+    func givenBack(of payment: PaymentReference) async -> [UInt128] {
+        await sandbox.ledger.events(of: books.charge(called: payment.id)).compactMap { event in
+            guard case .refunded(let amount) = event else { return nil }
+            return amount.split(separator: " ").first.flatMap { UInt128($0) }
+        }
+    }
+
+    func cancellations(of payment: PaymentReference) async -> Int {
+        await sandbox.ledger.events(of: books.charge(called: payment.id)).count { $0 == .cancelled }
     }
 
     func payment(movedBy request: HTTPRequest) -> String? {

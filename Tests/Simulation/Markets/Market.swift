@@ -54,14 +54,26 @@ package protocol Market: Sendable {
     /// The URLs by which a payer may come back, sooner, later, or twice.
     func returns(of payment: PaymentReference) -> [String]
 
-    /// Every notification that the service has sent, oldest first.
+    /// Every notification that the service has sent and that is not too old to be believed, oldest first.
     func notifications() async -> [IncomingNotification]
 
+    /// Notifications that are not to be believed: altered ones, ones that say that `payment` is paid and are signed with
+    /// another secret, and ones that are too old.
+    func forgeries(about payment: PaymentReference) async -> [IncomingNotification]
+
     /// A refund that a merchant may ask for; nil where none can be.
+    ///
+    /// - Parameter number: which one; ``Errands/excess`` is over more than was paid.
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest?
 
     /// How often the service gave money back for a refund.
     func givenBack(_ refund: RefundRequest) async -> Int
+
+    /// Every time that the service gave money of a payment back, with how much of it in minor units.
+    func givenBack(of payment: PaymentReference) async -> [UInt128]
+
+    /// How often the service called a payment off.
+    func cancellations(of payment: PaymentReference) async -> Int
 }
 
 extension Market {
@@ -74,8 +86,11 @@ extension Market {
     package var canBePaidAfterRefusal: Bool { false }
     package func returns(of payment: PaymentReference) -> [String] { [] }
     package func notifications() async -> [IncomingNotification] { [] }
+    package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] { [] }
     package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? { nil }
     package func givenBack(_ refund: RefundRequest) async -> Int { 0 }
+    package func givenBack(of payment: PaymentReference) async -> [UInt128] { [] }
+    package func cancellations(of payment: PaymentReference) async -> Int { 0 }
 }
 
 /// A payment at a market.

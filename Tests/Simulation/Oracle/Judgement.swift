@@ -21,7 +21,10 @@ struct Judgement: Sendable {
 
     /// Judges everything.
     func judge(_ payments: [MarketPayment], _ devices: [Device], _ refunds: [RefundRequest]) async {
-        for payment in payments { await judgeMoney(payment.reference) }
+        for payment in payments {
+            await judgeMoney(payment.reference)
+            await judgeMoneyBack(payment.reference, refunds)
+        }
         for device in devices {
             for payment in device.payments { await judgeEnding(payment, device) }
             for history in device.histories { await judge(history, payments, device) }
@@ -47,6 +50,25 @@ struct Judgement: Sendable {
                 await oracle.breach(payment, "\(payment.id): the wallet sent coins, and the service took money too")
             }
         }
+    }
+
+    /// No money goes back that nobody asked back, and no payment is called off twice.
+    private func judgeMoneyBack(_ payment: PaymentReference, _ refunds: [RefundRequest]) async {
+        guard let market = markets[payment.provider] else { return }
+        let asked = Set(refunds.filter { markets.identity(of: $0.payment) == payment })
+        var amounts = asked.map(\.amount.minorUnits)
+        let given = await market.givenBack(of: payment)
+        for amount in given {
+            guard let index = amounts.firstIndex(of: amount) else {
+                await oracle.breach(
+                    payment,
+                    "\(payment.id): \(given) was given back, but only \(asked.map(\.amount.minorUnits).sorted()) asked")
+                break
+            }
+            amounts.remove(at: index)
+        }
+        let count = await market.cancellations(of: payment)
+        if count > 1 { await oracle.breach(payment, "\(payment.id) was called off \(count) times") }
     }
 
     private func judgeEnding(_ payment: MarketPayment, _ device: Device) async {

@@ -2,6 +2,12 @@ import PaymentCore
 import PaymentSandbox
 import PaymentTesting
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A shop with everything that providers can have: returns, cancellations, refunds, notifications, several spellings of a
 /// link, and coins that the payer's wallet sends.
 struct ShopMarket: Market {
@@ -15,9 +21,11 @@ struct ShopMarket: Market {
 
     let provider: any PaymentProvider
     private let service: ShopService
+    private let clock: any PaymentClock
 
     private init(_ world: SimulatedWorld, _ habits: ShopHabits) {
         provider = ShopProvider(habits, clock: world.clock)
+        clock = world.clock
         service = ShopService(clock: world.clock)
         world.connect(service, to: ShopService.host)
     }
@@ -64,14 +72,37 @@ struct ShopMarket: Market {
         [ShopProvider.returnURL, "\(ShopProvider.returnURL)?id=\(payment.id)"]
     }
 
-    func notifications() async -> [IncomingNotification] { await service.notifications }
+    func notifications() async -> [IncomingNotification] {
+        // Whoever is stopped on the way may read one an hour later.
+        await service.notifications.filter { ShopSignature.age(of: $0, at: clock.now) < ShopSignature.lifetime - 3600 }
+    }
+
+    func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
+        let now = clock.now
+        let body: JSONValue = ["id": .string(payment.id), "status": "paid"]
+        var forgeries = [
+            ShopSignature.notification(body, at: now, secret: ShopSignature.testSecret),
+            ShopSignature.notification(body, at: now.addingTimeInterval(-2 * ShopSignature.lifetime)),
+            IncomingNotification(headers: [:], body: body.serialized()),
+        ]
+        // What the shop did say, about another payment.
+        if let sent = await service.notifications.first {
+            forgeries.append(IncomingNotification(headers: sent.headers, body: body.serialized() + [0x20]))
+        }
+        return forgeries
+    }
 
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        guard let currency = try? Currency(unit: "iso4217/EUR"),
-            let amount = try? Money(minorUnits: UInt128(50 + number), currency: currency)
-        else { return nil }
+        let units = UInt128(number == Errands.excess ? 1_000_000 : 50 + number)
+        guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }
 
     func givenBack(_ refund: RefundRequest) async -> Int { await service.givenBack(refund.payment.id, refund.id) }
+
+    func givenBack(of payment: PaymentReference) async -> [UInt128] {
+        await service.refunds(of: payment.id).values.sorted()
+    }
+
+    func cancellations(of payment: PaymentReference) async -> Int { await service.cancellations(of: payment.id) }
 }

@@ -44,6 +44,11 @@ package enum ShopSignature {
         return nil
     }
 
+    /// How old `notification` says that it is, in seconds.
+    static func age(of notification: IncomingNotification, at now: Date) -> Double {
+        now.timeIntervalSince1970 - (notification.headers[time].flatMap { Double($0) } ?? 0)
+    }
+
     private static func code(_ time: String, _ body: [UInt8], _ secret: String) -> String {
         Hex.encode(Digest.sha256.authenticate(Array("\(time).".utf8) + body, key: Array(secret.utf8)))
     }
