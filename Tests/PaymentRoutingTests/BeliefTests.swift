@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
@@ -167,6 +168,61 @@ struct BeliefTests {
             _ = try await router.pay(ScriptedProvider.link, as: .careless)
             #expect(charges["charge"] == 1, "\(word)")
         }
+    }
+
+    @Test(
+        "News end nothing when more was sent since they were found true", arguments: [Message.cancellation, .callback])
+    func overtakenNews(message: Message) async throws {
+        let (opened, goesOn, sent, isDone) = (Gate(), Gate(), Gate(), Gate())
+        var base = ScriptedProvider()
+        base.payBody = { _, context in
+            await opened.open()
+            await goesOn.pass()
+            _ = try await context.step("charge", .mutation(replay: .never)) {
+                await sent.open()
+                await isDone.pass()
+                return true
+            }
+            return Self.pending
+        }
+        base.statusBody = { _, _ in Self.pending }
+        let journal = FailingJournal { _ in false }
+        let router = try Self.router(Shop(base: base, word: .expired), journal)
+        let paying = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await opened.pass()
+        await journal.delayNextReading {
+            await goesOn.open()
+            await sent.pass()
+        }
+        guard case .unknown = try await Self.bring(message, to: router) else {
+            Issue.record("old news were told")
+            return
+        }
+        #expect(try await journal.unfinished().map(\.outcome) == [nil])
+        await isDone.open()
+        #expect(try await paying.value == Self.pending)
+    }
+
+    @Test("An attempt that sent nothing ends when somebody else has paid otherwise", arguments: [999, 1000])
+    func paidByOthers(cents: UInt128) async throws {
+        var world = World()
+        let end = world.clock.now.addingTimeInterval(60)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "a"), reference: ScriptedProvider.reference, option: .euros("card"),
+            idempotencyKey: "k", startedAt: world.clock.now, expiresAt: end)
+        try await world.leave(AttemptHistory(attempt: attempt))
+        world.clock.advance(by: .seconds(60))
+        let receipt = PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(cents))
+        world.provider.statusBody = { _, _ in .succeeded(receipt) }
+        let outcome = try await world.router.resume(attempt.id, as: Payer())
+        if cents == 1000 {
+            #expect(outcome == .succeeded(receipt))
+        } else if case .declined(let reason) = outcome {
+            #expect(reason.code == .paidElsewhere)
+        } else {
+            Issue.record("\(outcome)")
+        }
+        #expect(try await world.histories.map(\.isFinished) == [true])
     }
 
     @Test("A late word that the service's status confirms ends it", arguments: Message.allCases)

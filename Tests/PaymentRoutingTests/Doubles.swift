@@ -70,7 +70,19 @@ actor FailingJournal: PaymentJournal {
         try await base.append(entry, to: attempt, under: lease)
     }
 
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+    private var afterReading: (@Sendable () async -> Void)?
+
+    /// Has `work` done before the next reader of one attempt hears what it has read.
+    func delayNextReading(by work: @escaping @Sendable () async -> Void) { afterReading = work }
+
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? {
+        let history = await base.history(of: attempt)
+        if let work = afterReading {
+            afterReading = nil
+            await work()
+        }
+        return history
+    }
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         if isUnreadable { throw Full() }
         return await base.histories(of: payment)

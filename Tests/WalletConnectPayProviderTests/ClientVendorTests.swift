@@ -66,15 +66,6 @@ import Testing
         await expectUnusable(WalletKit.instance.Pay, "Networking.configure(projectId:")
     }
 
-    @Test func noTransport() async {
-        forget()
-        WalletConnectPay.configure(appId: "your-walletconnect-project-id", logging: false)
-        await expectUnusable(WalletConnectPay.instance, "transport: StandardTransport()")
-        Networking.configure(projectId: "project")
-        WalletKit.configure(metadata: Self.metadata, crypto: DefaultCryptoProvider(), payLogging: false)
-        await expectUnusable(WalletKit.instance.Pay, "transport: StandardTransport()")
-    }
-
     @Test(arguments: ["", "api.pay.walletconnect.com", "ftp://x.example", "https://"])
     func noAddress(_ baseUrl: String) async {
         forget()

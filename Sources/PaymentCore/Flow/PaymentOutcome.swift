@@ -121,6 +121,8 @@ extension PaymentOutcome: Codable {
     }
 
     /// Writes the outcome.
+    ///
+    /// - Throws: what `encoder` throws.
     public func encode(to encoder: any Encoder) throws {
         let coded: Coded =
             switch self {

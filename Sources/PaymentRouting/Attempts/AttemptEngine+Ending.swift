@@ -5,13 +5,20 @@ struct AttemptHasEnded: Error {}
 
 /// How attempts end in the journal.
 extension AttemptEngine {
-    /// Stores how an attempt ended.
+    /// Stores how an attempt ended. Between the look at what was done for it and the ending nothing more is begun.
     ///
+    /// - Parameter seen: of news, how many entries the attempt had when they were found true.
     /// - Returns: the outcome, or the one that somebody else has stored before.
-    func end(_ attempt: PaymentAttempt, as word: PaymentOutcome) async throws -> PaymentOutcome {
-        let outcome = try await believable(word, of: attempt)
+    func end(_ attempt: PaymentAttempt, as word: PaymentOutcome, seen: Int? = nil) async throws -> PaymentOutcome {
+        try await journal.inTurn {
+            guard let outcome = try await tellable(word, of: attempt, seen: seen) else { return unconfirmed(attempt) }
+            return try await store(outcome, of: attempt)
+        }
+    }
+
+    private func store(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome {
         do {
-            try await close(attempt, .outcome(outcome))
+            try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
         } catch let failure as PaymentError
             where failure.code == .inUse && Self.claimsNoEffect(outcome)
@@ -33,6 +40,16 @@ extension AttemptEngine {
         return outcome
     }
 
+    /// Stores what news say of an attempt, if it is still to be believed then.
+    func end(_ attempt: PaymentAttempt, by news: Confirmed) async throws {
+        let word = try await journal.inTurn { () async throws -> PaymentOutcome? in
+            guard let word = try await tellable(news.word, of: attempt, seen: news.entries) else { return nil }
+            try await write(.outcome(word), to: attempt)
+            return word
+        }
+        if let word { await hasEnded(attempt.reference, word) }
+    }
+
     /// Stores that an attempt that has moved nothing is given up.
     ///
     /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it then,
@@ -52,8 +69,13 @@ extension AttemptEngine {
     ///
     /// - Throws: ``AttemptHasEnded``, ``PaymentError``.
     func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
+        try await journal.inTurn { try await write(event, to: attempt) }
+    }
+
+    /// Within the journal's turn.
+    private func write(_ event: JournalEntry.Event, to attempt: PaymentAttempt) async throws {
         let entry = JournalEntry(date: effects.clock.now, event: event)
-        try await journaled { try await journal.append(entry, to: attempt.id) }
+        try await journaled { try await journal.write(entry, to: attempt.id) }
     }
 
     /// The ending of `attempt` that somebody else has stored.

@@ -17,8 +17,8 @@ extension AttemptEngine {
         let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
         let outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment)
         guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
-        let word = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
-        return if let word { try await end(attempt, as: word) } else { unconfirmed(attempt) }
+        let news = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
+        return if let news { try await end(attempt, as: news.word, seen: news.entries) } else { unconfirmed(attempt) }
     }
 
     /// Ends the open attempt at `payment` by the service's own message, when that is the last word on it. Messages come
@@ -28,12 +28,8 @@ extension AttemptEngine {
         let attempt = history.attempt
         let sound = try enquiry.checked(outcome, of: attempt)
         if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
-        guard let confirmed = try await confirm(sound, of: attempt) else { return }
-        let word = try await believable(confirmed, of: attempt)
-        do {
-            try await close(attempt, .outcome(word))
-            await hasEnded(payment, word)
-        } catch is AttemptHasEnded {}
+        guard let news = try await confirm(sound, of: attempt) else { return }
+        do { try await end(attempt, by: news) } catch is AttemptHasEnded {}
     }
 
     /// The last attempt at `payment` that has not ended, if its record is sound.

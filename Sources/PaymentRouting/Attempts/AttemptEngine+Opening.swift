@@ -39,7 +39,10 @@ extension AttemptEngine {
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await run(history)
         case .paymentEnded(let outcome):
-            return try await end(attempt, as: try enquiry.checked(outcome, of: attempt))
+            let word =
+                try await paidElsewhere(outcome, attempt, isUnsent: true)
+                ?? enquiry.checked(outcome, of: attempt)
+            return try await end(attempt, as: word)
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
             try await close(attempt, .abandoned(reason: failure.message))

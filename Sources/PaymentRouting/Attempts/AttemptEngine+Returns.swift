@@ -23,7 +23,7 @@ extension AttemptEngine {
             return .pending(retryAfter: nil)
         }
         // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
-        guard let word = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
-        return try await end(attempt, as: word)
+        guard let news = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
+        return try await end(attempt, as: news.word, seen: news.entries)
     }
 }

@@ -26,19 +26,24 @@ extension AttemptEngine {
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
     }
 
+    /// News of an attempt that were found true.
+    struct Confirmed {
+        let word: PaymentOutcome
+        /// How many entries the attempt had then.
+        let entries: Int?
+    }
+
     /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did, only as
     /// far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
-    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
-        guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt), before.mayHaveMovedMoney else {
-            return outcome
+    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> Confirmed? {
+        guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt) else {
+            return Confirmed(word: outcome, entries: nil)
         }
+        let seen = before.entries.count
+        guard before.mayHaveMovedMoney else { return Confirmed(word: outcome, entries: seen) }
         guard let word = await askStatus(of: attempt).word else { return nil }
-        guard Self.claimsNoEffect(word) else { return word }
         // What was sent meanwhile is not in the status yet.
-        guard let after = try await history(of: attempt), after.entries.count == before.entries.count else {
-            return nil
-        }
-        return outcome
+        return Confirmed(word: Self.claimsNoEffect(word) ? outcome : word, entries: seen)
     }
 
     /// What is told of an attempt that a message would have ended.
@@ -68,11 +73,19 @@ extension AttemptEngine {
 
     /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was
     /// accepted: somebody else has paid, or the payer with another device.
-    private func paidElsewhere(_ outcome: PaymentOutcome, _ attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+    ///
+    /// - Parameter isUnsent: whether nothing was ever sent for the attempt; then any other amount says so too.
+    func paidElsewhere(
+        _ outcome: PaymentOutcome, _ attempt: PaymentAttempt, isUnsent: Bool = false
+    ) async throws -> PaymentOutcome? {
         guard case .succeeded(let receipt) = outcome, receipt.reference == attempt.reference, attempt.refund == nil,
-            let paid = receipt.amount, !paid.currency.denotesSame(as: attempt.option.amount.currency),
-            let history = try await history(of: attempt), !history.hasAcceptedMutation
+            let paid = receipt.amount, let history = try await history(of: attempt), !history.hasAcceptedMutation
         else { return nil }
+        let isForeign =
+            isUnsent
+            ? (try? enquiry.checked(outcome, of: attempt)) == nil
+            : !paid.currency.denotesSame(as: attempt.option.amount.currency)
+        guard isForeign else { return nil }
         return .declined(
             DeclineReason(
                 .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
@@ -80,9 +93,17 @@ extension AttemptEngine {
 
     /// What can be told of an attempt that is said to have ended as `outcome`: once the payer's wallet may have sent
     /// the money by itself, nobody's word that none was paid is the last one.
-    func believable(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome {
+    ///
+    /// - Parameter seen: of news, how many entries the attempt had when they were found true.
+    /// - Returns: nil when more has been sent since.
+    func tellable(
+        _ outcome: PaymentOutcome, of attempt: PaymentAttempt, seen: Int?
+    ) async throws -> PaymentOutcome? {
         if case .succeeded = outcome { return outcome }
         guard let history = try await history(of: attempt) else { return outcome }
+        if let seen, Self.claimsNoEffect(outcome), history.entries.count != seen, history.mayHaveMovedMoney {
+            return nil
+        }
         return Self.believable(outcome, after: history)
     }
 

@@ -14,6 +14,8 @@ struct LeasedJournal: Sendable {
     let writer: SealedWriter?
     /// What all who use this lease have done.
     let steps = SharedSteps()
+    /// Who carries the payment through and who brings news of it write one after the other.
+    private let turns = Turns()
 
     func open(_ attempt: PaymentAttempt) async throws {
         guard let writer else { return try await base.open(attempt, under: lease) }
@@ -21,6 +23,19 @@ struct LeasedJournal: Sendable {
     }
 
     func append(_ entry: JournalEntry, to attempt: AttemptID) async throws {
+        try await inTurn { try await write(entry, to: attempt) }
+    }
+
+    /// Does `work` while nobody else who uses this lease writes: what it writes then, by ``write(_:to:)``, can follow from
+    /// what it has read.
+    func inTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
+        await turns.take()
+        defer { turns.end() }
+        return try await work()
+    }
+
+    /// Writes an entry. Only within ``inTurn(_:)``.
+    func write(_ entry: JournalEntry, to attempt: AttemptID) async throws {
         guard let writer else { return try await base.append(entry, to: attempt, under: lease) }
         try await writer.append(entry, to: attempt, under: lease)
     }

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries that come at the
-/// same time, from whoever carries a payment through and whoever brings news of it, are written one after the other.
+/// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries must come one after
+/// the other, as ``LeasedJournal`` has them written.
 actor SealedWriter {
     /// An attempt's record was changed by somebody else: nothing is added to it.
     struct Broken: Error {}
@@ -14,8 +14,6 @@ actor SealedWriter {
     private let base: any PaymentJournal
     private let key: JournalKey
     private var tips: [AttemptID: Tip] = [:]
-    private var isWriting = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ base: any PaymentJournal, _ key: JournalKey) {
         self.base = base
@@ -29,8 +27,6 @@ actor SealedWriter {
     }
 
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        await takeTurn()
-        defer { endTurn() }
         let tip = try await tip(of: attempt)
         var sealed = entry
         let seal = try key.seal(entry, of: attempt, at: tip.count, after: tip.seal)
@@ -48,23 +44,5 @@ actor SealedWriter {
             throw Broken()
         }
         return Tip(count: history.entries.count, seal: seal)
-    }
-
-    // MARK: Turns
-
-    private func takeTurn() async {
-        guard isWriting else {
-            isWriting = true
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func endTurn() {
-        guard !waiting.isEmpty else {
-            isWriting = false
-            return
-        }
-        waiting.removeFirst().resume()
     }
 }
