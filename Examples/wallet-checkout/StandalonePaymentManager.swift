@@ -1,4 +1,3 @@
-import Foundation
 import WalletConnectPayKit
 
 /// The complete example of the vendor's guide for standalone integrations, and its lines that show merchant and options.

@@ -40,8 +40,6 @@ func getUserInput(for field: CollectDataField) -> String {
     switch field.fieldType {
     case .text: "Ada Lovelace"
     case .date: "1990-01-15"
-    // Not in the guide: the service has more types by now.
-    default: "true"
     }
 }
 

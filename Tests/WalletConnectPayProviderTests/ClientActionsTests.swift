@@ -72,7 +72,7 @@ import Testing
         await #expect {
             _ = try await Self.marks(world)
         } throws: {
-            if case GetPaymentRequestError.fetchError(let found) = $0 { found.contains(text) } else { false }
+            if case GetPaymentRequestError.http(let found) = $0 { found.contains(text) } else { false }
         }
         #expect(try await Self.marks(world, "p") == ["1"])
     }
@@ -158,7 +158,7 @@ import Testing
             await #expect {
                 try await Self.marks(world)
             } throws: {
-                if case GetPaymentRequestError.fetchError(let text) = $0 {
+                if case GetPaymentRequestError.http(let text) = $0 {
                     text.contains("something else than was agreed")
                 } else {
                     false

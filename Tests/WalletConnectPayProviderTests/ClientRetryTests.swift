@@ -197,7 +197,7 @@ import Testing
         let cancelled = Answer.ok(Script.status("cancelled", isFinal: true))
         let world = try ClientWorld(["cancel": [lost], "status": [cancelled]])
         let response = try await world.client.cancelPayment(paymentId: "p")
-        #expect(response == CancelPaymentResponse(paymentId: "p", status: .cancelled))
+        #expect(response == CancelPaymentResponse(paymentId: "p"))
         let second = try ClientWorld([
             "cancel": [lost, .json(400, Script.error("invalid_state"))], "status": [Self.waiting, Self.paid],
         ])

@@ -35,9 +35,9 @@ import Testing
     func expectUnusable(_ client: PayClient, _ text: String) async {
         let calls: [(String, @Sendable () async throws -> Void)] = [
             ("invalidRequest", { _ = try await client.getPaymentOptions(paymentLink: "pay_1", accounts: []) }),
-            ("internalError", { _ = try await client.getRequiredPaymentActions(paymentId: "p", optionId: "o") }),
-            ("internalError", { _ = try await client.confirmPayment(paymentId: "p", optionId: "o", signatures: []) }),
-            ("internalError", { _ = try await client.confirmPayment(paymentId: "p", optionId: "o", data: []) }),
+            ("http", { _ = try await client.getRequiredPaymentActions(paymentId: "p", optionId: "o") }),
+            ("http", { _ = try await client.confirmPayment(paymentId: "p", optionId: "o", signatures: []) }),
+            ("http", { _ = try await client.confirmPayment(paymentId: "p", optionId: "o", data: []) }),
             ("http", { _ = try await client.getPaymentStatus(paymentId: "p") }),
             ("http", { _ = try await client.cancelPayment(paymentId: "p") }),
         ]

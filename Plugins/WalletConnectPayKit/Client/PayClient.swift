@@ -74,7 +74,10 @@ public final class PayClient: Sendable {
     ///   - paymentLink: what was scanned or opened.
     ///   - accounts: CAIP-10 accounts, `eip155:8453:0x…`.
     ///   - includePaymentInfo: whether to fill ``PaymentOptionsResponse/info``.
-    /// - Throws: ``GetPaymentOptionsError``; `CancellationError`.
+    /// - Returns: the options. None for a payment that has been paid, has failed or has expired: its
+    ///   ``PaymentInfo/status`` says so.
+    /// - Throws: ``GetPaymentOptionsError``, ``GetPaymentOptionsError/http(_:)`` also when the info says that the payment
+    ///   was cancelled or is in a state that this version does not know; `CancellationError`.
     public func getPaymentOptions(
         paymentLink: String, accounts: [String], includePaymentInfo: Bool = true
     ) async throws -> PaymentOptionsResponse {
@@ -88,7 +91,7 @@ public final class PayClient: Sendable {
             let payer = accounts.compactMap { try? AccountID($0) }
             cache.withLock { $0.store(body, of: id, payer: payer) }
             log(message: "getPaymentOptions: \(body.options?.count ?? 0) options")
-            return PaymentOptionsResponse(id, body) { option in
+            return try PaymentOptionsResponse(id, body) { option in
                 let calls = OptionActions.ready(option.actions)
                 let isGood = (try? flow.review(calls, for: AgreedOption(option), of: id, payer: payer)) != nil
                 return isGood ? calls.compactMap(Action.init) : []
@@ -106,11 +109,11 @@ public final class PayClient: Sendable {
     /// returned: actions that would do anything else than pay it are not handed out. ``signingReview(paymentId:optionId:)``
     /// says what they do.
     ///
-    /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/fetchError(_:)`` when the review refuses them and
+    /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/http(_:)`` when the review refuses them and
     ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not been given the option;
     ///   `CancellationError`.
     public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
-        try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .internalError($0) }) {
+        try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .http($0) }) {
             flow throws(GatewayError) in
             let now = clock.now.timeIntervalSince1970
             let (option, payer) = cache.withLock {
@@ -139,24 +142,26 @@ public final class PayClient: Sendable {
 
     /// Asks where a payment stands. Changes nothing.
     ///
-    /// - Throws: ``GetPaymentStatusError``; `CancellationError`.
+    /// - Throws: ``GetPaymentStatusError``, ``GetPaymentStatusError/http(_:)`` also for a payment that was cancelled or is
+    ///   in a state that this version does not know; `CancellationError`.
     public func getPaymentStatus(paymentId: String) async throws -> PaymentStatusResponse {
         try await call("getPaymentStatus", GetPaymentStatusError.init, unusable: { .http($0) }) {
             flow throws(GatewayError) in
             let body = try await flow.status(paymentId)
             log(message: "getPaymentStatus: \(body.status.printable)")
-            return PaymentStatusResponse(paymentId, body)
+            return try PaymentStatusResponse(paymentId, body)
         }
     }
 
     /// Calls off a payment that nobody has paid. Cancelling it twice is harmless.
     ///
-    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment is past cancelling; `CancellationError`.
+    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment is past cancelling, ``PayError/http(_:)`` when the
+    ///   service answers with another state than "cancelled"; `CancellationError`.
     public func cancelPayment(paymentId: String) async throws -> CancelPaymentResponse {
         try await call("cancelPayment", PayError.init, unusable: { .http($0) }) { flow throws(GatewayError) in
-            do { return CancelPaymentResponse(paymentId, try await flow.cancel(paymentId)) } catch {
-                throw flow.cause(of: error)
-            }
+            let body: CancelBody
+            do { body = try await flow.cancel(paymentId) } catch { throw flow.cause(of: error) }
+            return try CancelPaymentResponse(paymentId, body)
         }
     }
 
@@ -190,9 +195,10 @@ public final class PayClient: Sendable {
 
 extension PaymentOptionsResponse {
     /// - Parameter preview: the actions of an option that may be shown already.
-    init(_ paymentID: String, _ body: OptionsBody, preview: (OptionBody) -> [Action]) {
+    init(_ paymentID: String, _ body: OptionsBody, preview: (OptionBody) -> [Action]) throws(GatewayError) {
+        let info: PaymentInfo? = if let body = body.info { try PaymentInfo(body) } else { nil }
         self.init(
-            paymentId: paymentID, info: body.info.map(PaymentInfo.init),
+            paymentId: paymentID, info: info,
             options: (body.options ?? []).map { option in
                 PaymentOption(
                     id: option.id, account: option.account, amount: PayAmount(option.amount), etaS: option.etaS ?? 0,

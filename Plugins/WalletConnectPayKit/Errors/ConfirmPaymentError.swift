@@ -7,10 +7,12 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` failed.
+/// Why ``PayClient/confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` failed: the cases of the
+/// vendor's guides, so that a `switch` written after them is complete. What they have no case for is ``http(_:)``, and
+/// the text says what it was.
 ///
-/// After ``noConnection(_:)``, ``requestTimeout(_:)``, ``http(_:)`` and ``pollingTimeout(_:)`` the payment may have been
-/// made all the same: ask ``PayClient/getPaymentStatus(paymentId:)`` before paying again.
+/// After ``http(_:)`` the payment may have been made all the same: where its text says so, ask
+/// ``PayClient/getPaymentStatus(paymentId:)`` before paying again.
 ///
 /// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
@@ -23,26 +25,12 @@ public enum ConfirmPaymentError: Error, Sendable, Hashable, LocalizedError, Cust
     case invalidOption(String)
     /// The service does not accept a signature.
     case invalidSignature(String)
-    /// The way in which the payment would be made is no longer open.
+    /// The way in which the payment would be made is no longer open, or its price is no longer good; ask for the options
+    /// again.
     case routeExpired(String)
-    /// The option's price is no longer good; ask for the options again.
-    case quoteExpired(String)
-    /// No connection could be made, or it was lost.
-    case noConnection(String)
-    /// There was no answer in time.
-    case requestTimeout(String)
-    /// The server refused the connection or could not prove who it is.
-    case connectionFailed(String)
-    /// The service asks for fewer requests.
-    case rateLimited(String)
-    /// Any other failure of the exchange.
+    /// Anything else: the network failed, the service declines the payer, has a fault or asks for fewer requests, the
+    /// client is not configured; or the payment was cancelled, or is in a state that this version does not know.
     case http(String)
-    /// The service reports a fault of its own, or the client is not configured.
-    case internalError(String)
-    /// The wallet cannot carry out a method. Never thrown here; for wallets.
-    case unsupportedMethod(String)
-    /// The payment is confirmed but was not settled in time. Ask for its status later; do not pay again.
-    case pollingTimeout(String)
 
     /// The case's meaning and its text.
     public var description: String { sentence }
@@ -57,23 +45,20 @@ extension ConfirmPaymentError: VendorError {
             let text = refusal.provesNothingWasDone ? refusal.text : "\(refusal.text); \(Advice.mutation)"
             self =
                 switch (refusal.code, refusal.status) {
-                case ("quote_expired", _): .quoteExpired(text)
+                case ("quote_expired", _): .routeExpired(text)
                 case ("payment_not_found", _): .paymentNotFound(text)
                 case ("payment_expired", _): .paymentExpired(text)
-                case ("rate_limited", _): .rateLimited(text)
-                // The vendor has no case for a payer who is declined here.
-                case ("sanctioned_user", _): .http(text)
-                case ("internal_error", _): .internalError(text)
+                // The guides have no cases for these here.
+                case ("rate_limited", _), ("sanctioned_user", _), ("internal_error", _): .http(text)
                 case (_, 400): .invalidOption(text)
                 case (_, 404): .paymentNotFound(text)
                 case (_, 409): .routeExpired(text)
                 case (_, 410): .paymentExpired(text)
                 case (_, 422): .invalidSignature(text)
-                case (_, 429): .rateLimited(text)
                 default: .http(text)
                 }
         case .transport(let error):
-            self = .network(error, advice: error.phase == .maybeSent ? Advice.mutation : Advice.query)
+            self = .http(error, advice: error.phase == .maybeSent ? Advice.mutation : Advice.query)
         case .unknownOption, .unnamedPayment, .dangerousCalls: self = .invalidOption(error.text)
         case .invalidRequest(let text): self = .invalidOption(text)
         case .unusableAnswer, .unsupported, .cancelled, .afterOpenCopy:
@@ -81,14 +66,8 @@ extension ConfirmPaymentError: VendorError {
         }
     }
 
-    /// The case for a failure after the confirmation was accepted, while waiting for the settlement.
-    init(polling error: GatewayError) {
-        if case .transport(let error) = error {
-            self = .network(error, advice: Advice.mutation)
-        } else {
-            self = .http("\(error.text); \(Advice.mutation)")
-        }
-    }
+    /// A failure after the confirmation was accepted, while waiting for the settlement.
+    init(polling error: GatewayError) { self = .http("\(error.text); \(Advice.mutation)") }
 
     var headline: String {
         switch self {
@@ -97,24 +76,14 @@ extension ConfirmPaymentError: VendorError {
         case .invalidOption: "Invalid option"
         case .invalidSignature: "Invalid signature"
         case .routeExpired: "Route expired"
-        case .quoteExpired: "Quote expired"
-        case .noConnection: "No network connection"
-        case .requestTimeout: "Request timed out"
-        case .connectionFailed: "Connection failed"
-        case .rateLimited: "Rate limited"
         case .http: "HTTP error"
-        case .internalError: "Internal error"
-        case .unsupportedMethod: "Unsupported RPC method"
-        case .pollingTimeout: "Polling timeout"
         }
     }
 
     var detail: String {
         switch self {
         case .paymentNotFound(let text), .paymentExpired(let text), .invalidOption(let text),
-            .invalidSignature(let text), .routeExpired(let text), .quoteExpired(let text), .noConnection(let text),
-            .requestTimeout(let text), .connectionFailed(let text), .rateLimited(let text), .http(let text),
-            .internalError(let text), .unsupportedMethod(let text), .pollingTimeout(let text):
+            .invalidSignature(let text), .routeExpired(let text), .http(let text):
             text
         }
     }

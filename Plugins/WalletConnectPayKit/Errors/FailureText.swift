@@ -1,15 +1,13 @@
 import PaymentCore
 
-/// What the vendor's error enums have in common: a headline, a text, and the cases for a failing network.
+/// What the vendor's error enums have in common: a headline, a text, and the case for everything that has none of its
+/// own.
 protocol VendorError: Error {
     /// The vendor's own headline of the case.
     var headline: String { get }
     /// The text that the case carries.
     var detail: String { get }
 
-    static func noConnection(_ text: String) -> Self
-    static func requestTimeout(_ text: String) -> Self
-    static func connectionFailed(_ text: String) -> Self
     static func http(_ text: String) -> Self
 }
 
@@ -17,6 +15,20 @@ extension VendorError {
     /// Headline and text.
     var sentence: String { detail.isEmpty ? headline : "\(headline): \(detail)" }
 
+    /// An exchange without a complete answer.
+    ///
+    /// - Parameter advice: what to do, for people.
+    static func http(_ error: TransportError, advice: String) -> Self { http("\(error.description); \(advice)") }
+}
+
+/// A vendor's enum that the guides do not list: it keeps the cases of the vendor's bindings for a failing network.
+protocol NetworkError: VendorError {
+    static func noConnection(_ text: String) -> Self
+    static func requestTimeout(_ text: String) -> Self
+    static func connectionFailed(_ text: String) -> Self
+}
+
+extension NetworkError {
     /// The case for an exchange without a complete answer.
     ///
     /// - Parameter advice: what to do, for people.

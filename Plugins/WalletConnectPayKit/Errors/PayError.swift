@@ -32,7 +32,7 @@ public enum PayError: Error, Sendable, Hashable, LocalizedError, CustomStringCon
     public var errorDescription: String? { sentence }
 }
 
-extension PayError: VendorError {
+extension PayError: NetworkError {
     init(_ error: GatewayError) {
         switch error {
         case .refused(let refusal):

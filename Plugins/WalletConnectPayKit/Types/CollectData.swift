@@ -39,37 +39,16 @@ public struct CollectDataField: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// What may be entered in a field. The guides list the first two; a `switch` after them needs a `default`.
-public enum CollectDataFieldType: RawRepresentable, Sendable, Hashable, Codable {
+/// What may be entered in a field: the two types of the vendor's guides, so that a `switch` written after them is
+/// complete.
+///
+/// The service has more by now, such as checkboxes, and may add some at any time. They arrive as ``text``; which texts
+/// are good for them (`true` and `false` for a checkbox), ``CollectDataAction/schema`` says.
+public enum CollectDataFieldType: String, Sendable, Hashable, Codable {
     /// Any text.
     case text
     /// A calendar date, `YYYY-MM-DD`.
     case date
-    /// `true` or `false`.
-    case checkbox
-    /// A type that this version does not know, as the service wrote it. Offer a text field.
-    case unknown(String)
-
-    /// Reads the service's word; never fails.
-    public init(rawValue: String) {
-        self =
-            switch rawValue {
-            case "text": .text
-            case "date": .date
-            case "checkbox": .checkbox
-            default: .unknown(rawValue)
-            }
-    }
-
-    /// The service's word.
-    public var rawValue: String {
-        switch self {
-        case .text: "text"
-        case .date: "date"
-        case .checkbox: "checkbox"
-        case .unknown(let word): word
-        }
-    }
 }
 
 /// What the payer entered in one field. Personal data: it prints as its field's id only.
@@ -104,7 +83,8 @@ extension CollectDataAction {
 extension CollectDataField {
     init(_ body: FieldBody) {
         self.init(
-            id: body.id, name: body.name, required: body.required, fieldType: CollectDataFieldType(rawValue: body.type))
+            id: body.id, name: body.name, required: body.required,
+            fieldType: CollectDataFieldType(rawValue: body.type) ?? .text)
     }
 }
 

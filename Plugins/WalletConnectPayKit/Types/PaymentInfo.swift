@@ -2,7 +2,7 @@ import WalletConnectPayProvider
 
 /// What is to be paid, and to whom.
 public struct PaymentInfo: Sendable, Hashable, Codable {
-    /// Where the payment stands.
+    /// Where the payment stands. A payment that was cancelled has no info: asking for it throws.
     public var status: PaymentStatus
     /// What the merchant asks for, usually in fiat money.
     public var amount: PayAmount
@@ -57,9 +57,9 @@ public struct BuyerInfo: Sendable, Hashable, Codable {
 }
 
 extension PaymentInfo {
-    init(_ body: InfoBody) {
+    init(_ body: InfoBody) throws(GatewayError) {
         self.init(
-            status: PaymentStatus(body.status), amount: PayAmount(body.amount), expiresAt: body.expiresAt,
+            status: try PaymentStatus(body.status), amount: PayAmount(body.amount), expiresAt: body.expiresAt,
             merchant: MerchantInfo(name: body.merchant.name, iconUrl: body.merchant.iconUrl),
             buyer: body.buyer.map {
                 BuyerInfo(

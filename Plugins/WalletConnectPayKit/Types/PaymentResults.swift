@@ -2,7 +2,8 @@ import WalletConnectPayProvider
 
 /// What became of a confirmation.
 public struct ConfirmPaymentResultResponse: Sendable, Hashable {
-    /// Where the payment stands. Check it: a payment that failed or expired is returned, not thrown.
+    /// Where the payment stands. Check it: a payment that failed or expired, or that was still being processed when the
+    /// time to wait was over, is returned, not thrown.
     public var status: PaymentStatus
     /// Whether nothing more will happen.
     public var isFinal: Bool
@@ -73,45 +74,45 @@ public struct PaymentStatusResponse: Sendable, Hashable {
 public struct CancelPaymentResponse: Sendable, Hashable, Codable {
     /// The payment.
     public var paymentId: String
-    /// Where it stands: ``PaymentStatus/cancelled``.
-    public var status: PaymentStatus
     /// `cancelled_by_user` or `cancelled_by_merchant`, when the service tells.
     public var cancelledReason: String?
     /// When, in the form of RFC 3339, when the service tells.
     public var cancelledAt: String?
 
     /// Makes a response.
-    public init(
-        paymentId: String, status: PaymentStatus, cancelledReason: String? = nil, cancelledAt: String? = nil
-    ) {
+    public init(paymentId: String, cancelledReason: String? = nil, cancelledAt: String? = nil) {
         self.paymentId = paymentId
-        self.status = status
         self.cancelledReason = cancelledReason
         self.cancelledAt = cancelledAt
     }
 }
 
 extension ConfirmPaymentResultResponse {
-    init(_ body: StatusBody) {
+    init(_ body: StatusBody) throws(GatewayError) {
         self.init(
-            status: PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
+            status: try PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
             info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode)
     }
 }
 
 extension PaymentStatusResponse {
-    init(_ id: String, _ body: StatusBody) {
+    init(_ id: String, _ body: StatusBody) throws(GatewayError) {
         self.init(
-            paymentId: id, status: PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
+            paymentId: id, status: try PaymentStatus(body.status), isFinal: body.isFinal, pollInMs: body.pollInMs,
             info: body.info.map(PaymentResultInfo.init), failureCode: body.failureCode)
     }
 }
 
 extension CancelPaymentResponse {
-    init(_ id: String, _ body: CancelBody) {
-        self.init(
-            paymentId: id, status: PaymentStatus(body.status), cancelledReason: body.cancelledReason,
-            cancelledAt: body.cancelledAt)
+    /// Reads the service's answer.
+    ///
+    /// - Throws: ``GatewayError/unusableAnswer(_:)`` when it says that the payment was not called off.
+    init(_ id: String, _ body: CancelBody) throws(GatewayError) {
+        guard body.status == .cancelled else {
+            throw .unusableAnswer(
+                "the service did not cancel the payment: its state is '\(body.status.printable)'; \(Advice.mutation)")
+        }
+        self.init(paymentId: id, cancelledReason: body.cancelledReason, cancelledAt: body.cancelledAt)
     }
 }
 

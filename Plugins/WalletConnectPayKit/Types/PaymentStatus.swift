@@ -1,12 +1,12 @@
 import WalletConnectPayProvider
 
-/// Where a payment stands.
+/// Where a payment stands: the five states of the vendor's guides, so that a `switch` written after them is complete.
 ///
-/// The vendor's guides list the first five cases; the service also has ``cancelled``, and may add states at any time,
-/// which arrive as ``unknown(_:)``. A `switch` written after the guides therefore needs those two cases or a `default`.
-public enum PaymentStatus: RawRepresentable, Sendable, Hashable, Codable {
+/// The service also calls payments off, and may add states at any time. Neither is ever told as success or failure:
+/// the call throws its `.http`, whose text says what it was.
+public enum PaymentStatus: String, Sendable, Hashable, Codable {
     /// Nobody has paid yet.
-    case requiresAction
+    case requiresAction = "requires_action"
     /// Confirmed, not yet settled.
     case processing
     /// Paid.
@@ -15,47 +15,34 @@ public enum PaymentStatus: RawRepresentable, Sendable, Hashable, Codable {
     case failed
     /// Its time ran out.
     case expired
-    /// The payer or the merchant called it off.
-    case cancelled
-    /// A state that this version does not know, as the service wrote it. Neither success nor failure.
-    case unknown(String)
 
-    /// Reads the service's word; never fails.
-    public init(rawValue: String) {
-        self =
-            switch rawValue {
-            case "requires_action": .requiresAction
-            case "processing": .processing
-            case "succeeded": .succeeded
-            case "failed": .failed
-            case "expired": .expired
-            case "cancelled": .cancelled
-            default: .unknown(rawValue)
-            }
-    }
-
-    /// The service's word.
-    public var rawValue: String {
-        switch self {
-        case .requiresAction: "requires_action"
-        case .processing: "processing"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .expired: "expired"
-        case .cancelled: "cancelled"
-        case .unknown(let word): word
-        }
-    }
-
-    /// Whether nothing more can happen. Unknown states are not final by themselves; the service's `isFinal` says.
+    /// Whether nothing more can happen.
     public var isFinal: Bool {
         switch self {
-        case .succeeded, .failed, .expired, .cancelled: true
-        case .requiresAction, .processing, .unknown: false
+        case .succeeded, .failed, .expired: true
+        case .requiresAction, .processing: false
         }
     }
 }
 
 extension PaymentStatus {
-    init(_ state: PaymentState) { self.init(rawValue: state.rawValue) }
+    /// Reads the service's state.
+    ///
+    /// - Throws: ``GatewayError/unsupported(_:)`` for a state that the guides don't have.
+    init(_ state: PaymentState) throws(GatewayError) {
+        switch state {
+        case .requiresAction: self = .requiresAction
+        case .processing: self = .processing
+        case .succeeded: self = .succeeded
+        case .failed: self = .failed
+        case .expired: self = .expired
+        case .cancelled:
+            throw .unsupported(
+                "the payment was cancelled, by the payer or the merchant; ask the merchant for a new link")
+        case .unknown:
+            throw .unsupported(
+                "the service reports the state '\(state.printable)', which this version does not know and which is "
+                    + "neither success nor failure; \(Advice.mutation)")
+        }
+    }
 }
