@@ -76,4 +76,19 @@ import Testing
         #expect(confirm.phase == (isOpen ? .maybeSent : .answered))
         #expect(ErrorTable.error(refused, isMutation: false, provider: "wcp-test").phase == .answered)
     }
+
+    /// Every code of the public table that a wallet's calls can meet.
+    @Test(arguments: [
+        "payment_not_found", "payment_expired", "quote_expired", "invalid_state", "params_validation", "invalid_params",
+        "sanctioned_user", "rate_limited", "internal_error", "missing_auth_headers", "conflicting_auth_headers",
+        "missing_app_id", "missing_client_id", "invalid_app_id", "missing_api_key", "invalid_api_key", "unauthorized",
+        "forbidden", "header_not_ascii", "invalid_api_version", "unknown_api_version", "api_version_downgrade",
+        "wallet_not_found", "not_sandbox_api_key",
+    ])
+    func everyCodeHasAText(_ code: String) {
+        let body = Array(#"{"code":"\#(code)","message":"m"}"#.utf8)
+        let known = Refusal(HTTPResponse(status: 418, body: body))
+        let other = Refusal(HTTPResponse(status: 418, body: []))
+        #expect(ErrorTable.meaning(of: known).text != ErrorTable.meaning(of: other).text)
+    }
 }

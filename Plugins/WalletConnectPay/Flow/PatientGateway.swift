@@ -97,12 +97,12 @@ package struct PatientGateway: Sendable {
         do { try await clock.sleep(for: delay) } catch { throw .cancelled(mayHaveArrived: false) }
     }
 
-    /// The vendor's back-off: 1 s, then 2 s, and up to half as much again at random. After HTTP 429 the service's own
-    /// wish of up to 2 s.
+    /// The vendor's back-off: 1 s, then 2 s, and up to half as much again at random. Where the service says how long, its
+    /// own wish of up to 2 s: the vendor's client heeds it after HTTP 429 alone, this one also in an outage.
     static func delay(
         beforeRetry retry: Int, after failure: GatewayError, random: any RandomSource
     ) -> Duration {
-        if case .refused(let refusal) = failure, refusal.status == 429, let seconds = wish(refusal.retryAfter) {
+        if case .refused(let refusal) = failure, let seconds = wish(refusal.retryAfter) {
             return .milliseconds(min(seconds, 2) * 1000)
         }
         let base: Int64 = retry == 1 ? 1000 : 2000

@@ -46,7 +46,7 @@ extension PaymentFlow {
                     let review = try reviewed(calls, agreed, id, isStored: false)
                     return try await sign(
                         SigningRequest(
-                            account: account, method: call.method, parameters: call.params, review: review,
+                            account: account, method: call.method, parameters: call.walletParams, review: review,
                             index: index, count: calls.count), with: signer)
                 })
         }

@@ -15,6 +15,15 @@ package struct OptionsBody: Codable, Sendable {
     package let collectData: CollectDataBody?
     /// Named in the documentation only: no published specification has it.
     package let resultInfo: ResultBody?
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        info = try members.decodeIfPresent(InfoBody.self, forKey: .info)
+        options = try members.decodeIfPresent([OptionBody].self, forKey: .options)
+        collectData = try members.decodeIfPresent(CollectDataBody.self, forKey: .collectData)
+        // A receipt that cannot be read takes nothing from the rest.
+        resultInfo = try? members.decodeIfPresent(ResultBody.self, forKey: .resultInfo)
+    }
 }
 
 package struct OptionBody: Codable, Sendable {
@@ -72,6 +81,12 @@ package struct WalletCallBody: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey {
         case chainID = "chain_id"
         case method, params
+    }
+
+    /// The parameters in the form in which a wallet is asked for its method: in a list. Tron's have been reported to come
+    /// without one.
+    package var walletParams: JSONValue {
+        method.hasPrefix("tron_") && params.object != nil ? .array([params]) : params
     }
 }
 

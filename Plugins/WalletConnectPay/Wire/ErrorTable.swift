@@ -72,7 +72,17 @@ enum ErrorTable {
         "invalid_api_key": (.unauthorized, "the API key is not accepted"),
         "unauthorized": (.unauthorized, "the service does not accept the credentials"),
         "forbidden": (.unauthorized, "the credentials do not allow this"),
+        "not_sandbox_api_key": (.unauthorized, "the API key is not one for test payments"),
+        "header_not_ascii": (
+            .requestRefused, "a credential holds letters that are not ASCII; check the app id or API key"
+        ),
+        "invalid_api_version": (.unsupported, outdated),
+        "unknown_api_version": (.unsupported, outdated),
+        "api_version_downgrade": (.unsupported, outdated),
+        "wallet_not_found": (.unauthorized, "the service does not know this wallet; check the app id or API key"),
     ]
+
+    private static let outdated = "the service does not take this version of its API any more; update this software"
 
     private static func byStatus(_ status: Int) -> (code: PaymentError.Code, text: String) {
         switch status {

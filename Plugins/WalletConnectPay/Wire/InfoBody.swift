@@ -26,6 +26,13 @@ package struct BuyerBody: Codable, Sendable {
 /// The transaction that paid.
 package struct ResultBody: Codable, Sendable {
     package let txId: String
-    /// What was really paid; it may differ a little from the option's amount.
-    package let optionAmount: AmountBody
+    /// What was really paid; it may differ a little from the option's amount. Nil where the service's word cannot be
+    /// read: the transaction is known all the same.
+    package let optionAmount: AmountBody?
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        txId = try members.decode(String.self, forKey: .txId)
+        optionAmount = try? members.decode(AmountBody.self, forKey: .optionAmount)
+    }
 }

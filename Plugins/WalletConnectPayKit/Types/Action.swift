@@ -22,7 +22,7 @@ public struct WalletRpcAction: Sendable, Hashable {
     public var chainId: String
     /// The method: `eth_signTypedData_v4`, `eth_sendTransaction`, `solana_signTransaction` and others.
     public var method: String
-    /// The parameters as JSON text, usually an array. For typed data: `["address", "{…typed data…}"]`.
+    /// The parameters as JSON text: an array, unless the service sent something else. For typed data: `["address", "{…typed data…}"]`.
     public var params: String
 
     /// Makes a call.
@@ -57,7 +57,7 @@ extension Action {
     init?(_ json: JSONValue) {
         guard let call = try? json.decode(WalletCallBody.self) else { return nil }
         self.init(
-            walletRpc: WalletRpcAction(chainId: call.chainID, method: call.method, params: call.params.text))
+            walletRpc: WalletRpcAction(chainId: call.chainID, method: call.method, params: call.walletParams.text))
     }
 }
 

@@ -47,6 +47,10 @@ public struct AmountDisplay: Sendable, Hashable, Codable {
 }
 
 extension PayAmount {
+    /// Nothing, where the service's amount cannot be read: half of one could be shown as another amount.
+    static let unreadable = PayAmount(
+        unit: "", value: "", display: AmountDisplay(assetSymbol: "", assetName: "", decimals: 0))
+
     init(_ body: AmountBody) {
         self.init(unit: body.unit, value: body.value, display: AmountDisplay(body.display))
     }

@@ -31,7 +31,8 @@ public struct ConfirmPaymentResultResponse: Sendable, Hashable {
 public struct PaymentResultInfo: Sendable, Hashable, Codable {
     /// The transaction's id on its chain.
     public var txId: String
-    /// What was really paid; it may differ a little from the option's amount.
+    /// What was really paid; it may differ a little from the option's amount. All its texts are empty when the service
+    /// did not say it in a form that can be read.
     public var optionAmount: PayAmount
 
     /// Makes a value.
@@ -117,5 +118,7 @@ extension CancelPaymentResponse {
 }
 
 extension PaymentResultInfo {
-    init(_ body: ResultBody) { self.init(txId: body.txId, optionAmount: PayAmount(body.optionAmount)) }
+    init(_ body: ResultBody) {
+        self.init(txId: body.txId, optionAmount: body.optionAmount.map { PayAmount($0) } ?? .unreadable)
+    }
 }
