@@ -314,6 +314,9 @@ let package = Package(
                 "WalletConnectPayKit", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
+        // The vendors' guides as printed, in a package of plain Swift 6: nothing of ours but the kit, and warnings allowed.
+        .testTarget(
+            name: "GuideTests", dependencies: ["WalletConnectPayKit"], swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(
             name: "Simulation",
             dependencies: [

@@ -1,0 +1,210 @@
+// swift-format-ignore-file
+// The code of the vendor's guide "WalletConnect Pay SDK - iOS Integration Guide", as printed: only the import
+// differs, and what the comments "reader's own" mark. It need not run; it must compile.
+
+import WalletConnectPayKit
+
+extension StandaloneGuide {
+    // MARK: Complete examples
+
+    enum Complete {
+        enum WalletKitIntegration {
+            class PaymentManager {
+
+                func processPayment(
+                    paymentLink: String,
+                    walletAddress: String,
+                    signer: YourSignerProtocol
+                ) async throws {
+
+                    // 1. Get payment options
+                    let accounts = [
+                        "eip155:1:\(walletAddress)",
+                        "eip155:137:\(walletAddress)",
+                        "eip155:8453:\(walletAddress)"
+                    ]
+
+                    let optionsResponse = try await WalletKit.instance.Pay.getPaymentOptions(
+                        paymentLink: paymentLink,
+                        accounts: accounts
+                    )
+
+                    guard !optionsResponse.options.isEmpty else {
+                        throw PaymentError.noOptionsAvailable
+                    }
+
+                    // 2. Let user select an option (simplified - use first option)
+                    let selectedOption = optionsResponse.options[0]
+
+                    // 3. Get required actions
+                    let actions = try await WalletKit.instance.Pay.getRequiredPaymentActions(
+                        paymentId: optionsResponse.paymentId,
+                        optionId: selectedOption.id
+                    )
+
+                    // 4. Sign all actions
+                    var signatures: [String] = []
+                    for action in actions {
+                        let signature = try await signTypedData(
+                            action: action,
+                            walletAddress: walletAddress,
+                            signer: signer
+                        )
+                        signatures.append(signature)
+                    }
+
+                    // 5. Collect user data if required
+                    var collectedData: [CollectDataFieldResult]? = nil
+                    if let collectData = optionsResponse.collectData {
+                        collectedData = try await collectUserData(fields: collectData.fields)
+                    }
+
+                    // 6. Confirm payment
+                    let result = try await WalletKit.instance.Pay.confirmPayment(
+                        paymentId: optionsResponse.paymentId,
+                        optionId: selectedOption.id,
+                        signatures: signatures,
+                        collectedData: collectedData
+                    )
+
+                    guard result.status == .succeeded else {
+                        throw PaymentError.paymentFailed(result.status)
+                    }
+                }
+
+                private func signTypedData(
+                    action: Action,
+                    walletAddress: String,
+                    signer: YourSignerProtocol
+                ) async throws -> String {
+                    let rpc = action.walletRpc
+
+                    // Parse params: ["address", "typedDataJson"]
+                    guard let paramsData = rpc.params.data(using: .utf8),
+                          let params = try JSONSerialization.jsonObject(with: paramsData) as? [Any],
+                          params.count >= 2,
+                          let typedDataJson = params[1] as? String else {
+                        throw PaymentError.invalidParams
+                    }
+
+                    return try await signer.signTypedData(
+                        data: typedDataJson,
+                        address: walletAddress
+                    )
+                }
+
+                private func collectUserData(
+                    fields: [CollectDataField]
+                ) async throws -> [CollectDataFieldResult] {
+                    return fields.map { field in
+                        CollectDataFieldResult(
+                            id: field.id,
+                            value: getUserInput(for: field)
+                        )
+                    }
+                }
+            }
+        }
+
+        enum Standalone {
+            class PaymentManager {
+
+                func processPayment(
+                    paymentLink: String,
+                    walletAddress: String,
+                    signer: YourSignerProtocol
+                ) async throws {
+
+                    // 1. Get payment options
+                    let accounts = [
+                        "eip155:1:\(walletAddress)",
+                        "eip155:137:\(walletAddress)",
+                        "eip155:8453:\(walletAddress)"
+                    ]
+
+                    let optionsResponse = try await WalletConnectPay.instance.getPaymentOptions(
+                        paymentLink: paymentLink,
+                        accounts: accounts
+                    )
+
+                    guard !optionsResponse.options.isEmpty else {
+                        throw PaymentError.noOptionsAvailable
+                    }
+
+                    // 2. Let user select an option (simplified - use first option)
+                    let selectedOption = optionsResponse.options[0]
+
+                    // 3. Get required actions
+                    let actions = try await WalletConnectPay.instance.getRequiredPaymentActions(
+                        paymentId: optionsResponse.paymentId,
+                        optionId: selectedOption.id
+                    )
+
+                    // 4. Sign all actions
+                    var signatures: [String] = []
+                    for action in actions {
+                        let signature = try await signTypedData(
+                            action: action,
+                            walletAddress: walletAddress,
+                            signer: signer
+                        )
+                        signatures.append(signature)
+                    }
+
+                    // 5. Collect user data if required
+                    var collectedData: [CollectDataFieldResult]? = nil
+                    if let collectData = optionsResponse.collectData {
+                        collectedData = try await collectUserData(fields: collectData.fields)
+                    }
+
+                    // 6. Confirm payment
+                    let result = try await WalletConnectPay.instance.confirmPayment(
+                        paymentId: optionsResponse.paymentId,
+                        optionId: selectedOption.id,
+                        signatures: signatures,
+                        collectedData: collectedData
+                    )
+
+                    guard result.status == .succeeded else {
+                        throw PaymentError.paymentFailed(result.status)
+                    }
+                }
+
+                private func signTypedData(
+                    action: Action,
+                    walletAddress: String,
+                    signer: YourSignerProtocol
+                ) async throws -> String {
+                    let rpc = action.walletRpc
+
+                    // Parse params: ["address", "typedDataJson"]
+                    guard let paramsData = rpc.params.data(using: .utf8),
+                          let params = try JSONSerialization.jsonObject(with: paramsData) as? [Any],
+                          params.count >= 2,
+                          let typedDataJson = params[1] as? String else {
+                        throw PaymentError.invalidParams
+                    }
+
+                    // Use your wallet's signing implementation
+                    return try await signer.signTypedData(
+                        data: typedDataJson,
+                        address: walletAddress
+                    )
+                }
+
+                private func collectUserData(
+                    fields: [CollectDataField]
+                ) async throws -> [CollectDataFieldResult] {
+                    // Implement your UI to collect user data
+                    // This is typically done via a form/modal
+                    return fields.map { field in
+                        CollectDataFieldResult(
+                            id: field.id,
+                            value: getUserInput(for: field)
+                        )
+                    }
+                }
+            }
+        }
+    }
+}
