@@ -1,5 +1,4 @@
 import CitconKit
-import Foundation
 
 /// A merchant's checkout, written after the vendor's iOS guide.
 struct Checkout: Sendable {
@@ -90,12 +89,15 @@ struct Checkout: Sendable {
         }
     }
 
-    // Receive the asynchronous payment result.
-    func observe() {
+    // Receive the asynchronous payment result. What is returned says that one was received.
+    func observe() -> AsyncStream<Void> {
+        let (received, isReceived) = AsyncStream<Void>.makeStream()
         let name = Notification.Name(CPayRuntimeInst.NTFY_ASYNC())
         _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
             guard let resp = notification.object as? CPayCheck else { return }
             print("  notification: \(resp.data.status ?? resp.data.message ?? "")")
+            isReceived.yield()
         }
+        return received
     }
 }

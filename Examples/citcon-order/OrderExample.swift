@@ -19,16 +19,16 @@ struct OrderExample {
         try manager.setBaseURL(server.baseURL.origin + "/v1/")
         manager.setReturnPlaces(CPayReturnPlaces(bundleIDs: ["com.citcon.citconpay"]))
         let checkout = Checkout(accessToken: await sandbox.accessToken().reveal())
-        checkout.observe()
+        let received = checkout.observe()
 
         let paying = CitconSandbox.payer(.pays, at: server.baseURL, over: StandardTransport())
         manager.setLauncher(paying.citconLauncher)
-        await run("WeChat Pay", .wechatPay, sandbox) { checkout.payWithWeChat($0) }
-        await run("Alipay", .alipay, sandbox) { checkout.payWithAlipay($0) }
-        await run("Card with 3-D Secure", .cardWithProof, sandbox) { checkout.payByCard($0) }
-        await run("PayPal, captured later", .authorizeOnly, sandbox) { checkout.payWithPayPal($0) }
-        await run("Alipay, called off", .cancelledInAlipay, sandbox) { checkout.payWithAlipay($0) }
-        await run("Card, declined", .declined, sandbox) { checkout.payByCard($0) }
+        await run("WeChat Pay", .wechatPay, sandbox, received) { checkout.payWithWeChat($0) }
+        await run("Alipay", .alipay, sandbox, received) { checkout.payWithAlipay($0) }
+        await run("Card with 3-D Secure", .cardWithProof, sandbox, received) { checkout.payByCard($0) }
+        await run("PayPal, captured later", .authorizeOnly, sandbox, received) { checkout.payWithPayPal($0) }
+        await run("Alipay, called off", .cancelledInAlipay, sandbox, received) { checkout.payWithAlipay($0) }
+        await run("Card, declined", .declined, sandbox, received) { checkout.payByCard($0) }
 
         // A payer who kills the wallet never comes back. The vendor's SDK stays silent then; here the application can
         // say that it waits no longer.
@@ -38,7 +38,7 @@ struct OrderExample {
             defer { isOpen.yield() }
             return await leaving.citconLauncher(launch)
         }
-        await run("WeChat Pay, and nobody comes back", .wechatPay, sandbox) { charge in
+        await run("WeChat Pay, and nobody comes back", .wechatPay, sandbox, received) { charge in
             checkout.payWithWeChat(charge)
             for await _ in opened { break }
             print("  the application waits no longer")
@@ -49,15 +49,12 @@ struct OrderExample {
     /// Has the merchant's server create a charge, pays it, and waits until both results are there.
     private static func run(
         _ title: String, _ scenario: CitconSandbox.Scenario, _ sandbox: CitconSandbox,
-        _ pay: @Sendable (Checkout.Charge) async -> Void
+        _ received: AsyncStream<Void>, _ pay: @Sendable (Checkout.Charge) async -> Void
     ) async {
         print(title)
         let charge = await sandbox.createCharge(scenario)
-        let events = CPayManager.sharedInstance().events
         await pay(Checkout.Charge(reference: charge.reference, chargeToken: charge.token, amount: 1250))
-        for await event in events {
-            if case .checked = event { break }
-        }
+        for await _ in received { break }
         print("  The sandbox took money \(await sandbox.ledger.captures(of: charge.id)) times.")
     }
 }

@@ -1,5 +1,6 @@
-// One import gives followers of the vendor's guide everything it uses.
+// One import gives followers of the vendor's guide everything it uses, as the vendor's own does: Foundation too.
 @_exported public import CitconProvider
+@_exported public import Foundation
 import PaymentTransport
 
 extension CPayManager {

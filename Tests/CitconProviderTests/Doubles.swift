@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PaymentCore
 import PaymentSandbox
@@ -41,6 +42,18 @@ enum Shop {
         order.chargeToken = token
         return order
     }
+}
+
+/// The main thread's queue. On Linux it may be emptied by another thread than the first one, so that asking for that one
+/// says nothing.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isHere: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
 /// A service that answers by script and keeps every request.

@@ -15,7 +15,7 @@ import Testing
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
 
     @Test(
-        "A missing method is reported before the call returns, and nothing is sent", arguments: [nil, ""] as [String?])
+        "A missing method is reported, and nothing is sent", arguments: [nil, ""] as [String?])
     func missingMethod(_ method: String?) async throws {
         let service = ScriptedCitcon()
         let heard = Heard()
@@ -27,14 +27,20 @@ import Testing
             texts.withLock { $0.append("\(result?.data.code ?? "") \(result?.data.message ?? "")") }
             #expect(result?.status == "fail" && result?.data.reference == "order-1" && result?.data.id == nil)
         }
-        #expect(isTaken && texts.withLock { $0 } == ["-1 .payment.method can not be empty"])
-        #expect(heard.all == ["check fail -1 -"] && service.calls.isEmpty)
+        #expect(isTaken)
+        #expect(await heard.first(1) == ["check fail -1 -"] && service.calls.isEmpty)
+        #expect(texts.withLock { $0 } == ["-1 .payment.method can not be empty"])
         order.payment = nil
         #expect(await client.requestOrder(order).data.message == CPayMessage.noMethod)
     }
 
     static let missing: [(String, String, String, @Sendable (CPayRequest) -> Void)] = [
         ("wechatpay", "wechatpay", ".chargeToken can not be empty or nil", { $0.chargeToken = nil }),
+        ("toss", "toss", ".transaction.reference can not be empty", { $0.transaction.reference = nil }),
+        ("toss", "toss", ".transaction.amount can not be empty", { $0.transaction.amount = 0 }),
+        ("toss", "toss", ".transaction.amount can not be empty", { $0.transaction.amount = -1 }),
+        ("new", "toss", ".transaction.currency can not be empty", { $0.transaction.currency = "" }),
+        ("new", "toss", ".transaction.country can not be empty", { $0.transaction.country = nil }),
         ("alipay", "alipay", ".chargeToken can not be empty or nil", { $0.chargeToken = "" }),
         ("alipay", "alipay", ".scheme Can not be empty for Alipay", { $0.scheme = nil }),
         ("wechatpay", "wechatpay", ".universalLink Can not be empty for WechatPay", { $0.universalLink = "" }),
@@ -97,8 +103,7 @@ import Testing
         client.requestOrder(order) { result in
             heard.add("\(result?.status ?? "") \(result?.data.code ?? "") \(result?.data.message ?? "")")
         }
-        // Before the call returned.
-        #expect(heard.all == ["fail -1 \(message)", "check fail -1 -"])
+        #expect(await heard.first(2) == ["fail -1 \(message)", "check fail -1 -"])
         #expect(service.calls.isEmpty)
     }
 

@@ -117,7 +117,7 @@ struct SandboxWorld: Sendable {
             #expect(result.isPaid == isPaid, "\(scenario): \(result)")
             #expect(result.data.reference == charge.reference, "\(scenario)")
             if isPaid {
-                #expect(result.data.id == charge.id && result.data.code == nil || result.data.code == "0")
+                #expect(result.data.id == charge.id && result.data.code == nil)
                 #expect(result.data.amount > 0 && result.data.currency?.utf8.count == 3, "\(scenario)")
             }
             let lines = await heard.first(1)
@@ -148,6 +148,7 @@ struct SandboxWorld: Sendable {
             let result = await (try await world.client()).requestOrder(try SandboxWorld.order(for: charge))
             #expect(result.status == "fail" && result.data.code == code, "\(scenario): \(result)")
             #expect(!CPayCode.isCancellation(result.data.code, message: result.data.message))
+            if scenario == .expired { #expect(result.data.status == "expired") }
         }
     }
 

@@ -81,10 +81,10 @@ package struct Order: Sendable {
 
     // MARK: Checks
 
-    /// What a method is known to need, before anything is sent. The vendor's SDK looks only at the method here.
+    /// What the guide's tables require and a method is known to need, before anything is sent. The vendor's SDK looks only
+    /// at the method here.
     ///
-    /// Asked for is only what this device uses or sends: what the merchant's server said when it made the charge is not
-    /// demanded again.
+    /// A link's order need not repeat what the merchant's server said when it made the charge.
     package func checkAtStart() throws(OrderFailure) {
         guard let method, !method.isEmpty else { throw OrderFailure(VendorText.noMethod) }
         guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderFailure(VendorText.noChargeToken) }
@@ -97,6 +97,7 @@ package struct Order: Sendable {
         case "wechatpay": try check(for: .weChat)
         case "alipay": try check(for: .alipay)
         case "upop": try check(for: .unionPay)
+        if !isFromLink { try checkTransaction() }
         case "card", "paypal", "venmo":
             if wants3DSecure, method == "card" { try checkProof() }
             if usesVault { try demand(consumer?.reveal(), "consumer.reference", "a stored \(method) account") }
@@ -113,6 +114,17 @@ package struct Order: Sendable {
     private func checkProof() throws(OrderFailure) {
         let body = body.reveal()
         let parts = [
+    /// What the guide requires of every transaction. It is also what the service's answers are compared with.
+    private func checkTransaction() throws(OrderFailure) {
+        let members = [
+            ("reference", reference), ("amount", amount.flatMap { $0 > 0 ? "\($0)" : nil }), ("currency", currency),
+            ("country", country),
+        ]
+        for (name, value) in members where value?.isEmpty ?? true {
+            throw OrderFailure(".transaction.\(name)\(VendorText.empty)")
+        }
+    }
+
             ("consumer", body["consumer"], ["first_name", "last_name", "phone", "email"]),
             (
                 "payment.billingAddress", body["payment"]?["billing_address"],

@@ -12,7 +12,7 @@ import Synchronization
 /// if result.isPaid { … }
 /// ```
 ///
-/// One order after the other or many at a time. Callbacks and events come from any task. The merchant's server, not
+/// One order after the other or many at a time. Callbacks come on the main thread, events from any task. The merchant's server, not
 /// this, decides for good whether an order is paid (guide, "Processing of the returned data").
 public final class CPayClient: Sendable {
     /// What opens connections and apps. The vendor's singleton learns of them late.
@@ -55,18 +55,12 @@ public final class CPayClient: Sendable {
 
     // MARK: Orders
 
-    /// Pays an order.
+    /// Pays an order, and hands the result to `callback` on the main thread, after this has returned.
     ///
-    /// - Returns: always true, as the vendor's SDK: a failure is the callback's business. Where the order lacks a
-    ///   payment method, the callback has been called when this returns.
+    /// - Returns: always true, as the vendor's SDK: a failure is the callback's business.
     @discardableResult
     public func requestOrder(_ request: CPayRequest, callback: @escaping CPayOrderCallback) -> Bool {
-        let order = Order(request)
-        do throws(OrderFailure) { try order.checkAtStart() } catch {
-            fail(order, error, callback)
-            return true
-        }
-        Task { await OrderRun(self, order, callback).run() }
+        begin(Order(request)) { await callback($0) }
         return true
     }
 
@@ -77,33 +71,38 @@ public final class CPayClient: Sendable {
     public nonisolated(nonsending) func requestOrder(_ request: CPayRequest) async -> CPayResult {
         let order = Order(request)
         return await withCheckedContinuation { continuation in
-            let callback: CPayOrderCallback = { result in
-                continuation.resume(
-                    returning: result
-                        ?? CPayResult(
-                            status: "fail", code: CPayCode.failure, message: CPayMessage.unknown,
-                            reference: order.reference))
-            }
-            do throws(OrderFailure) { try order.checkAtStart() } catch { return fail(order, error, callback) }
-            Task { await OrderRun(self, order, callback).run() }
+            begin(order) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Asks about a transaction by the service's id of it, and hands the result to `callback` later.
+    /// Takes the result of an order, which is told once.
+    typealias Delivery = @Sendable (CPayResult) async -> Void
+
+    private func begin(_ order: Order, _ deliver: @escaping Delivery) {
+        let run = OrderRun(self, order, deliver)
+        Task {
+            do throws(OrderFailure) { try order.checkAtStart() } catch { return await fail(order, error, deliver) }
+            await run.run()
+        }
+    }
+
+    /// Asks about a transaction by the service's id of it, and hands the result to `callback` later,
+    /// on the main thread.
     ///
     /// - Returns: always true, as the vendor's SDK.
     @discardableResult
     public func inquireOrder(_ transId: String, callback: @escaping CPayCheckCallback) -> Bool {
-        Task { callback(await inquireOrder(transId)) }
+        Task { await callback(await inquireOrder(transId)) }
         return true
     }
 
-    /// Asks about a charge by the merchant's reference of it, and hands the result to `callback` later.
+    /// Asks about a charge by the merchant's reference of it, and hands the result to `callback` later,
+    /// on the main thread.
     ///
     /// - Returns: always true.
     @discardableResult
     public func inquireOrder(reference: String, callback: @escaping CPayCheckCallback) -> Bool {
-        Task { callback(await inquireOrder(reference: reference)) }
+        Task { await callback(await inquireOrder(reference: reference)) }
         return true
     }
 
@@ -212,17 +211,18 @@ public final class CPayClient: Sendable {
     }
 
     /// Reports a failure to the callback and then, as the vendor's SDK, to whoever listens.
-    func fail(_ order: Order, _ failure: OrderFailure, id: String? = nil, _ callback: CPayOrderCallback) {
-        callback(
+    func fail(_ order: Order, _ failure: OrderFailure, id: String? = nil, _ deliver: Delivery) async {
+        await deliver(
             CPayResult(
                 status: "fail", code: failure.code, message: failure.message, reference: order.reference, id: id))
         announce(.checked(CPayCheck(status: "fail", code: failure.code, message: failure.message, id: id ?? "")))
     }
 }
 
-/// Takes the result of an order (guide, "Callback API"). Called from any task.
-public typealias CPayOrderCallback = @Sendable (_ result: CPayResult?) -> Void
+/// Takes the result of an order (guide, "Callback API"). Called on the main thread, so that a view controller's closure can
+/// show it; the vendor's SDK does not say where it calls.
+public typealias CPayOrderCallback = @MainActor @Sendable (_ result: CPayResult?) -> Void
 /// The name that the vendor's SDK has for ``CPayOrderCallback``.
 public typealias CPayRequestCallback = CPayOrderCallback
-/// Takes the result of an inquiry (guide, "Callback API"). Called from any task.
-public typealias CPayCheckCallback = @Sendable (_ result: CPayCheck?) -> Void
+/// Takes the result of an inquiry (guide, "Callback API"). Called on the main thread.
+public typealias CPayCheckCallback = @MainActor @Sendable (_ result: CPayCheck?) -> Void

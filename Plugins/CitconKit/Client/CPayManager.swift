@@ -1,4 +1,5 @@
 public import CitconProvider
+import Dispatch
 public import Foundation
 public import PaymentCore
 import Synchronization
@@ -117,16 +118,16 @@ public final class CPayManager: Sendable {
 
     private func change(_ change: (inout sending Setup) -> Void) { setup.withLock { change(&$0) } }
 
-    /// Posts the vendor's notifications.
+    /// Posts the vendor's notifications on the main thread, in the order in which things happened: the main queue keeps it,
+    /// also with the callbacks.
     private static func post(_ event: CPayEvent) {
+        let (name, object): (String, any AnyObject & Sendable)
         switch event {
-        case .orderConfirmed(let result):
-            NotificationCenter.default.post(
-                name: Notification.Name(CPayRuntimeInst.ORDER_CONFIRMED()), object: result)
-        case .checked(let check):
-            NotificationCenter.default.post(name: Notification.Name(CPayRuntimeInst.NTFY_ASYNC()), object: check)
-        case .returnRefused: break
+        case .orderConfirmed(let result): (name, object) = (CPayRuntimeInst.ORDER_CONFIRMED(), result)
+        case .checked(let check): (name, object) = (CPayRuntimeInst.NTFY_ASYNC(), check)
+        case .returnRefused: return
         }
+        DispatchQueue.main.async { NotificationCenter.default.post(name: Notification.Name(name), object: object) }
     }
 
     // MARK: The vendor's calls

@@ -5,13 +5,13 @@ import PaymentCore
 struct OrderRun: Sendable {
     let client: CPayClient
     let order: Order
-    let callback: CPayOrderCallback
+    let deliver: CPayClient.Delivery
     private let settings: CPayClientConfiguration
 
-    init(_ client: CPayClient, _ order: Order, _ callback: @escaping CPayOrderCallback) {
+    init(_ client: CPayClient, _ order: Order, _ deliver: @escaping CPayClient.Delivery) {
         self.client = client
         self.order = order
-        self.callback = callback
+        self.deliver = deliver
         settings = client.configuration
     }
 
@@ -21,7 +21,7 @@ struct OrderRun: Sendable {
         do throws(OrderFailure) {
             context = try client.context(settings)
             service = try client.service(settings, context)
-        } catch { return client.fail(order, error, callback) }
+        } catch { return await client.fail(order, error, deliver) }
         let desk = ClientDesk(client, order, settings)
         defer { desk.close() }
         let flow = OrderFlow(
@@ -30,7 +30,7 @@ struct OrderRun: Sendable {
             context: context, desk: desk, hasConfirmed: { client.announce(.orderConfirmed(CPayResult($0))) })
         do {
             switch try await flow.confirm() {
-            case .over: if let answer = flow.answer { tell(answer) }
+            case .over: if let answer = flow.answer { await tell(answer) }
             case .confirmed(let confirmed, let handler, _): await finish(flow, confirmed, handler)
             }
         } catch {
@@ -40,7 +40,7 @@ struct OrderRun: Sendable {
 
     private func finish(_ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed, _ handler: GatewayHandler) async {
         guard confirmed.launch != .nothing else {
-            if let answer = flow.answer { callback(CPayResult(answer)) }
+            if let answer = flow.answer { await deliver(CPayResult(answer)) }
             return client.announce(.checked(await check(flow, confirmed)))
         }
         do {
@@ -56,29 +56,44 @@ struct OrderRun: Sendable {
     ///
     /// A refusal is the order's failure, unless it answers a second copy of the confirmation and the first one paid.
     private func settle(after setback: Setback, _ flow: OrderFlow) async {
-        guard setback.error.phase == .maybeSent else { return client.fail(order, setback.words, callback) }
+        guard setback.error.phase == .maybeSent else { return await client.fail(order, setback.words, deliver) }
         if let answer = flow.answer { return await settle(setback, about: answer, flow) }
         let isRepeated = setback.cause?.mayFollowItsOwnEffect == true
         let answer = order.reference == nil ? nil : try? await flow.inquireByReference()
         if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
-            if isRepeated ? state.isPaid : state.isSettled { return tell(answer) }
+            if isRepeated ? state.isPaid : state.isSettled { return await tell(answer) }
+            // What is over was refused because of that.
+            if isRepeated, state.isSettled { return await refuse(setback.words, about: answer, state) }
             // Of a refused repetition the service says itself that it paid nothing.
-            if isRepeated, state.isSettled || state == .initiated { return client.fail(order, setback.words, callback) }
+            if isRepeated, state == .initiated { return await client.fail(order, setback.words, deliver) }
         }
-        client.fail(order, setback.warning ?? setback.words, callback)
+        await client.fail(order, setback.warning ?? setback.words, deliver)
+    }
+
+    /// Tells why a charge that is over, unpaid, was refused: it has expired, was called off or has failed.
+    private func refuse(
+        _ failure: OrderFailure, about answer: CitconService.Answer, _ state: CitconStatus
+    ) async {
+        await deliver(
+            CPayResult(
+                status: "fail", version: answer.version, app: answer.app,
+                data: CPayResultData(
+                    code: failure.code, message: "\(failure.message): the charge is \(state.rawValue)",
+                    id: answer.transaction.id, reference: order.reference, transaction: answer.transaction)))
+        client.announce(.checked(CPayCheck(answer)))
     }
 
     /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order is
     /// paid is told, otherwise what it said, and the warning not to pay again.
     private func settle(_ setback: Setback, about answer: CitconService.Answer, _ flow: OrderFlow) async {
         guard let warning = setback.warning else {
-            return client.fail(order, setback.words, id: answer.transaction.id, callback)
+            return await client.fail(order, setback.words, id: answer.transaction.id, deliver)
         }
         let later = try? await flow.inquireByReference()
         if let later, later.transaction.state?.isPaid == true, order.terms.difference(from: later.transaction) == nil {
-            return tell(later)
+            return await tell(later)
         }
-        callback(
+        await deliver(
             CPayResult(
                 status: "fail", version: answer.version, app: answer.app,
                 data: CPayResultData(
@@ -94,21 +109,21 @@ struct OrderRun: Sendable {
 
     private func tell(_ arrival: PayerArrival, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
         switch arrival {
-        case .decided(let answer): tell(answer)
+        case .decided(let answer): await tell(answer)
         case .givenUp(let failure): await report(failure, flow, confirmed)
         case .silent: await report(OrderFailure(CPayMessage.invalidContent), flow, confirmed)
         case .back(let back) where back.source == .page:
             guard let answer = try? await ask(flow, confirmed) else {
-                return client.fail(order, OrderFailure(CPayMessage.checkFailed), id: confirmed.id, callback)
+                return await client.fail(order, OrderFailure(CPayMessage.checkFailed), id: confirmed.id, deliver)
             }
-            tell(answer)
+            await tell(answer)
         case .back(let back):
             if settings.resultOrder == .walletFirst {
-                callback(word(of: back, confirmed))
+                await deliver(word(of: back, confirmed))
                 return client.announce(.checked(await check(flow, confirmed)))
             }
             let answer = try? await ask(flow, confirmed)
-            callback(result(of: back, confirmed, answer))
+            await deliver(result(of: back, confirmed, answer))
             client.announce(.checked(answer.map { CPayCheck($0) } ?? Self.failedCheck(confirmed)))
         }
     }
@@ -118,17 +133,17 @@ struct OrderRun: Sendable {
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await ask(flow, confirmed) } catch {
             let unknown = OrderFailure("\(CPayMessage.checkFailed): \(failure.message). \(CPayMessage.doNotPayAgain)")
-            return client.fail(order, unknown, id: confirmed.id, callback)
+            return await client.fail(order, unknown, id: confirmed.id, deliver)
         }
         guard answer.transaction.state?.isSettled == true else {
-            return client.fail(order, failure, id: confirmed.id, callback)
+            return await client.fail(order, failure, id: confirmed.id, deliver)
         }
-        tell(answer)
+        await tell(answer)
     }
 
     /// Tells the service's word, in both results.
-    private func tell(_ answer: CitconService.Answer) {
-        callback(CPayResult(answer))
+    private func tell(_ answer: CitconService.Answer) async {
+        await deliver(CPayResult(answer))
         client.announce(.checked(CPayCheck(answer)))
     }
 
@@ -146,12 +161,13 @@ struct OrderRun: Sendable {
         guard let answer else { return word(of: back, confirmed) }
         // A payment is a payment even where the wallet said otherwise.
         let isPaid = answer.transaction.state?.isPaid == true
-        let code = isPaid ? CPayCode.success : back.code
         return CPayResult(
             status: isPaid || back.code == CPayCode.success ? "success" : "fail", version: answer.version,
             app: answer.app,
             data: CPayResultData(
-                code: code, message: isPaid ? nil : back.message, id: confirmed.id, reference: order.reference,
+                // The guide: if the payment is successful, neither has a value.
+                code: isPaid ? nil : back.code, message: isPaid ? nil : back.message, id: confirmed.id,
+                reference: order.reference,
                 transaction: answer.transaction))
     }
 

@@ -1,5 +1,6 @@
 /// An order, as the vendor's guide fills it in (iOS documentation 2.0.6, section "Request").
 ///
+/// ``transaction`` needs its reference, amount, currency and country, and ``payment`` its method.
 /// ``CPayManager/requestOrder(_:callback:)`` takes a copy: later changes do not reach an order under way. Members that
 /// are nil are not sent. The vendor's classes are Objective-C objects; these are plain Swift classes.
 public final class CPayRequest: CPayConfidential {

@@ -33,6 +33,7 @@ import Testing
         let names = [CPayRuntimeInst.NTFY_ASYNC(), CPayRuntimeInst.ORDER_CONFIRMED()]
         let observers = names.map { name in
             NotificationCenter.default.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { note in
+                #expect(MainQueue.isHere)
                 if let check = note.object as? CPayCheck { lines.yield("\(name) \(check.data.status ?? "-")") }
                 if let result = note.object as? CPayResult { lines.yield("\(name) \(result.data.status ?? "-")") }
             }
@@ -76,6 +77,7 @@ import Testing
         let closed = await sandbox.createCharge(.toss)
         let toss = CPayRequest()
         toss.transaction.reference = closed.reference
+        (toss.transaction.amount, toss.transaction.currency, toss.transaction.country) = (12000, "KRW", "KR")
         toss.payment = CPayPayment()
         toss.payment?.method = "toss"
         toss.chargeToken = closed.token

@@ -47,7 +47,7 @@ import Testing
         #expect(client.handleUrl(Self.paid))
         #expect(
             await heard.first(4) == [
-                "confirmed initiated", "opened WeChat Pay", "result success 0 succeeded", "check success - succeeded",
+                "confirmed initiated", "opened WeChat Pay", "result success - succeeded", "check success - succeeded",
             ])
         while !client.pendingReferences.isEmpty { await Task.yield() }
         #expect(client.handleUrl(Self.paid))
