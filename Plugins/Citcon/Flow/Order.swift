@@ -16,6 +16,8 @@ package struct Order: Sendable {
     package let universalLink: String?
     package let unionPayMode: String?
     package let wants3DSecure: Bool
+    /// The merchant's client id at PayPal, where the application knows better than the service.
+    package let payPalClientID: String?
     /// The merchant's addresses that pages lead to.
     package let pages: Set<String>
     /// Whether the charge alone knows the rest of the order.
@@ -31,7 +33,7 @@ package struct Order: Sendable {
     package init(
         method: String?, reference: String?, amount: Int?, currency: String?, country: String?,
         chargeToken: Redacted<String>?, consumer: Redacted<String>?, scheme: String?, universalLink: String?,
-        unionPayMode: String?, wants3DSecure: Bool, pages: Set<String>, body: JSONValue
+        unionPayMode: String?, wants3DSecure: Bool, payPalClientID: String? = nil, pages: Set<String>, body: JSONValue
     ) {
         self.method = method
         self.reference = reference
@@ -44,6 +46,7 @@ package struct Order: Sendable {
         self.universalLink = universalLink
         self.unionPayMode = unionPayMode
         self.wants3DSecure = wants3DSecure
+        self.payPalClientID = payPalClientID
         self.pages = pages
         isFromLink = false
         self.body = Redacted(body)
@@ -62,6 +65,7 @@ package struct Order: Sendable {
         universalLink = application.universalLink
         unionPayMode = link.mode == .PROD ? "00" : "01"
         wants3DSecure = false
+        payPalClientID = nil
         isFromLink = true
         pages = application.places.pages
         var body: JSONValue = [
@@ -93,11 +97,11 @@ package struct Order: Sendable {
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
             throw OrderFailure(".transaction.reference\(VendorText.notForPaths)")
         }
+        if !isFromLink { try checkTransaction() }
         switch method {
         case "wechatpay": try check(for: .weChat)
         case "alipay": try check(for: .alipay)
         case "upop": try check(for: .unionPay)
-        if !isFromLink { try checkTransaction() }
         case "card", "paypal", "venmo":
             if wants3DSecure, method == "card" { try checkProof() }
             if usesVault { try demand(consumer?.reveal(), "consumer.reference", "a stored \(method) account") }
@@ -110,10 +114,6 @@ package struct Order: Sendable {
         }
     }
 
-    /// What 3-D Secure asks of the card holder. The unit within the house is not among it: not every address has one.
-    private func checkProof() throws(OrderFailure) {
-        let body = body.reveal()
-        let parts = [
     /// What the guide requires of every transaction. It is also what the service's answers are compared with.
     private func checkTransaction() throws(OrderFailure) {
         let members = [
@@ -125,6 +125,10 @@ package struct Order: Sendable {
         }
     }
 
+    /// What 3-D Secure asks of the card holder. The unit within the house is not among it: not every address has one.
+    private func checkProof() throws(OrderFailure) {
+        let body = body.reveal()
+        let parts = [
             ("consumer", body["consumer"], ["first_name", "last_name", "phone", "email"]),
             (
                 "payment.billingAddress", body["payment"]?["billing_address"],
@@ -205,6 +209,7 @@ package struct Order: Sendable {
         -> AppRequest
     {
         var payload = config.keys.reveal()
+        if method == "paypal", let payPalClientID { payload["client_id"] = payPalClientID }
         payload["method"] = method
         payload["amount"] = amount.map(String.init)
         payload["currency"] = currency

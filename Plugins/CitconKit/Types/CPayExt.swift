@@ -66,28 +66,3 @@ public final class CPayExtApp: CPayConfidential {
     /// Creates an empty value.
     public init() {}
 }
-
-/// What a gateway needs at confirmation: PayPal's own order, Klarna's authorisation, Cash App's grant.
-public final class CPayExtGateway: CPayConfidential {
-    /// The gateway's order.
-    public var orderId: String?
-    /// The gateway's id of the payer.
-    public var orderPayerId: String?
-    /// The gateway's id of the payment.
-    public var orderPaymentId: String?
-    /// What the payer paid with.
-    public var orderPaymentSource: String?
-    /// Klarna's word that the payer agreed.
-    public var authorizationToken: String?
-    /// Cash App's id of the payer's consent.
-    public var grantId: String?
-    /// When that consent ends.
-    public var grantExpiry: String?
-    /// Cash App's id of the payer.
-    public var consumerId: String?
-    /// The payer's name at Cash App.
-    public var cashtag: String?
-
-    /// Creates an empty value.
-    public init() {}
-}

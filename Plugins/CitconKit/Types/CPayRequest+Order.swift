@@ -10,7 +10,7 @@ extension Order {
             country: request.transaction.country, chargeToken: request.chargeToken.map { Redacted($0) },
             consumer: (request.consumer?.reference).map { Redacted($0) }, scheme: request.scheme,
             universalLink: request.universalLink, unionPayMode: request.unionpayMode,
-            wants3DSecure: request.request3DSecureVerification,
+            wants3DSecure: request.request3DSecureVerification, payPalClientID: request.paypalClientId,
             pages: Set([request.urls.success, request.urls.fail, request.urls.cancel].compactMap(\.self)),
             body: request.body)
     }

@@ -33,6 +33,9 @@ public final class CPayRequest: CPayConfidential {
     public var request3DSecureVerification = false
     /// Which UnionPay service is meant: `00` for production, `01` for development.
     public var unionpayMode: String? = "00"
+    /// The merchant's client id at PayPal, in place of the one that the service names; known from later releases of the
+    /// vendor's SDK.
+    public var paypalClientId: String?
     /// The single-use token that the merchant's server got when it created the charge.
     public var chargeToken: String?
 
@@ -61,10 +64,10 @@ public final class CPayUrls: CPayConfidential {
 public final class CPayInstallments: CPayConfidential {
     /// The largest plan.
     public var id: String?
-    /// The number of the payment; in the vendor's SDK, not in its guide.
-    public var paymentNumber: String?
-    /// The number of payments; in the vendor's SDK, not in its guide.
-    public var quantity: String?
+    /// The number of the payment; in the vendor's SDK, not in its guide. Text in releases up to 2.0.8.
+    public var paymentNumber: Double?
+    /// The number of payments; in the vendor's SDK, not in its guide. Text in releases up to 2.0.8.
+    public var quantity: Int32?
 
     /// Creates an empty value.
     public init() {}

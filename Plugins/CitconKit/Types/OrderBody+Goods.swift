@@ -95,27 +95,3 @@ extension CPayExtApp {
         return body.object
     }
 }
-
-extension CPayExtGateway {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["order_id"] = orderId
-        body["order_payer_id"] = orderPayerId
-        body["order_payment_id"] = orderPaymentId
-        body["order_payment_source"] = orderPaymentSource
-        body["authorization_token"] = authorizationToken
-        body.write(
-            "grant",
-            BodyWriter {
-                $0["grant_id"] = grantId
-                $0["expiry"] = grantExpiry
-            }.object)
-        body.write(
-            "consumer",
-            BodyWriter {
-                $0["consumer_id"] = consumerId
-                $0["cashtag"] = cashtag
-            }.object)
-        return body.object
-    }
-}

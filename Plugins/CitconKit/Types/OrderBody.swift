@@ -113,8 +113,13 @@ extension CPayInstallments {
     var body: JSONValue? {
         var body = BodyWriter()
         body["id"] = id
-        body["payment_number"] = paymentNumber
-        body["quantity"] = quantity
+        body.write("payment_number", paymentNumber.flatMap(Self.number))
+        body.write("quantity", quantity.map(Int.init))
         return body.object
+    }
+    /// Whole numbers without a fraction, as the vendor's encoder writes them. Nil for what is no number.
+    private static func number(_ value: Double) -> JSONValue? {
+        if let whole = Int(exactly: value) { return .number(JSONNumber(whole)) }
+        return value.isFinite ? try? JSONValue(parsing: "\(value)") : nil
     }
 }

@@ -40,7 +40,9 @@ import Testing
         order.ext?.device = CPayExtDevice()
         order.ext?.device?.ip = "canary"
         order.ext?.gateway = CPayExtGateway()
-        order.ext?.gateway?.grantId = "canary"
+        order.ext?.gateway?.grant = CPayExtGatewayGrant()
+        order.ext?.gateway?.grant?.grantId = "canary"
+        order.paypalClientId = "canary"
         order.chargeToken = "canary"
         order.scheme = "canary"
         let parts: [Any] = [

@@ -186,13 +186,13 @@ import Testing
             $0.installments = CPayInstallments()
             $0.installments?.id = "v"
         },
-        Field("installments.payment_number", "v") {
+        Field("installments.payment_number", 2) {
             $0.installments = CPayInstallments()
-            $0.installments?.paymentNumber = "v"
+            $0.installments?.paymentNumber = 2
         },
-        Field("installments.quantity", "v") {
+        Field("installments.quantity", 3) {
             $0.installments = CPayInstallments()
-            $0.installments?.quantity = "v"
+            $0.installments?.quantity = 3
         },
         Field("urls.ipn", "v") { $0.urls.ipn = "v" }, Field("urls.success", "v") { $0.urls.success = "v" },
         Field("urls.fail", "v") { $0.urls.fail = "v" }, Field("urls.cancel", "v") { $0.urls.cancel = "v" },
@@ -217,8 +217,22 @@ import Testing
         .gateway("order_payment_id") { $0.orderPaymentId = "v" },
         .gateway("order_payment_source") { $0.orderPaymentSource = "v" },
         .gateway("authorization_token") { $0.authorizationToken = "v" },
-        .gateway("grant.grant_id") { $0.grantId = "v" }, .gateway("grant.expiry") { $0.grantExpiry = "v" },
-        .gateway("consumer.consumer_id") { $0.consumerId = "v" }, .gateway("consumer.cashtag") { $0.cashtag = "v" },
+        .gateway("grant.grant_id") {
+            $0.grant = CPayExtGatewayGrant()
+            $0.grant?.grantId = "v"
+        },
+        .gateway("grant.expiry") {
+            $0.grant = CPayExtGatewayGrant()
+            $0.grant?.expiry = "v"
+        },
+        .gateway("consumer.consumer_id") {
+            $0.consumer = CPayExtGatewayConsumer()
+            $0.consumer?.consumerId = "v"
+        },
+        .gateway("consumer.cashtag") {
+            $0.consumer = CPayExtGatewayConsumer()
+            $0.consumer?.cashtag = "v"
+        },
     ]
 
     @Test("Every member stands where the service looks for it", arguments: fields)
@@ -259,6 +273,7 @@ import Testing
         order.universalLink = "https://stays-here-3/"
         order.controller = "stays-here-4"
         order.unionpayMode = "stays-here-5"
+        order.paypalClientId = "stays-here-6"
         order.request3DSecureVerification = true
         #expect(!order.body.text.contains("stays-here"))
         #expect(!order.body.text.lowercased().contains("secure"))
