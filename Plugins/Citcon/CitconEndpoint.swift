@@ -26,6 +26,7 @@ public struct CitconEndpoint: Sendable, Hashable {
 
 extension CitconEndpoint {
     /// Which of the vendor's environments is meant. Access tokens work in one of them only.
+    @nonexhaustive
     public enum Mode: Int, Sendable, Hashable, CaseIterable {
         /// The vendor's own development.
         case DEV = 0

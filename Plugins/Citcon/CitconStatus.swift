@@ -1,4 +1,5 @@
 /// The state of a transaction. Both spellings in use are read as one; a word that is not known is kept as it came.
+@nonexhaustive
 public enum CitconStatus: Sendable, Hashable, RawRepresentable {
     /// Created; nobody has paid.
     case initiated

@@ -3,6 +3,7 @@ public import PaymentCore
 /// How to reach WalletConnect Pay's wallet-facing API.
 public struct GatewayConfiguration: Sendable {
     /// Who is asking. One of the two is sent, never both.
+    @nonexhaustive
     public enum Credentials: Sendable {
         /// An app id (the WalletConnect project id) and a client id, random per installation or process.
         case app(id: Redacted<String>, clientID: String)

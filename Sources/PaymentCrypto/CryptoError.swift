@@ -1,4 +1,5 @@
 /// Why a cryptographic operation was not done. Says nothing of keys or contents.
+@nonexhaustive
 public enum CryptoError: Error, Sendable, Hashable {
     /// The key is not one: malformed, of the wrong kind or too short. The detail names what was expected.
     case invalidKey(String)

@@ -6,6 +6,7 @@
 #endif
 
 /// The hash functions of FIPS 180-4 that payment services use.
+@nonexhaustive
 public enum Digest: Sendable, Hashable, CaseIterable {
     /// SHA-1: for entity tags and other checksums only, never against forgery.
     case sha1

@@ -1,4 +1,5 @@
 /// Why a secp256k1 operation was refused. Nothing of the input is quoted.
+@nonexhaustive
 public enum Secp256k1Error: Error, Sendable, Hashable {
     /// A private key is 32 bytes, more than zero and below the order of the curve.
     case invalidPrivateKey

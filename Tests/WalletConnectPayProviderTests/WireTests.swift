@@ -77,6 +77,13 @@ import Testing
         #expect(ErrorTable.error(refused, isMutation: false, provider: "wcp-test").phase == .answered)
     }
 
+    @Test("What the service says of when to ask again reaches the router", arguments: [429, 503, 422])
+    func retryAfter(status: Int) {
+        let response = HTTPResponse(status: status, headers: ["Retry-After": "7"])
+        let error = ErrorTable.error(.refused(Refusal(response)), isMutation: false, provider: "wcp-test")
+        #expect(error.retry == (status == 422 ? .never : .after(.seconds(7))))
+    }
+
     /// Every code of the public table that a wallet's calls can meet.
     @Test(arguments: [
         "payment_not_found", "payment_expired", "quote_expired", "invalid_state", "params_validation", "invalid_params",

@@ -5,6 +5,7 @@ extension CitconConfiguration {
     /// does what it needs: `gateways["URL"]?.append("flexa")`.
     public struct Gateways: Sendable, Hashable {
         /// What an app does for a gateway.
+        @nonexhaustive
         public enum Handler: String, Sendable, Hashable, CaseIterable {
             /// Starts WeChat with its payload.
             case weChat = "WeChat"

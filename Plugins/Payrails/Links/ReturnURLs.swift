@@ -5,6 +5,7 @@ public import PaymentCore
 /// Coming back proves nothing: what became of a payment is always asked of the service.
 public struct ReturnURLs: Sendable, Hashable {
     /// Which way the payer came back.
+    @nonexhaustive
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The page was finished.
         case success

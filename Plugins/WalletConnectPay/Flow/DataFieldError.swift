@@ -1,6 +1,7 @@
 /// Why a value that the payer entered is not accepted. Names the field, never the value.
 public struct DataFieldError: Error, Sendable, Hashable {
     /// What is wrong.
+    @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// A required value is missing or blank.
         case missing

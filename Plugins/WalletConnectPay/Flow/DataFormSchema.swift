@@ -70,6 +70,7 @@ extension ValueRule {
 }
 
 /// Why a schema cannot be read.
+@nonexhaustive
 public enum DataFormSchemaError: Error, Sendable, Hashable {
     /// Its text is not JSON.
     case notJSON(JSONError)

@@ -21,6 +21,7 @@ public struct DataCollectionPage: Sendable {
     ]
 
     /// How the page looks.
+    @nonexhaustive
     public enum Theme: String, Sendable, Hashable, CaseIterable {
         /// Light text on a dark ground.
         case dark
@@ -105,6 +106,7 @@ public struct DataCollectionPage: Sendable {
 }
 
 /// Why a page is not opened. Never tells more of its address than the origin.
+@nonexhaustive
 public enum DataCollectionPageError: Error, Sendable, Hashable {
     /// The address is no web address.
     case malformed(LinkDefect)

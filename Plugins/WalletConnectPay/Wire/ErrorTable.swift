@@ -13,7 +13,8 @@ enum ErrorTable {
             return PaymentError(
                 code, text, provider: provider,
                 phase: refusal.provesNothingWasDone || !isMutation ? .answered : .maybeSent,
-                retry: code == .rateLimited || code == .serviceFailure ? .later : .never, vendorCode: refusal.code)
+                retry: code == .rateLimited || code == .serviceFailure ? refusal.retry : .never,
+                vendorCode: refusal.code)
         case .transport(let error):
             return PaymentError(error, provider: provider, isMutation: isMutation)
         case .unusableAnswer(let text):

@@ -91,12 +91,15 @@ package struct Refusal: Sendable, Hashable {
     package let detail: Detail?
     /// How long to wait, as the service wrote it.
     package let retryAfter: String?
+    /// When to ask again, for answers that may be others later.
+    let retry: PaymentError.RetryAdvice
     /// Whether the request, were it a mutation, was surely not carried out.
     package let provesNothingWasDone: Bool
 
     init(_ response: HTTPResponse) {
         status = response.status
         retryAfter = response.headers["Retry-After"]
+        retry = PaymentError.RetryAdvice(response)
         let body = try? JSONValue(parsing: response.body).decode(ErrorBody.self)
         let code = body?.code ?? ""
         let isPlain = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F }

@@ -58,6 +58,7 @@ extension EthereumAddress: CustomStringConvertible {
 }
 
 /// Why a text is not an Ethereum address.
+@nonexhaustive
 public enum EthereumAddressError: Error, Sendable, Hashable {
     /// It does not begin with `0x`.
     case missingPrefix

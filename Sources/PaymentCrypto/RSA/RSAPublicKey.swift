@@ -33,6 +33,7 @@ public struct RSAPublicKey: Sendable {
 }
 
 /// The hashes that OAEP is used with in JOSE (RFC 7518 section 4.3).
+@nonexhaustive
 public enum OAEPDigest: Sendable, Hashable, CaseIterable {
     /// SHA-1, for `RSA-OAEP`.
     case sha1

@@ -3,6 +3,7 @@ public struct ConformanceReport<Name: RawRepresentable & Hashable & Sendable>: S
     CustomStringConvertible
 where Name.RawValue == String {
     /// How one probe ended.
+    @nonexhaustive
     public enum Verdict: Sendable, Hashable {
         /// The subject does it right.
         case passed

@@ -34,6 +34,7 @@ public struct ConformanceSubject: Sendable {
     }
 
     /// What the backend's payment does.
+    @nonexhaustive
     public enum Behaviour: Sendable, Hashable {
         /// It can be paid, and settles.
         case payable

@@ -21,6 +21,7 @@ import PaymentCore
 /// ```
 public enum ProviderConformance {
     /// One thing that everybody who can do it must get right.
+    @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
         /// Id, name, patterns and hosts are sound and do not change.
         case descriptor = "descriptor is sound and stable"

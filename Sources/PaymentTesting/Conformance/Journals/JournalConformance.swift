@@ -11,6 +11,7 @@ import PaymentCore
 /// What the subject cannot do, such as being opened twice, is reported as not probed.
 public enum JournalConformance {
     /// One rule that every journal must keep.
+    @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
         /// While a lease is held, nobody else gets it; the holder may ask again.
         case exclusion = "a lease has one holder"
