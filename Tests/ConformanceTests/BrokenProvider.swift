@@ -16,7 +16,7 @@ private struct Believer: HTTPTransport {
 struct BrokenProvider: PaymentProvider {
     enum Flaw: Sendable, CaseIterable {
         case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, tells, wanders,
-            asksAgain, waitsForEver
+            asksAgain, waitsForEver, namesAnew
 
         /// The probe that is there to find it.
         var probe: ProviderConformance.Probe {
@@ -31,6 +31,7 @@ struct BrokenProvider: PaymentProvider {
             case .wanders: .hosts
             case .asksAgain: .crashes
             case .waitsForEver: .polling
+            case .namesAnew: .stepNames
             }
         }
     }
@@ -101,6 +102,7 @@ struct BrokenProvider: PaymentProvider {
                 outcome = try await base.status(of: attempt.reference, in: context)
             }
             return outcome
+        case .namesAnew: _ = try await context.step("look \(attempt.id)", .query) { 1 }
         default: break
         }
         return try await base.pay(attempt, in: context)

@@ -46,6 +46,8 @@ public enum ProviderConformance {
         /// After a crash at any moment it goes on, sends nothing twice that must not be repeated, and repeats what it
         /// repeats with the same key.
         case crashes = "a crash at any moment is survived"
+        /// A renamed step is another one for the journal: what was begun under the old name could not be found again.
+        case stepNames = "steps have the same names in every process"
         /// A service that never settles does not keep it for ever.
         case polling = "waiting is bounded"
         /// Money is given back once, however often it is asked for, and another time for another id.
@@ -117,6 +119,7 @@ struct Battery: Sendable {
         case .hosts: try hosts()
         case .cancellation: try cancellation()
         case .crashes: try crashes(of: .payment)
+        case .stepNames: try stepNames()
         case .polling: try polling()
         case .refund: try refund()
         case .refundDetails: try refundDetails()
@@ -145,7 +148,8 @@ struct Battery: Sendable {
             return service is any RedirectCompletingProvider ? nil : "nobody comes back to it by a URL"
         case .notifications, .notificationSecrets, .notificationAge, .notificationRepetitions:
             return service is any NotificationReadingService ? nil : "it reads no notifications"
-        case .descriptor, .capabilities, .hostileAnswers, .refusals, .secrets, .hosts, .cancellation:
+        case .descriptor, .capabilities, .hostileAnswers, .refusals, .secrets, .hosts, .cancellation,
+            .stepNames:
             return nil
         }
     }

@@ -28,6 +28,8 @@ struct Trial: Sendable {
     var cancellation: Int?
     /// Whether the errand is begun again, by a new process, until it has ended.
     var goesOn = false
+    /// What chance and the order of tasks follow from.
+    var seed: UInt64 = 1
     /// The refund that is asked for.
     var asking: @Sendable (ConformanceSubject.Sale) throws -> RefundRequest = { try $0.part() }
     /// The payment that is to be called off.
@@ -99,7 +101,7 @@ struct Trial: Sendable {
 
     /// Nil when the subject has no backend of this behaviour, or one that knows nothing of such an errand.
     func run() throws -> Result? {
-        let world = SimulatedWorld(seed: 1)
+        let world = SimulatedWorld(seed: seed)
         defer { world.end() }
         let observation = Observation(cancellation: cancellation)
         return try world.run {

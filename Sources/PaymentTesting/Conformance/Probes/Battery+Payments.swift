@@ -30,6 +30,15 @@ extension Battery {
         return findings
     }
 
+    func stepNames() throws -> [String] {
+        try forEachErrand { errand in
+            guard errand != .cancellation else { return [] }
+            let runs = try [1, 2].map { try run(Trial(subject: subject, errand: errand, seed: $0)).stepNames }
+            let others = Set(runs[0]).symmetricDifference(runs[1]).sorted()
+            return others.isEmpty ? [] : ["the step '\(others[0])' has another name in another process"]
+        }
+    }
+
     func polling() throws -> [String] {
         let result = try run(Trial(subject: subject, behaviour: .neverSettles))
         var findings: [String] = []
@@ -51,6 +60,13 @@ extension Battery {
 }
 
 extension Trial.Result {
+    /// What the journal knows the steps by.
+    var stepNames: [String] {
+        histories.flatMap(\.entries).compactMap { entry in
+            if case .stepStarted(let name, _) = entry.event { name } else { nil }
+        }
+    }
+
     /// What was done more than once.
     var repetitions: [String] {
         [
