@@ -6,7 +6,7 @@ extension PaymentError {
     init(thrown error: any Error, at provider: ProviderID) {
         self =
             switch error {
-            case let error as PaymentError where error.provider == nil || error.provider == provider: error
+            case let error as PaymentError where error.provider == provider: error
             case let error as PaymentError:
                 PaymentError(
                     error.code, error.message, provider: provider, phase: error.phase, retry: error.retry,
@@ -36,7 +36,12 @@ extension PaymentError {
     /// nor does a refusal that another start of the payment got, which this one has joined.
     func about(_ history: AttemptHistory) -> PaymentError {
         guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
-        return PaymentError(
+        return withOpenFate
+    }
+
+    /// The same where something may have been done all the same.
+    var withOpenFate: PaymentError {
+        PaymentError(
             code, message, provider: provider, phase: .maybeSent, retry: retry == .never ? .later : retry,
             vendorCode: vendorCode)
     }

@@ -131,6 +131,27 @@ struct MerchantTests {
         #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled, "nothing open is no obstacle")
     }
 
+    @Test("Who fails after the cancellation was accepted does not say that nothing was done", arguments: [true, false])
+    func failsAfterwards(isSent: Bool) async throws {
+        struct Forgetful: CancellingService {
+            let isSent: Bool
+            let descriptor = ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: [])
+            func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+                if isSent { _ = try await context.step("cancel", .mutation(replay: .never)) { true } }
+                throw PaymentError(.serviceFailure, "the question after it failed", phase: .answered)
+            }
+            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+                .pending(retryAfter: nil)
+            }
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([Forgetful(isSent: isSent)]), transport: ScriptedTransport(),
+            journal: journal, clock: clock, random: SeededRandomSource(seed: 1))
+        let error = await #expect(throws: PaymentError.self) { try await router.cancel(ScriptedProvider.reference) }
+        #expect(error?.phase == (isSent ? .maybeSent : .answered))
+        #expect(error?.provider == "acme")
+    }
+
     @Test("A genuine notification ends the attempt, once; another changes nothing")
     func notification() async throws {
         var shop = Shop()

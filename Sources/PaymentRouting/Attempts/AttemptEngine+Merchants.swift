@@ -14,8 +14,14 @@ extension AttemptEngine {
 
     /// Calls a payment off, and ends its attempt when that is what became of it.
     func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
-        let context = effects.context(for: descriptor, payer: payer, steps: UnstoredSteps(), journal: journal)
-        let outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment)
+        let steps = UnstoredSteps()
+        let context = effects.context(for: descriptor, payer: payer, steps: steps, journal: journal)
+        let outcome: PaymentOutcome
+        do { outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment) } catch {
+            // What failed after the request does not say that it was not carried out.
+            let failure = PaymentError(thrown: error, at: descriptor.id)
+            throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
+        }
         guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
         let news = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
         return if let news { try await end(attempt, as: news.word, seen: news.entries) } else { unconfirmed(attempt) }
