@@ -15,18 +15,18 @@ struct CardCollection: Sendable {
         field(.CARDHOLDER_NAME, "Name on the card", isRequired: false),
     ])
 
-    /// The card that `payer` enters.
+    /// The card that `payer` enters; nil when they enter none.
     ///
-    /// - Throws: `PaymentError` of phase `beforeSend`: the payer has no way to enter data, declined, or entered none that
-    ///   is acceptable.
-    func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails {
+    /// - Throws: `PaymentError` of phase `beforeSend`: the payer has no way to enter data, or entered none that is
+    ///   acceptable.
+    func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails? {
         guard let collector = payer.dataCollector else { throw failure("a new card needs a data collector") }
         let values: [String: Redacted<String>]?
         do { values = try await collector(Self.request) } catch is CancellationError { throw CancellationError() } catch
         {
             throw failure("the card could not be asked for (\(type(of: error)))")
         }
-        guard let values else { throw PaymentError(Self.declined, "no card was entered", provider: provider) }
+        guard let values else { return nil }
         func value(_ field: CardFieldType) -> String? { values[field.column]?.reveal() }
         do {
             return try CardDetails(
@@ -37,10 +37,6 @@ struct CardCollection: Sendable {
             throw failure("the card is not valid: \(error.description)")
         }
     }
-
-    /// The code of the error that says that the payer entered nothing; it never leaves the provider. An error of this
-    /// kind, so that the step around it is known to be without effect.
-    static let declined = PaymentError.Code(rawValue: "no-card-entered")
 
     private static func field(_ type: CardFieldType, _ name: String, isRequired: Bool) -> DataRequest.Field {
         DataRequest.Field(id: type.column, name: name, kind: .text, isRequired: isRequired)

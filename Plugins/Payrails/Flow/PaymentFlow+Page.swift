@@ -11,9 +11,6 @@ extension PaymentFlow {
         case cancelled
     }
 
-    /// The payer did not finish the page; they may do so later.
-    private struct Unfinished: Error {}
-
     /// Shows the page that `execution` asks for, and waits for what comes of it.
     ///
     /// - Parameter isOwn: whether it was begun by this flow, and so with what was chosen.
@@ -31,13 +28,8 @@ extension PaymentFlow {
                     .payer, "the payer has to see a page of the bank; give the payer a browser and go on from the link",
                     phase: .maybeSent))
         }
-        let visited: Visited
-        do {
-            visited = try await visit(PageVisit(page: action.page, show: browser), action.approval, poll)
-        } catch is Unfinished {
-            return try await lastLooks(poll) ?? .left(memory[\.left])
-        }
-        switch visited {
+        switch try await visit(PageVisit(page: action.page, show: browser), action.approval, poll) {
+        case nil: return try await lastLooks(poll) ?? .left(memory[\.left])
         case .paid: return .success
         case .declined(let reason): return .declined(reason)
         case .cancelled: return .calledOff
@@ -55,17 +47,17 @@ extension PaymentFlow {
         }
     }
 
+    /// - Returns: nil when the payer did not finish the page. They may do so later: it is shown again when the payment goes
+    ///   on, as after one that comes back with another order.
     private func visit(
         _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
-    ) async throws -> Visited {
-        // An unfinished visit throws, so that it is not kept and the page is shown again when the payment goes on; so does
-        // one that comes back with another order.
-        try await context.step("page", .interaction) {
+    ) async throws -> Visited? {
+        try await context.stepIfFinished("page", .interaction) {
             switch await visit.run(besides: poll, of: url) {
             case .ending(.success): return .paid
             case .ending(.failed(let reason)): return .declined(reason)
             case .ending(.cancelled): return .cancelled
-            case .ending(.pending): throw Unfinished()
+            case .ending(.pending): return nil
             case .left(let link):
                 let returned = PendingAction.Returned(link, returnURLs)
                 if approval?.disagreement(with: returned) != nil {
@@ -79,7 +71,7 @@ extension PaymentFlow {
                 }
                 try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
                 memory[\.left] = link.flatMap(returnURLs.kind)
-                guard returned.isFinished else { throw Unfinished() }
+                guard returned.isFinished else { return nil }
                 return .finished(returned)
             case .notShown(let type):
                 throw stopped(.unknown(error: PayrailsFault.presenterFailed(type)), isMutation: true)

@@ -15,7 +15,7 @@ extension PaymentFlow {
 
     init(_ attempt: PaymentAttempt, _ choice: PaymentChoice, _ session: ProviderSession, _ context: ProviderContext) {
         let (payload, provider) = (session.payload, attempt.reference.provider)
-        var means: (@Sendable () async throws -> PaymentMeans)?
+        var means: (@Sendable () async throws -> PaymentMeans?)?
         if choice.kind != .page { means = { try await choice.means(in: payload, context, at: provider) } }
         self.init(
             attempt.reference, payload: payload, returnURLs: session.returnURLs,
@@ -30,7 +30,6 @@ extension PaymentFlow {
     /// Carries the attempt through.
     func outcome() async throws -> PaymentOutcome {
         do { return PaymentOutcome(try await run(), of: payment) } catch let error as PaymentError {
-            if error.code == CardCollection.declined { return .cancelled }
             let failures = mark?.failures ?? 0
             guard error.phase == .maybeSent, error.code != .inUse, failures > 0 else { throw error }
             // Whoever asks for the status knows nothing of this attempt: the decline before it would be taken for its
@@ -44,7 +43,7 @@ extension PaymentChoice {
     /// What was chosen, as the flow takes it.
     fileprivate func means(
         in payload: SessionPayload, _ context: ProviderContext, at provider: ProviderID
-    ) async throws -> PaymentMeans {
+    ) async throws -> PaymentMeans? {
         switch kind {
         case .stored:
             guard let instrument = payload.instruments(paymentType).first(where: { $0.id == id }) else {
@@ -54,7 +53,9 @@ extension PaymentChoice {
             return .stored(instrument)
         case .card:
             let now = YearAndMonth(context.clock.now, timeZone: .gmt)
-            let card = try await CardCollection(provider: provider).card(of: context.payer, now: now)
+            guard let card = try await CardCollection(provider: provider).card(of: context.payer, now: now) else {
+                return nil
+            }
             let encrypted = try CardEncryption(payload, random: context.random).encrypt(card)
             return .card(encryptedData: encrypted, save: false)
         case .payPal: return .payPal(save: false)

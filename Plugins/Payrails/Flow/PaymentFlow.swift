@@ -32,12 +32,12 @@ package struct PaymentFlow: Sendable {
         /// The kind of payment, where that is known before ``means``.
         let type: Payrails.PaymentType?
         /// What it is paid with; nil where a payment that was begun can only be gone on with.
-        let means: (@Sendable () async throws -> PaymentMeans)?
+        let means: (@Sendable () async throws -> PaymentMeans?)?
 
         /// Makes terms.
         package init(
             amount: PayrailsAmount, agreed: Money? = nil, type: Payrails.PaymentType? = nil,
-            means: (@Sendable () async throws -> PaymentMeans)?
+            means: (@Sendable () async throws -> PaymentMeans?)?
         ) {
             self.amount = amount
             self.agreed = agreed
@@ -164,7 +164,10 @@ package struct PaymentFlow: Sendable {
         var isOwn = false
         var doubt: PaymentError?
         if before.standing == .ready {
-            do { isOwn = try await authorize(before) } catch let error as PaymentError {
+            do {
+                guard let isAsked = try await authorize(before) else { return .calledOff }
+                isOwn = isAsked
+            } catch let error as PaymentError {
                 // Sent, perhaps, with an answer that was lost or that says no to a repetition: the statuses tell.
                 let isOpen = error.phase == .maybeSent && ![.journal, .inUse, .cancelled].contains(error.code)
                 guard isOpen else { throw error }
@@ -196,22 +199,16 @@ package struct PaymentFlow: Sendable {
     /// interrupted then must not pass for one that was sent. The card is never stored; where the second step begins
     /// without it, after an interruption between the two, it is asked for again.
     ///
-    /// - Returns: whether it was asked.
-    private func authorize(_ before: Before) async throws -> Bool {
-        let prepared = Mutex<JSONValue?>(nil)
-        let isReady = try await context.step("prepare", .interaction) {
-            let body = try await body()
-            prepared.withLock { $0 = body }
-            return try await isUntouched(since: before)
+    /// - Returns: whether it was asked; nil when the payer gave nothing to pay with.
+    private func authorize(_ before: Before) async throws -> Bool? {
+        let isReady = try await context.stepIfFinished("prepare", .interaction) {
+            try await body() == nil ? nil : try await isUntouched(since: before)
         }
-        guard isReady else { return false }
-        return try await context.step("authorize", .mutation(replay: .never)) {
-            var body = prepared.withLock { $0 }
-            if body == nil {
-                body = try await self.body()
-                guard try await isUntouched(since: before) else { return false }
-            }
-            guard let body else { return false }
+        guard isReady == true else { return isReady }
+        return try await context.stepIfFinished("authorize", .mutation(replay: .never)) {
+            let isFresh = context.answer(to: Self.means, as: JSONValue.self) != nil
+            guard let body = try await body() else { return nil }
+            if !isFresh, try await !isUntouched(since: before) { return false }
             let key = key(for: before)
             memory[\.sentKey] = key
             let answer = try await call(isMutation: true) { () throws(PayrailsError) in
@@ -235,8 +232,12 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// What is sent to pay with what was chosen.
-    private func body() async throws -> JSONValue {
+    /// What the payer pays with is asked for once in a run, and never stored.
+    private static let means = "means of payment"
+
+    /// What is sent to pay with what was chosen; nil when the payer gave nothing to pay with.
+    private func body() async throws -> JSONValue? {
+        if let known = context.answer(to: Self.means, as: JSONValue.self) { return known }
         if let agreed = terms.agreed {
             guard let price = try? payload.amount.money(), price == agreed else {
                 throw error(
@@ -248,11 +249,13 @@ package struct PaymentFlow: Sendable {
         guard let means = terms.means else {
             throw error(.unusableOption, "a payment that was begun is gone on with, not begun")
         }
-        let chosen: PaymentMeans
-        do { chosen = try await means() } catch let error as PayrailsError { throw stopped(error, isMutation: false) }
+        let given: PaymentMeans?
+        do { given = try await means() } catch let error as PayrailsError { throw stopped(error, isMutation: false) }
+        guard let chosen = given else { return nil }
         memory[\.type] = chosen.type
         let body = PaymentBody(payload: payload, amount: terms.amount, returnURLs: returnURLs)
-        return try await call { () throws(PayrailsError) in try body.make(chosen) }
+        let made = try await call { () throws(PayrailsError) in try body.make(chosen) }
+        return try await context.ask(Self.means) { made }
     }
 
     // MARK: Asking
