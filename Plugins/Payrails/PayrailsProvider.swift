@@ -23,7 +23,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     private let returnURLs: ReturnURLs
     private let additionalHosts: [String]
 
-    /// Makes a provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
     ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
@@ -53,13 +53,15 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// confirmation may be: it names one order at PayPal, and the vendor's own client repeats it under new keys.
     private static let confirmationWindow = Duration.seconds(900)
 
-    /// Verified only when every address in the session is on payrails.io.
+    /// Recognises sessions: verified only when every address in the session is on payrails.io.
     public func recognize(_ link: PaymentLink) -> LinkMatch? { LinkReading.match(link, returnURLs) }
 
     /// Reads the session's options and asks where the payment stands.
     ///
     /// A payment that is under way is never offered to be begun again: the quote says that it is pending, or offers to go
     /// on with the page that waits for the payer. After a decline it can be paid in another way.
+    ///
+    /// - Throws: ``PaymentError``; nothing that moves money has been sent then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let session = try await session(request.reference, context)
         let execution = try await session.execution()
@@ -84,6 +86,8 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     }
 
     /// Authorises the payment once, has the payer see a page where one is needed, and waits for the ending.
+    ///
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been authorised.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
             throw PaymentError(.unusableOption, "the option does not say what to pay with", provider: id)
@@ -93,12 +97,16 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     }
 
     /// Asks the service for the payment's statuses.
+    ///
+    /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         PaymentOutcome(try await session(payment, context).execution(), of: payment)
     }
 
     /// Goes on after the payer came back from a page: confirms what was approved with PayPal, and asks the service. The
     /// URL alone never makes a payment paid.
+    ///
+    /// - Throws: ``PaymentError``; `foreignReturn` when the URL names another payment.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
@@ -119,6 +127,8 @@ public struct PayrailsProvider: RedirectCompletingProvider {
 
 extension PayrailsProvider: PaymentDistinguishingProvider {
     /// A session over another amount than the payment of this id was begun over is not told paid because that was.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`, phase `beforeSend`, when the amounts differ.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
         guard let data = try? SessionLink.initData(of: link), let payload = try? SessionPayload(data),
             let price = try? payload.amount.money(), price != attempt.option.amount

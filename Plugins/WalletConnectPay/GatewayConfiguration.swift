@@ -23,7 +23,7 @@ public struct GatewayConfiguration: Sendable {
     /// How long to wait for a confirmed payment to settle before it is reported as pending.
     public let settlementTimeout: Duration
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     ///
     /// - Throws: ``LinkDefect`` when `baseURL` is no web address, or neither `https` nor on this machine
     ///   (``LinkDefect/unencrypted(origin:)``): the key and the payments would be readable on the way.
@@ -37,7 +37,7 @@ public struct GatewayConfiguration: Sendable {
         self.settlementTimeout = settlementTimeout
     }
 
-    /// A configuration with an app id and a fresh client id.
+    /// Creates a configuration with an app id and a fresh client id.
     ///
     /// - Throws: ``LinkDefect``, as above.
     public init(appID: String, baseURL: String = Self.productionURL) throws(LinkDefect) {

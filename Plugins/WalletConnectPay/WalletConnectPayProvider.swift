@@ -14,7 +14,7 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     private let appLinks: AppLinks
     private let reviewer: SigningReviewer
 
-    /// Makes a provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
     ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
@@ -40,22 +40,27 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
             outboundHosts: [configuration.baseURL.authority])
     }
 
-    /// Verified only for https links on a WalletConnect Pay host with one well-formed id, and for `wc:` URIs whose
-    /// payment link is one.
+    /// Recognises payment links: verified only for https links on a WalletConnect Pay host with one well-formed id, and
+    /// for `wc:` URIs whose payment link is one.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         LinkReading.match(link, in: appLinks)
     }
 
-    /// Whether a payment is named by a short link.
+    /// Returns whether a payment is named by a short link.
     public func isUnresolved(_ payment: PaymentReference) -> Bool { !PaymentID.isWellFormed(payment.id) }
 
     /// Asks for the payment and the options that the payer's accounts have.
+    ///
+    /// - Throws: ``PaymentError``; nothing that moves money has been sent then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await flow(context).quote(request.reference)
     }
 
     /// Gathers data where the option asks for it, resolves the option's actions, has the payer sign them in order,
     /// confirms once and waits for the settlement.
+    ///
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been confirmed, or the payer's wallet
+    ///   may have sent the money.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         let payment = attempt.reference
         do {
@@ -78,6 +83,8 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     }
 
     /// Asks the service for the payment's state.
+    ///
+    /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let flow = flow(context)
         return try await flow.translated { () throws(GatewayError) in try await flow.status(payment.id) }

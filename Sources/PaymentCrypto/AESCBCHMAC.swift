@@ -7,7 +7,7 @@ public struct AESCBCHMAC: Sendable, Hashable {
         /// What proves that nothing was changed.
         public let tag: [UInt8]
 
-        /// Joins the two parts.
+        /// Creates a message by joining its two parts.
         public init(ciphertext: [UInt8], tag: [UInt8]) {
             self.ciphertext = ciphertext
             self.tag = tag

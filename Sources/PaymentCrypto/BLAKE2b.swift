@@ -12,7 +12,7 @@ public enum BLAKE2b {
         [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5], [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
     ]
 
-    /// The digest of `bytes`, `byteCount` bytes long: 1 to 64.
+    /// Returns the digest of `bytes`, `byteCount` bytes long: 1 to 64.
     public static func hash(_ bytes: [UInt8], byteCount: Int) -> [UInt8] {
         precondition(1...64 ~= byteCount, "BLAKE2b makes digests of 1 to 64 bytes")
         var state = initial

@@ -27,7 +27,7 @@ public enum Digest: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     public func hash(_ bytes: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)
             switch self {
@@ -45,7 +45,7 @@ public enum Digest: Sendable, Hashable, CaseIterable {
         #endif
     }
 
-    /// The keyed hash of `message` (HMAC, RFC 2104).
+    /// Returns the keyed hash of `message` (HMAC, RFC 2104).
     public func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)
             let key = SymmetricKey(data: key)

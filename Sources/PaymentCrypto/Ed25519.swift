@@ -7,7 +7,7 @@
 
 /// Signatures over the Edwards curve 25519 (RFC 8032), as Stellar signs links.
 public enum Ed25519 {
-    /// Whether the owner of `publicKey` (32 bytes) made `signature` (64 bytes) over `message`.
+    /// Returns whether the owner of `publicKey` (32 bytes) made `signature` (64 bytes) over `message`.
     public static func isValid(_ signature: [UInt8], message: [UInt8], publicKey: [UInt8]) -> Bool {
         guard signature.count == 64, publicKey.count == 32 else { return false }
         #if canImport(CryptoKit)

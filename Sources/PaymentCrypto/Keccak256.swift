@@ -8,10 +8,10 @@ public struct Keccak256: Sendable {
     private var lanes = [UInt64](repeating: 0, count: 25)
     private var position = 0
 
-    /// Starts an empty message.
+    /// Creates a hasher of a message that is still empty.
     public init() {}
 
-    /// The 32-byte digest of `bytes`.
+    /// Returns the 32-byte digest of `bytes`.
     public static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var hasher = Keccak256()
         hasher.update(bytes)
@@ -30,7 +30,7 @@ public struct Keccak256: Sendable {
         }
     }
 
-    /// The 32-byte digest of the message so far. The message may go on afterwards.
+    /// Returns the 32-byte digest of the message so far. The message may go on afterwards.
     public func finalize() -> [UInt8] {
         var last = self
         last.absorb(0x01)

@@ -8,7 +8,7 @@
 
 /// Checks of signatures with keys that come as bare numbers, as DNSSEC has them.
 public enum PublicSignature {
-    /// Whether the owner of an RSA key made `signature` over the SHA-256 of `message` (RSASSA-PKCS1-v1_5).
+    /// Returns whether the owner of an RSA key made `signature` over the SHA-256 of `message` (RSASSA-PKCS1-v1_5).
     ///
     /// Domains still use keys of 1024 bits, so these are not refused here.
     public static func isValidRSA(
@@ -34,8 +34,8 @@ public enum PublicSignature {
         #endif
     }
 
-    /// Whether the owner of a P-256 key, `x` and `y` in 64 bytes, made `signature`, `r` and `s` in 64 bytes, over the
-    /// SHA-256 of `message` (ECDSA).
+    /// Returns whether the owner of a P-256 key, `x` and `y` in 64 bytes, made `signature`, `r` and `s` in 64 bytes,
+    /// over the SHA-256 of `message` (ECDSA).
     public static func isValidP256(_ signature: [UInt8], message: [UInt8], key: [UInt8]) -> Bool {
         guard signature.count == 64, key.count == 64 else { return false }
         #if canImport(CryptoKit)

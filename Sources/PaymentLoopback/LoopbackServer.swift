@@ -20,7 +20,7 @@ public final class LoopbackServer: Sendable {
 
     private let core: ServerCore
 
-    /// Starts serving `service`; port 0 picks a free port.
+    /// Creates a server and starts serving `service`; port 0 picks a free port.
     ///
     /// - Throws: ``SandboxError``, naming the port.
     public init(_ service: any SandboxService, port: UInt16 = 0) throws(SandboxError) {

@@ -8,7 +8,7 @@ public struct SharedAddress: SandboxService {
         let paths: [[Substring]]
         let service: any SandboxService
 
-        /// Makes a tenant.
+        /// Creates a tenant.
         ///
         /// - Parameter paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
         public init(_ service: any SandboxService, paths: [String]) {
@@ -19,17 +19,17 @@ public struct SharedAddress: SandboxService {
 
     private let tenants: [Tenant]
 
-    /// Makes an address; of tenants that claim the same path the first one answers.
+    /// Creates an address; of tenants that claim the same path the first one answers.
     public init(_ tenants: [Tenant]) {
         self.tenants = tenants
     }
 
-    /// The tenant's answer, or 404.
+    /// Returns the tenant's answer, or 404.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         await tenant(of: request)?.respond(to: request) ?? HTTPResponse(status: 404)
     }
 
-    /// The tenant's answer, or 404.
+    /// Returns the tenant's answer, or 404.
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
         await tenant(of: request)?.answer(to: request) ?? .response(HTTPResponse(status: 404))
     }

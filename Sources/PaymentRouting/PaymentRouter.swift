@@ -13,7 +13,7 @@ public struct PaymentRouter: Sendable {
     let underWay = PaymentsUnderWay()
     let leases: PaymentLeases
 
-    /// Makes a router.
+    /// Creates a router.
     ///
     /// - Parameters:
     ///   - registry: the providers.

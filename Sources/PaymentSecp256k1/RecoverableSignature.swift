@@ -7,7 +7,7 @@ public struct RecoverableSignature: Sendable, Hashable {
     /// Which of the points with this `r` it was: bit 0 is y's parity, bit 1 says that x was reduced. 0 to 3.
     public let recoveryID: UInt8
 
-    /// Takes the parts of a signature after checking their ranges.
+    /// Creates a signature from its parts after checking their ranges.
     ///
     /// - Parameter allowingHighS: keep a malleable signature, for instance to say why it is refused.
     /// - Throws: ``Secp256k1Error/invalidSignature``, ``Secp256k1Error/highS``.

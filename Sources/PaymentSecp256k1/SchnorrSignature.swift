@@ -4,13 +4,13 @@ import CSecp256k1
 public struct SchnorrSignature: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// Takes the 64 bytes of a signature; nil for any other number.
+    /// Creates a signature from its 64 bytes; nil for any other number.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 64 else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// Whether the owner of `key` made it over `message`. Of the key only its x counts.
+    /// Returns whether the owner of `key` made it over `message`. Of the key only its x counts.
     public func isValid(message: [UInt8], key: Secp256k1PublicKey) -> Bool {
         let context = Secp256k1Context.shared.pointer
         var point = secp256k1_xonly_pubkey()

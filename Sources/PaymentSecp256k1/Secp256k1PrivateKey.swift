@@ -8,7 +8,7 @@ public struct Secp256k1PrivateKey: Sendable {
     /// The key's public half.
     public let publicKey: Secp256k1PublicKey
 
-    /// Takes a key of 32 bytes, big-endian.
+    /// Creates a key from its 32 bytes, big-endian.
     ///
     /// - Throws: ``Secp256k1Error/invalidPrivateKey``.
     public init(_ bytes: some Collection<UInt8>) throws(Secp256k1Error) {

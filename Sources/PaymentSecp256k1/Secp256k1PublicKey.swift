@@ -10,7 +10,7 @@ public struct Secp256k1PublicKey: Sendable, Hashable {
         [uncompressed[64] & 1 == 0 ? 0x02 : 0x03] + uncompressed[1...32]
     }
 
-    /// Takes a point in its 33- or 65-byte form.
+    /// Creates a key by reading a point in its 33- or 65-byte form.
     ///
     /// - Throws: ``Secp256k1Error/invalidPublicKey``.
     public init(parsing bytes: some Collection<UInt8>) throws(Secp256k1Error) {
@@ -23,7 +23,7 @@ public struct Secp256k1PublicKey: Sendable, Hashable {
         self.init(point)
     }
 
-    /// The key that made a signature over a digest.
+    /// Returns the key that made a signature over a digest.
     ///
     /// - Throws: ``Secp256k1Error/invalidDigest``, ``Secp256k1Error/unrecoverable``.
     public static func recover(digest: [UInt8], signature: RecoverableSignature) throws(Secp256k1Error)
@@ -41,8 +41,8 @@ public struct Secp256k1PublicKey: Sendable, Hashable {
         return Secp256k1PublicKey(point)
     }
 
-    /// Whether this key made the signature over the digest. False for every signature with a high S, which is not
-    /// unique to the signer. The recovery id plays no part.
+    /// Returns whether this key made the signature over the digest. False for every signature with a high S, which is
+    /// not unique to the signer. The recovery id plays no part.
     ///
     /// - Throws: ``Secp256k1Error/invalidDigest``.
     public func verify(digest: [UInt8], signature: RecoverableSignature) throws(Secp256k1Error) -> Bool {

@@ -21,12 +21,12 @@ public final class ScriptedTransport: HTTPTransport {
             let reason: TransportError.Reason
         }
 
-        /// Answers a request of this method and exact path, its query aside.
+        /// Returns a line that answers a request of this method and exact path, its query aside.
         public static func answer(_ method: String, _ path: String, _ response: HTTPResponse) -> Line {
             Line(method: method, path: path, result: .success(response))
         }
 
-        /// Fails a request of this method and exact path, its query aside.
+        /// Returns a line that fails a request of this method and exact path, its query aside.
         public static func fail(
             _ method: String, _ path: String, _ phase: TransportError.Phase, _ reason: TransportError.Reason
         ) -> Line {
@@ -42,7 +42,7 @@ public final class ScriptedTransport: HTTPTransport {
 
     private let state: Mutex<State>
 
-    /// Makes a transport that plays `script` in order, each line once.
+    /// Creates a transport that plays `script` in order, each line once.
     public init(_ script: [Line]) { state = Mutex(State(lines: script)) }
 
     /// Every request so far, in order, expected or not.

@@ -98,8 +98,9 @@ enum TextRules {
     /// The folders of the targets that keep the rule.
     static let documented = [
         "Sources/PaymentCore/", "Sources/PaymentStandards/", "Sources/PaymentTransport/", "Sources/PaymentStore/",
-        "Sources/PaymentReview/", "Sources/PaymentWallet/", "Plugins/Citcon/", "Plugins/CitconKit/",
-        "Plugins/CitconMerchant/",
+        "Sources/PaymentReview/", "Sources/PaymentWallet/", "Sources/PaymentRouting/", "Sources/PaymentTesting/",
+        "Sources/PaymentLoopback/", "Sources/PaymentSandbox/", "Sources/PaymentCrypto/", "Sources/PaymentSecp256k1/",
+        "Plugins/",
     ]
 
     static func throwing(_ package: Package) -> [Violation] {

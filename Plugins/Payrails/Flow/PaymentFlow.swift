@@ -34,7 +34,7 @@ package struct PaymentFlow: Sendable {
         /// What it is paid with; nil where a payment that was begun can only be gone on with.
         let means: (@Sendable () async throws -> PaymentMeans?)?
 
-        /// Makes terms.
+        /// Creates terms.
         package init(
             amount: PayrailsAmount, agreed: Money? = nil, type: Payrails.PaymentType? = nil,
             means: (@Sendable () async throws -> PaymentMeans?)?
@@ -73,7 +73,7 @@ package struct PaymentFlow: Sendable {
         let confirm: String
         let unanswered: Unanswered?
 
-        /// Makes keys.
+        /// Creates keys.
         ///
         /// - Parameter unanswered: an earlier request's, which a new request takes over as long as nothing else was begun,
         ///   so that the service takes it for a copy where it got the first.
@@ -98,7 +98,7 @@ package struct PaymentFlow: Sendable {
         case left(ReturnURLs.Kind?)
     }
 
-    /// Makes the flow of one payment.
+    /// Creates the flow of one payment.
     ///
     /// - Parameter hold: how long the service may hold a question.
     package init(

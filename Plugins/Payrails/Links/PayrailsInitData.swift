@@ -11,7 +11,7 @@ public struct PayrailsInitData: Sendable, Hashable, Codable {
     /// Standard base64 of a JSON object.
     public var data: String { content.reveal() }
 
-    /// Makes a value from the two members of the server's answer.
+    /// Creates a value from the two members of the server's answer.
     public init(version: String, data: String) {
         self.version = version
         content = Redacted(data)
@@ -21,7 +21,9 @@ public struct PayrailsInitData: Sendable, Hashable, Codable {
         case version, data
     }
 
-    /// Reads the server's answer.
+    /// Creates a value by reading the server's answer.
+    ///
+    /// - Throws: `DecodingError` when a member is missing or no text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -30,6 +32,8 @@ public struct PayrailsInitData: Sendable, Hashable, Codable {
     }
 
     /// Writes what ``init(from:)`` reads, token and all.
+    ///
+    /// - Throws: what `encoder` throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(version, forKey: .version)

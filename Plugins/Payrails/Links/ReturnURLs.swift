@@ -26,7 +26,7 @@ public struct ReturnURLs: Sendable, Hashable {
     /// Where a page leads whose payment goes on.
     public let pending: String
 
-    /// Makes addresses, each of the form `scheme://host/path`.
+    /// Creates addresses, each of the form `scheme://host/path`.
     public init(success: String, cancel: String, error: String, pending: String) {
         self.success = success
         self.cancel = cancel
@@ -57,8 +57,8 @@ public struct ReturnURLs: Sendable, Hashable {
         }
     }
 
-    /// Which of the pages `url` is, or nil. Scheme, host, port and path have to be equal; a longer path or host that
-    /// merely begins the same is somebody else's. Query and fragment may be anything.
+    /// Returns which of the pages `url` is, or nil. Scheme, host, port and path have to be equal; a longer path or host
+    /// that merely begins the same is somebody else's. Query and fragment may be anything.
     public func kind(of url: PaymentLink) -> Kind? {
         Kind.allCases.first { kind in
             guard let own = try? PaymentLink(self[kind]) else { return false }

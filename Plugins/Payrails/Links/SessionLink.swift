@@ -21,7 +21,7 @@ public enum SessionLink {
     public static let scheme = "payrails"
     static let textPrefixes = [#"{"version":"#, #"{"data":"#]
 
-    /// The link to `data`.
+    /// Returns the link to `data`.
     public static func link(to data: PayrailsInitData) -> Redacted<String> {
         let text = data.data.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
         return Redacted("\(scheme):session?version=\(PercentCoding.encode(data.version))&data=\(String(text))")

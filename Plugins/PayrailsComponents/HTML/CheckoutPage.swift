@@ -24,7 +24,7 @@ public struct CheckoutPage: Sendable {
         /// The payer's reference, which is encrypted with the card.
         public let holderReference: Redacted<String>
 
-        /// Makes a key.
+        /// Creates a key.
         public init(subjectPublicKeyInfo: String, holderReference: Redacted<String>) {
             self.subjectPublicKeyInfo = subjectPublicKeyInfo
             self.holderReference = holderReference
@@ -50,7 +50,7 @@ public struct CheckoutPage: Sendable {
         /// The present month, for checks while typing.
         public var currentMonth: YearAndMonth
 
-        /// Makes options.
+        /// Creates options.
         public init(
             path: String, token: Redacted<String>, assets: Assets, amount: String? = nil,
             encryptionKey: EncryptionKey? = nil, currentMonth: YearAndMonth
@@ -69,7 +69,7 @@ public struct CheckoutPage: Sendable {
     let card: CardFormConfig?
     let options: Options
 
-    /// Draws what `checkout` is at now.
+    /// Creates a page that draws what `checkout` is at now.
     @MainActor public init(_ checkout: CheckoutController, options: Options) {
         self.init(
             state: checkout.state, style: checkout.style, card: checkout.cardForm?.config, options: options)

@@ -33,7 +33,7 @@ public struct CheckoutPost: Sendable {
     public let attempt: Int?
     private let token: Redacted<String>
 
-    /// Reads a body. Fields that are not in the table are ignored.
+    /// Creates a post by reading a body. Fields that are not in the table are ignored.
     ///
     /// - Returns: nil when it is too long, is not UTF-8, names a field twice or lacks one.
     public init?(body: some Collection<UInt8>) {
@@ -69,7 +69,7 @@ public struct CheckoutPost: Sendable {
         }
     }
 
-    /// Whether the request comes from a page with this token. The time it takes tells nothing of the token.
+    /// Returns whether the request comes from a page with this token. The time it takes tells nothing of the token.
     public func isFrom(_ token: Redacted<String>) -> Bool {
         ConstantTime.equal(self.token.reveal().utf8, token.reveal().utf8)
     }

@@ -67,7 +67,7 @@ public struct CheckoutTexts: Sendable, Hashable {
     /// When no instrument was meant, or two at once.
     public var mismatch = "Nothing was paid. Choose a payment method, then use its own pay button."
 
-    /// The English texts.
+    /// Creates the English texts.
     public init() {}
 
     /// What the payer is told.

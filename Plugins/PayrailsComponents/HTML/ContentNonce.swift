@@ -5,8 +5,8 @@ public struct ContentNonce: Sendable, Hashable {
     /// The word as it stands in the header and in the page.
     public let text: String
 
-    /// Accepts 16 to 128 characters of base64 or base64url; nil for anything else, which could end the header's value
-    /// or the attribute.
+    /// Creates a nonce from 16 to 128 characters of base64 or base64url; nil for anything else, which could end the
+    /// header's value or the attribute.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (16...128).contains(bytes.count) else { return nil }

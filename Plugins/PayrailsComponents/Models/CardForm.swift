@@ -33,7 +33,7 @@ public import PayrailsTypes
     @ObservationIgnored private let observed: ObservedState<CardFormState>
     @ObservationIgnored private var collected: Result<String, PayrailsError>?
 
-    /// Makes a form.
+    /// Creates a form.
     public init(config: CardFormConfig = CardFormConfig(), session: any ComponentSession) {
         self.config = config
         self.session = session
@@ -75,7 +75,7 @@ public import PayrailsTypes
         return result
     }
 
-    /// The text below a field that is wrong, or nil.
+    /// Returns the text below a field that is wrong, or nil.
     public func errorText(for field: CardFieldType) -> String? { config.errorText(for: field, in: state) }
 
     /// Forgets number and code, which are not needed in plain any more.

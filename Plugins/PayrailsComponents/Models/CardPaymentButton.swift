@@ -41,7 +41,7 @@ public import PayrailsTypes
         case type(Payrails.PaymentType)
     }
 
-    /// Makes a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
+    /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
     /// it is given later.
     public init(
         cardForm: CardForm?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
@@ -57,7 +57,7 @@ public import PayrailsTypes
                 storedTranslations: storedInstrumentTranslations))
     }
 
-    /// Makes a button for a stored instrument.
+    /// Creates a button for a stored instrument.
     public init(
         storedInstrument: any StoredInstrument, session: any ComponentSession,
         buttonStyle: StoredInstrumentButtonStyle? = nil,
@@ -82,7 +82,7 @@ public import PayrailsTypes
 
     // MARK: What it pays with
 
-    /// The stored instrument that is paid with, or nil while it is the card form.
+    /// Returns the stored instrument that is paid with, or nil while it is the card form.
     public func getStoredInstrument() -> (any StoredInstrument)? { instrument }
 
     /// Pays with `instrument` from now on.

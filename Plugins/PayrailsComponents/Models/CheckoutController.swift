@@ -30,7 +30,7 @@ public import PayrailsTypes
     @ObservationIgnored private var desk: ChallengeDesk?
     @ObservationIgnored private var deleting: Task<Void, Never>?
 
-    /// Makes a checkout.
+    /// Creates a checkout.
     ///
     /// - Parameters:
     ///   - card: what the form for a new card shows; nil leaves the form out.

@@ -2,7 +2,7 @@ public import PayrailsTypes
 
 /// What the components need of a session. `PayrailsSession` is one; tests and previews bring their own.
 public protocol ComponentSession: AnyObject, Sendable {
-    /// The payer's usable stored instruments of a type, in the service's order.
+    /// Returns the payer's usable stored instruments of a type, in the service's order.
     func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument]
 
     /// The present month, which decides whether a card has expired.

@@ -29,7 +29,7 @@ public struct InstrumentDeletion: Sendable, Hashable {
     /// How far it is.
     public private(set) var phase: Phase = .idle
 
-    /// Nothing is to be deleted.
+    /// Creates a deletion of nothing.
     public init() {}
 
     /// Takes an event in and says what is to be done about it.

@@ -28,7 +28,7 @@ public import PayrailsTypes
 
     private let instrument: any StoredInstrument
 
-    /// Makes a button.
+    /// Creates a button.
     public init(
         storedInstrument: any StoredInstrument, session: any ComponentSession,
         translations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations(),
@@ -51,7 +51,7 @@ public import PayrailsTypes
     /// What the button is at.
     public var state: CardPaymentButtonState { cardPaymentButton.state }
 
-    /// The instrument that is paid with.
+    /// Returns the instrument that is paid with.
     public func getStoredInstrument() -> any StoredInstrument { instrument }
 
     /// The payer tapped the button.

@@ -50,7 +50,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     @ObservationIgnored private let instrument: any StoredInstrument
     @ObservationIgnored private let observed: ObservedState<StoredInstrumentRowState>
 
-    /// Makes a row.
+    /// Creates a row.
     public init(
         instrument: any StoredInstrument, session: any ComponentSession, style: StoredInstrumentsStyle = .defaultStyle,
         translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(), showDeleteButton: Bool = false,
@@ -74,7 +74,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     /// The states from now on, beginning with the present one.
     public var states: AsyncStream<StoredInstrumentRowState> { observed.stream() }
 
-    /// The row's instrument.
+    /// Returns the row's instrument.
     public func getInstrument() -> any StoredInstrument { instrument }
 
     /// Sets what shows the pages that a payment needs.

@@ -43,7 +43,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     @ObservationIgnored private var selection = InstrumentSelection()
     @ObservationIgnored private weak var boundButton: CardPaymentButton?
 
-    /// Makes a list of what `session` has.
+    /// Creates a list of what `session` has.
     public init(
         session: any ComponentSession, style: StoredInstrumentsStyle = .defaultStyle,
         translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(), showDeleteButton: Bool = false,
@@ -73,7 +73,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         bind(selection.selectedID)
     }
 
-    /// The row of an instrument.
+    /// Returns the row of an instrument.
     public func view(for id: String) -> StoredInstrumentView? { views.first { $0.state.id == id } }
 
     private func load() {

@@ -4,7 +4,7 @@
     public import CoreGraphics
 
     extension StyleSize {
-        /// Takes over a size.
+        /// Creates a size from the system's.
         public init(_ size: CGSize) { self.init(width: Double(size.width), height: Double(size.height)) }
     }
 #endif
@@ -21,7 +21,7 @@
     }
 
     extension StyleColor {
-        /// The colour as it is on the ground that `scheme` names.
+        /// Returns the colour as it is on the ground that `scheme` names.
         public func color(in scheme: ColorScheme) -> Color { scheme == .dark ? dark.color : light.color }
     }
 
@@ -59,7 +59,7 @@
     public import UIKit
 
     extension StyleColor {
-        /// Takes over a colour with its light and its dark appearance.
+        /// Creates a colour from the system's, with its light and its dark appearance.
         @MainActor public init(_ color: UIColor) {
             func components(_ style: UIUserInterfaceStyle) -> Components {
                 let resolved = color.resolvedColor(with: UITraitCollection(userInterfaceStyle: style))
@@ -84,7 +84,7 @@
     }
 
     extension StyleInsets {
-        /// Takes over UIKit's insets.
+        /// Creates insets from UIKit's.
         public init(_ insets: UIEdgeInsets) {
             self.init(
                 top: Double(insets.top), left: Double(insets.left), bottom: Double(insets.bottom),
@@ -95,7 +95,7 @@
 
 #if canImport(CoreGraphics)
     extension DeleteButtonStyle {
-        /// Makes a style with a size in the system's own type, as the vendor's guide writes it.
+        /// Creates a style with a size in the system's own type, as the vendor's guide writes it.
         public init(
             backgroundColor: StyleColor = .systemRed, textColor: StyleColor = .white,
             font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4, size: CGSize
@@ -109,7 +109,7 @@
 
 #if canImport(UIKit) && !os(watchOS)
     extension StoredInstrumentsStyle {
-        /// Makes a style with insets in the system's own type, as the vendor's guide writes it.
+        /// Creates a style with insets in the system's own type, as the vendor's guide writes it.
         public init(
             backgroundColor: StyleColor = .clear, itemBackgroundColor: StyleColor = .systemBackground,
             selectedItemBackgroundColor: StyleColor = .systemGray6, labelTextColor: StyleColor = .label,

@@ -29,7 +29,7 @@ public struct CardFormConfig: Sendable, Hashable {
     /// The texts, laid over ``CardTranslations/defaults``.
     public let translations: CardTranslations?
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     public init(
         showNameField: Bool = false, showSaveInstrument: Bool = false, showCardIcon: Bool = false,
         showRequiredAsterisk: Bool = true, cardIconAlignment: CardIconAlignment = .left,

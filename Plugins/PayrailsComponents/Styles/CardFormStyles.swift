@@ -19,7 +19,7 @@ public struct CardButtonStyle: Sendable, Hashable {
     /// The height in points; nil is ``fallbackHeight``.
     public let height: Double?
 
-    /// Makes a style.
+    /// Creates a style.
     public init(
         backgroundColor: StyleColor? = nil, textColor: StyleColor? = nil, font: StyleFont? = nil,
         cornerRadius: Double? = nil, borderWidth: Double? = nil, borderColor: StyleColor? = nil,
@@ -41,7 +41,7 @@ public struct CardButtonStyle: Sendable, Hashable {
     /// The height of a button whose style names none, in points.
     public static let fallbackHeight: Double = 44
 
-    /// The same look, taken from a stored instrument's button.
+    /// Creates the same look, taken from a stored instrument's button.
     public init(_ style: StoredInstrumentButtonStyle) {
         self.init(
             backgroundColor: style.backgroundColor, textColor: style.textColor, font: style.font,
@@ -63,7 +63,7 @@ public struct CardWrapperStyle: Sendable, Hashable {
     /// The space inside the frame.
     public let padding: StyleInsets?
 
-    /// Makes a style.
+    /// Creates a style.
     public init(
         backgroundColor: StyleColor? = nil, borderColor: StyleColor? = nil, borderWidth: Double? = nil,
         cornerRadius: Double? = nil, padding: StyleInsets? = nil
@@ -79,7 +79,7 @@ public struct CardWrapperStyle: Sendable, Hashable {
     public static let defaultStyle = CardWrapperStyle(
         borderColor: .separator, borderWidth: 1, cornerRadius: 8, padding: StyleInsets(all: 16))
 
-    /// This style where it says something, `other` where it does not.
+    /// Returns this style where it says something, `other` where it does not.
     public func merged(over other: CardWrapperStyle) -> CardWrapperStyle {
         CardWrapperStyle(
             backgroundColor: backgroundColor ?? other.backgroundColor, borderColor: borderColor ?? other.borderColor,
@@ -105,7 +105,7 @@ public struct CardFormStylesConfig: Sendable, Hashable {
     /// The space between rows, in points.
     public let sectionSpacing: Double?
 
-    /// Makes a style.
+    /// Creates a style.
     public init(
         wrapperStyle: CardWrapperStyle? = nil, errorTextStyle: CardStyle? = nil,
         allInputFieldStyles: CardFieldSpecificStyles? = nil,
@@ -129,7 +129,7 @@ public struct CardFormStylesConfig: Sendable, Hashable {
             uniqueKeysWithValues: CardFieldType.cardFields.map { ($0, CardStyle(textColor: .secondaryLabel)) }),
         fieldSpacing: 10, sectionSpacing: 16)
 
-    /// This style where it says something, `other` where it does not; field by field.
+    /// Returns this style where it says something, `other` where it does not; field by field.
     public func merged(over other: CardFormStylesConfig) -> CardFormStylesConfig {
         func merge<Key, Value>(
             _ mine: [Key: Value]?, _ theirs: [Key: Value]?, _ combine: (Value, Value) -> Value
@@ -150,13 +150,13 @@ public struct CardFormStylesConfig: Sendable, Hashable {
             fieldSpacing: fieldSpacing ?? other.fieldSpacing, sectionSpacing: sectionSpacing ?? other.sectionSpacing)
     }
 
-    /// The styles of one field: its own laid over those of all.
+    /// Returns the styles of one field: its own laid over those of all.
     public func effectiveInputStyles(for field: CardFieldType) -> CardFieldSpecificStyles {
         let all = allInputFieldStyles ?? CardFieldSpecificStyles()
         return inputFieldStyles?[field]?.merged(over: all) ?? all
     }
 
-    /// The style of one field's label; month and year fall back on the date's.
+    /// Returns the style of one field's label; month and year fall back on the date's.
     public func labelStyle(for field: CardFieldType) -> CardStyle? {
         if let own = labelStyles?[field] { return own }
         guard field == .EXPIRATION_MONTH || field == .EXPIRATION_YEAR else { return nil }

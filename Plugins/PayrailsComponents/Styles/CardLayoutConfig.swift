@@ -27,28 +27,28 @@ public struct CardLayoutConfig: Sendable, Hashable {
     /// Number, expiry as one field, code.
     public static let minimal = preset(.minimal, useCombinedExpiryDateField: true)
 
-    /// A preset arrangement.
+    /// Returns a preset arrangement.
     ///
     /// - Parameter useCombinedExpiryDateField: Whether month and year are one field.
     public static func preset(_ preset: Preset, useCombinedExpiryDateField: Bool = false) -> CardLayoutConfig {
         CardLayoutConfig(source: .preset(preset), isCombined: useCombinedExpiryDateField)
     }
 
-    /// An arrangement of one's own. One that lacks number, code or expiry, or has the expiry both as one and as two
-    /// fields, is not used: the form then has the rows of no layout at all.
+    /// Returns an arrangement of one's own. One that lacks number, code or expiry, or has the expiry both as one and as
+    /// two fields, is not used: the form then has the rows of no layout at all.
     public static func custom(
         _ rows: [[CardFieldType]], useCombinedExpiryDateField: Bool = false
     ) -> CardLayoutConfig {
         CardLayoutConfig(source: .custom(rows), isCombined: useCombinedExpiryDateField)
     }
 
-    /// The rows of a form without a layout.
+    /// Returns the rows of a form without a layout.
     public static func defaultRows(showNameField: Bool) -> [[CardFieldType]] {
         let rest: [CardFieldType] = [.CVV, .EXPIRATION_MONTH, .EXPIRATION_YEAR]
         return showNameField ? [[.CARD_NUMBER], [.CARDHOLDER_NAME], rest] : [[.CARD_NUMBER], rest]
     }
 
-    /// The rows as they are shown.
+    /// Returns the rows as they are shown.
     ///
     /// - Parameter showNameField: Whether presets include the name. A custom arrangement has it when it lists it.
     public func rows(showNameField: Bool) -> [[CardFieldType]] {

@@ -27,7 +27,7 @@ public struct StyleShadow: Sendable, Hashable {
     /// How far its edge is smeared, in points.
     public let radius: Double
 
-    /// Makes a shadow.
+    /// Creates a shadow.
     public init(color: StyleColor, x: Double = 0, y: Double = 1, radius: Double = 2) {
         self.color = color
         self.x = x
@@ -78,7 +78,7 @@ public struct CardStyle: Sendable, Hashable {
     /// The space around the field.
     public var fieldInsets: StyleInsets?
 
-    /// Makes a style.
+    /// Creates a style.
     public init(
         borderColor: StyleColor? = nil, cornerRadius: Double? = nil, padding: StyleInsets? = nil,
         borderWidth: Double? = nil, font: StyleFont? = nil, textAlignment: StyleTextAlignment? = nil,
@@ -109,7 +109,7 @@ public struct CardStyle: Sendable, Hashable {
         self.fieldInsets = fieldInsets
     }
 
-    /// This style where it says something, `other` where it does not.
+    /// Returns this style where it says something, `other` where it does not.
     public func merged(over other: CardStyle) -> CardStyle {
         CardStyle(
             borderColor: borderColor ?? other.borderColor, cornerRadius: cornerRadius ?? other.cornerRadius,
@@ -136,7 +136,7 @@ public struct CardFieldSpecificStyles: Sendable, Hashable {
     /// When its value is wrong or missing.
     public let invalid: CardStyle?
 
-    /// Makes the styles of a field.
+    /// Creates the styles of a field.
     public init(
         base: CardStyle? = nil, focus: CardStyle? = nil, completed: CardStyle? = nil, invalid: CardStyle? = nil
     ) {
@@ -153,7 +153,7 @@ public struct CardFieldSpecificStyles: Sendable, Hashable {
         focus: CardStyle(borderColor: .systemBlue), completed: CardStyle(borderColor: .systemGreen),
         invalid: CardStyle(borderColor: .systemRed))
 
-    /// These styles where they say something, `other` where they do not.
+    /// Returns these styles where they say something, `other` where they do not.
     public func merged(over other: CardFieldSpecificStyles) -> CardFieldSpecificStyles {
         func merge(_ mine: CardStyle?, _ theirs: CardStyle?) -> CardStyle? {
             guard let mine, let theirs else { return mine ?? theirs }

@@ -9,7 +9,7 @@ public struct CardTranslations: Sendable, Hashable {
     /// What stands below fields that are wrong.
     public let error: ErrorMessages?
 
-    /// Makes texts.
+    /// Creates texts.
     public init(placeholders: Placeholders? = nil, labels: Labels? = nil, error: ErrorMessages? = nil) {
         self.placeholders = placeholders
         self.labels = labels
@@ -20,7 +20,7 @@ public struct CardTranslations: Sendable, Hashable {
     public struct Placeholders: Sendable, Hashable {
         /// The texts, by field.
         public let values: [CardFieldType: String]
-        /// Makes texts.
+        /// Creates texts.
         public init(values: [CardFieldType: String] = [:]) { self.values = values }
         /// The text of a field.
         public subscript(field: CardFieldType) -> String? { values[field] }
@@ -30,7 +30,7 @@ public struct CardTranslations: Sendable, Hashable {
     public struct ErrorMessages: Sendable, Hashable {
         /// The texts, by field.
         public let values: [CardFieldType: String]
-        /// Makes texts.
+        /// Creates texts.
         public init(values: [CardFieldType: String] = [:]) { self.values = values }
         /// The text of a field.
         public subscript(field: CardFieldType) -> String? { values[field] }
@@ -47,7 +47,7 @@ public struct CardTranslations: Sendable, Hashable {
         /// Kept for code written for the vendor's SDK, which shows it nowhere either.
         public let paymentInstallments: String?
 
-        /// Makes texts.
+        /// Creates texts.
         public init(
             values: [CardFieldType: String] = [:], saveInstrument: String? = nil, storeInstrument: String? = nil,
             paymentInstallments: String? = nil
@@ -77,7 +77,7 @@ public struct CardTranslations: Sendable, Hashable {
             .EXPIRATION_MONTH: "Enter a valid month", .EXPIRATION_YEAR: "Enter a valid year",
         ]))
 
-    /// These texts where they say something, `other` where they do not.
+    /// Returns these texts where they say something, `other` where they do not.
     public func merged(over other: CardTranslations) -> CardTranslations {
         func merge(_ mine: [CardFieldType: String]?, _ theirs: [CardFieldType: String]?) -> [CardFieldType: String] {
             (theirs ?? [:]).merging(mine ?? [:]) { $1 }

@@ -9,7 +9,7 @@ public struct CheckoutStyle: Sendable, Hashable {
     /// The card form, where its own configuration says nothing.
     public let cardForm: CardFormStylesConfig
 
-    /// Makes a style.
+    /// Creates a style.
     public init(
         instruments: StoredInstrumentsStyle = .defaultStyle, cardButton: CardButtonStyle = .defaultStyle,
         cardForm: CardFormStylesConfig = .defaultConfig

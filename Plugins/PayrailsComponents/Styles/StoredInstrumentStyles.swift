@@ -23,7 +23,7 @@ public struct StoredInstrumentsStyle: Sendable, Hashable {
     /// The update button.
     public let updateButtonStyle: UpdateButtonStyle
 
-    /// Makes a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; whatever is left out is as in ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .clear, itemBackgroundColor: StyleColor = .systemBackground,
         selectedItemBackgroundColor: StyleColor = .systemGray6, labelTextColor: StyleColor = .label,
@@ -68,7 +68,7 @@ public struct StoredInstrumentButtonStyle: Sendable, Hashable {
     /// The space around the text.
     public let contentEdgeInsets: StyleInsets
 
-    /// Makes a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; whatever is left out is as in ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemBlue, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 16, weight: .medium), cornerRadius: Double = 8, height: Double = 44,
@@ -102,7 +102,7 @@ public struct DeleteButtonStyle: Sendable, Hashable {
     /// How large it is.
     public let size: StyleSize
 
-    /// Makes a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; whatever is left out is as in ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemRed, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4,
@@ -132,7 +132,7 @@ public struct UpdateButtonStyle: Sendable, Hashable {
     /// How large it is.
     public let size: StyleSize
 
-    /// Makes a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; whatever is left out is as in ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemBlue, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4,

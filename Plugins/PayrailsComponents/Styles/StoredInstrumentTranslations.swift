@@ -7,7 +7,7 @@ public struct StoredInstrumentsTranslations: Sendable, Hashable {
     /// The pay button's texts.
     public let buttonTranslations: StoredInstrumentButtonTranslations
 
-    /// Makes texts; whatever is left out is the vendor's English.
+    /// Creates texts; whatever is left out is the vendor's English.
     public init(
         cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal",
         buttonTranslations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations()
@@ -25,7 +25,7 @@ public struct StoredInstrumentButtonTranslations: Sendable, Hashable {
     /// The button's text while the payment runs.
     public let processingLabel: String
 
-    /// Makes texts; whatever is left out is the vendor's English.
+    /// Creates texts; whatever is left out is the vendor's English.
     public init(label: String = "Pay", processingLabel: String = "Processing...") {
         self.label = label
         self.processingLabel = processingLabel
@@ -37,6 +37,6 @@ public struct CardPaymenButtonTranslations: Sendable, Hashable {
     /// The button's text.
     public let label: String?
 
-    /// Makes texts.
+    /// Creates texts.
     public init(label: String? = "Pay") { self.label = label }
 }

@@ -9,7 +9,7 @@ public struct StyleColor: Sendable, Hashable {
         /// How opaque it is, from 0 to 1.
         public let alpha: Double
 
-        /// Makes a colour. An `alpha` outside 0…1 is moved to the nearer end; one that is no number is opaque.
+        /// Creates a colour. An `alpha` outside 0…1 is moved to the nearer end; one that is no number is opaque.
         public init(red: UInt8, green: UInt8, blue: UInt8, alpha: Double = 1) {
             self.red = red
             self.green = green
@@ -17,7 +17,7 @@ public struct StyleColor: Sendable, Hashable {
             self.alpha = alpha.isNaN ? 1 : min(max(alpha, 0), 1)
         }
 
-        /// Makes an opaque colour from its six hexadecimal digits, `0xRRGGBB`; higher bits are ignored.
+        /// Creates an opaque colour from its six hexadecimal digits, `0xRRGGBB`; higher bits are ignored.
         public init(hex: UInt32, alpha: Double = 1) {
             self.init(
                 red: UInt8(hex >> 16 & 0xFF), green: UInt8(hex >> 8 & 0xFF), blue: UInt8(hex & 0xFF), alpha: alpha)
@@ -33,19 +33,19 @@ public struct StyleColor: Sendable, Hashable {
     /// The colour on dark ground.
     public let dark: Components
 
-    /// Makes a colour with two appearances.
+    /// Creates a colour with two appearances.
     public init(light: Components, dark: Components) {
         self.light = light
         self.dark = dark
     }
 
-    /// Makes a colour that is the same on any ground.
+    /// Creates a colour that is the same on any ground.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: Double = 1) {
         let same = Components(red: red, green: green, blue: blue, alpha: alpha)
         self.init(light: same, dark: same)
     }
 
-    /// The same colour, as opaque as `alpha` says, from 0 to 1.
+    /// Returns the same colour, as opaque as `alpha` says, from 0 to 1.
     public func withAlphaComponent(_ alpha: Double) -> StyleColor {
         StyleColor(light: light.withAlpha(alpha), dark: dark.withAlpha(alpha))
     }

@@ -29,14 +29,14 @@ public struct StyleFont: Sendable, Hashable {
     /// How heavy it is.
     public let weight: Weight
 
-    /// Makes a font.
+    /// Creates a font.
     public init(family: String? = nil, size: Double, weight: Weight = .regular) {
         self.family = family
         self.size = size
         self.weight = weight
     }
 
-    /// The system's font, named as in UIKit.
+    /// Returns the system's font, named as in UIKit.
     public static func systemFont(ofSize size: Double, weight: Weight = .regular) -> StyleFont {
         StyleFont(size: size, weight: weight)
     }
@@ -47,7 +47,7 @@ public struct StyleInsets: Sendable, Hashable {
     /// The distance in points.
     public let top, left, bottom, right: Double
 
-    /// Makes insets.
+    /// Creates insets.
     public init(top: Double, left: Double, bottom: Double, right: Double) {
         self.top = top
         self.left = left
@@ -55,7 +55,7 @@ public struct StyleInsets: Sendable, Hashable {
         self.right = right
     }
 
-    /// The same distance everywhere.
+    /// Creates insets of the same distance everywhere.
     public init(all distance: Double) {
         self.init(top: distance, left: distance, bottom: distance, right: distance)
     }
@@ -63,7 +63,7 @@ public struct StyleInsets: Sendable, Hashable {
     /// No distance.
     public static let zero = StyleInsets(all: 0)
 
-    /// The space inside a card field, left and right 6 points unless told otherwise.
+    /// Returns the space inside a card field, left and right 6 points unless told otherwise.
     public static func fieldInsets(
         top: Double = 0, left: Double = 6, bottom: Double = 0, right: Double = 6
     ) -> StyleInsets {
@@ -76,7 +76,7 @@ public struct StyleSize: Sendable, Hashable {
     /// The extent in points.
     public let width, height: Double
 
-    /// Makes a size.
+    /// Creates a size.
     public init(width: Double, height: Double) {
         self.width = width
         self.height = height

@@ -14,7 +14,7 @@ import PayrailsTypes
         private let texts: CheckoutTexts
         @Environment(\.openURL) private var openURL
 
-        /// Shows `checkout`. The caller keeps it.
+        /// Creates a view that shows `checkout`. The caller keeps it.
         public init(_ checkout: CheckoutController, texts: CheckoutTexts = CheckoutTexts()) {
             self.checkout = checkout
             self.texts = texts
@@ -67,7 +67,7 @@ import PayrailsTypes
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
-        /// Shows `list`. The caller keeps it.
+        /// Creates a view that shows `list`. The caller keeps it.
         public init(_ list: StoredInstruments, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
             self.list = list
             self.texts = texts
@@ -114,7 +114,7 @@ import PayrailsTypes
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
-        /// Shows `button`. The caller keeps it.
+        /// Creates a view that shows `button`. The caller keeps it.
         public init(_ button: CardPaymentButton, isEnabled: Bool = true) {
             self.button = button
             self.isEnabled = isEnabled
@@ -149,7 +149,7 @@ import PayrailsTypes
         private let form: CardForm
         @FocusState private var focused: CardFieldType?
 
-        /// Shows `form`. The caller keeps it.
+        /// Creates a view that shows `form`. The caller keeps it.
         public init(_ form: CardForm) { self.form = form }
 
         /// The view.

@@ -7,7 +7,7 @@ public import PayrailsTypes
 @MainActor extension Payrails {
     private static var componentSession: any ComponentSession { currentSession ?? MissingSession() }
 
-    /// Makes a list of the current session's stored instruments.
+    /// Creates a list of the current session's stored instruments.
     ///
     /// Without a session it is empty; the vendor's SDK ends the process instead.
     ///
@@ -27,7 +27,7 @@ public import PayrailsTypes
             showUpdateButton: showUpdateButton, showPayButton: showPayButton)
     }
 
-    /// Makes a row for one stored instrument. The parameters are those of
+    /// Creates a row for one stored instrument. The parameters are those of
     /// ``createStoredInstruments(style:translations:showDeleteButton:showUpdateButton:showPayButton:)``.
     public static func createStoredInstrumentView(
         instrument: any StoredInstrument, style: StoredInstrumentsStyle? = nil,
@@ -40,7 +40,7 @@ public import PayrailsTypes
             showUpdateButton: showUpdateButton, showPayButton: showPayButton)
     }
 
-    /// Makes a card form, which the next ``createCardPaymentButton(buttonStyle:translations:)`` is for.
+    /// Creates a card form, which the next ``createCardPaymentButton(buttonStyle:translations:)`` is for.
     ///
     /// - Parameters:
     ///   - config: what the form shows and how; nil asks for no name.
@@ -53,7 +53,7 @@ public import PayrailsTypes
         return form
     }
 
-    /// Makes a pay button for the card form that was made last.
+    /// Creates a pay button for the card form that was made last.
     ///
     /// Without a form or a session the button is there, and a tap tells its delegate what is missing; the vendor's SDK
     /// ends the process instead.
@@ -64,7 +64,7 @@ public import PayrailsTypes
             cardForm: lastCardForm, session: componentSession, buttonStyle: buttonStyle, translations: translations)
     }
 
-    /// Makes a pay button for a stored instrument.
+    /// Creates a pay button for a stored instrument.
     public static func createCardPaymentButton(
         storedInstrument: any StoredInstrument, buttonStyle: StoredInstrumentButtonStyle? = nil,
         translations: CardPaymenButtonTranslations,

@@ -2,8 +2,8 @@ import PaymentTransport
 public import PayrailsTypes
 
 extension Payrails {
-    /// Makes a session exactly as the vendor's guide does, over `StandardTransport`, and keeps it as `currentSession`.
-    /// Nothing is sent.
+    /// Creates a session exactly as the vendor's guide does, over `StandardTransport`, and keeps it as
+    /// `currentSession`. Nothing is sent.
     ///
     /// - Parameters:
     ///   - configuration: what the merchant's server got, and how to behave.

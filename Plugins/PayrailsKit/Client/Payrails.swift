@@ -11,7 +11,7 @@ extension Payrails {
     /// Gets fresh init data when the token is refused.
     public typealias SessionExpiredHandler = PayrailsSession.SessionExpiredHandler
 
-    /// Makes a session and keeps it as ``currentSession``. Nothing is sent.
+    /// Creates a session and keeps it as ``currentSession``. Nothing is sent.
     ///
     /// - Parameters:
     ///   - configuration: what the merchant's server got, and how to behave.
@@ -51,12 +51,12 @@ extension Payrails {
     /// Forgets ``currentSession``; payments under way keep theirs.
     public static func endSession() { current.withLock { $0 = nil } }
 
-    /// All usable stored instruments of the current session, cards first; none without a session.
+    /// Returns all usable stored instruments of the current session, cards first; none without a session.
     public static func getStoredInstruments() -> [any StoredInstrument] {
         getStoredInstruments(for: .card) + getStoredInstruments(for: .payPal)
     }
 
-    /// The usable stored instruments of one type in the current session; none without a session.
+    /// Returns the usable stored instruments of one type in the current session; none without a session.
     public static func getStoredInstruments(for type: PaymentType) -> [any StoredInstrument] {
         currentSession?.storedInstruments(for: type) ?? []
     }
@@ -74,6 +74,6 @@ extension Payrails {
     /// Changes the current session, if there is one.
     public static func update(_ options: UpdateOptions) { currentSession?.update(options) }
 
-    /// What the current session knows of `key`; nil without a session.
+    /// Returns what the current session knows of `key`; nil without a session.
     public static func query(_ key: PayrailsQueryKey) -> PayrailsQueryResult? { currentSession?.query(key) }
 }

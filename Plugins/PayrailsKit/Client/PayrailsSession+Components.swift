@@ -13,6 +13,8 @@ extension PayrailsSession: ComponentSession {
     public var currentMonth: YearAndMonth { YearAndMonth(clock.now, timeZone: .current) }
 
     /// Encrypts a card with the key of the session.
+    ///
+    /// - Throws: ``PayrailsError`` when the session has no key for it.
     public func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String { try encrypt(card) }
 
     /// Pays with a stored instrument.

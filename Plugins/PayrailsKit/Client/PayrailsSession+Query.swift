@@ -1,7 +1,7 @@
 import PayrailsProvider
 
 extension PayrailsSession {
-    /// What the session knows of `key`; nil when it does not.
+    /// Returns what the session knows of `key`; nil when it does not.
     public func query(_ key: PayrailsQueryKey) -> PayrailsQueryResult? {
         let payload = payload
         func link(_ link: LinkBody?) -> PayrailsQueryResult? {
@@ -21,7 +21,7 @@ extension PayrailsSession {
         }
     }
 
-    /// The ways to pay that the session offers.
+    /// Returns the ways to pay that the session offers.
     public func getPaymentMethodConfig(_ filter: PaymentMethodFilter = .all) -> [PayrailsPaymentOption] {
         payload.options.map(\.publicOption).filter { option in
             switch filter {

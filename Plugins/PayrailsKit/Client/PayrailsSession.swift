@@ -36,7 +36,7 @@ public final class PayrailsSession: Sendable {
     let random: any RandomSource
     let state: Mutex<State>
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// - Parameters:
     ///   - configuration: what the merchant's server got, and how to behave.
@@ -84,15 +84,15 @@ public final class PayrailsSession: Sendable {
     /// Whether a payment is under way.
     public var isPaymentInProgress: Bool { state.withLock { $0.isPaying } }
 
-    /// The payer's usable stored instruments of a type, in the service's order.
+    /// Returns the payer's usable stored instruments of a type, in the service's order.
     public func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] {
         state.withLock { state in state.payload.instruments(type).filter { !state.deleted.contains($0.id) } }
     }
 
-    /// Whether the payment can be made in this way.
+    /// Returns whether the payment can be made in this way.
     public func isPaymentAvailable(type: Payrails.PaymentType) -> Bool { payload.option(type) != nil }
 
-    /// Whether the payment can be made by the method with this code.
+    /// Returns whether the payment can be made by the method with this code.
     public func isPaymentCodeAvailable(paymentMethodCode: String) -> Bool {
         payload.option(code: paymentMethodCode) != nil
     }

@@ -26,7 +26,7 @@ extension Payrails {
         /// Where payers come back to from pages.
         public let returnURLs: ReturnURLs
 
-        /// Makes options.
+        /// Creates options.
         public init(env: Env = .production, returnURLs: ReturnURLs = .standard) {
             self.env = env
             self.returnURLs = returnURLs
@@ -40,7 +40,7 @@ extension Payrails {
         /// How the session behaves.
         public let option: Options
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(initData: InitData, option: Options = Options()) {
             self.initData = initData
             self.option = option

@@ -5,7 +5,7 @@ public struct UpdateOptions: Sendable, Hashable {
     /// The amount of later payments; nil leaves it.
     public var amount: PayrailsAmount?
 
-    /// Makes options.
+    /// Creates options.
     public init(amount: PayrailsAmount? = nil) { self.amount = amount }
 }
 

@@ -20,7 +20,7 @@ public struct ApplePayToken: Sendable, Hashable {
     private let network: String
     private let name: String
 
-    /// Takes the parts of a `PKPaymentToken`.
+    /// Creates a token from the parts of a `PKPaymentToken`.
     ///
     /// - Parameters:
     ///   - paymentData: the token's own JSON.

@@ -13,7 +13,8 @@ public struct CardBrand: Sendable, Hashable {
     public let securityCodeName: String
     package let prefixes: [DigitPrefix]
 
-    /// The brand of a number that is being typed: the first in ``all`` that fits. Everything but digits is ignored.
+    /// Returns the brand of a number that is being typed: the first in ``all`` that fits. Everything but digits is
+    /// ignored.
     public static func of(_ number: some StringProtocol) -> CardBrand {
         let digits = CardDigits.only(number)
         return all.first { brand in brand.prefixes.contains { $0.begins(digits) } } ?? unknown

@@ -13,7 +13,7 @@ public struct CardDetails: Sendable, Hashable {
     /// The holder's name, where it was asked for.
     public let holderName: Redacted<String>?
 
-    /// Takes what was entered when it obeys ``CardValidation``.
+    /// Creates details of what was entered when it obeys ``CardValidation``.
     ///
     /// - Parameters:
     ///   - number: with or without spaces.

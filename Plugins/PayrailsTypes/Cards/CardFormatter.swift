@@ -1,6 +1,6 @@
 /// What a card field shows while it is typed in.
 public enum CardFormatter {
-    /// Digits in the groups of their brand, `4242 4242 4242 4242`; digits beyond the most are dropped.
+    /// Returns digits in the groups of their brand, `4242 4242 4242 4242`; digits beyond the most are dropped.
     public static func number(_ text: some StringProtocol) -> String {
         let digits = CardDigits.only(text)
         let brand = CardBrand.of(digits)
@@ -13,13 +13,13 @@ public enum CardFormatter {
         return groups.joined(separator: " ")
     }
 
-    /// `MM/YY`; digits beyond four are dropped.
+    /// Returns `MM/YY`; digits beyond four are dropped.
     public static func expiryDate(_ text: some StringProtocol) -> String {
         let digits = CardDigits.only(text).prefix(4)
         return digits.utf8.count > 2 ? "\(digits.prefix(2))/\(digits.dropFirst(2))" : String(digits)
     }
 
-    /// A month: one digit from 2 to 9 gets its zero, a lone 0 or a number above 12 vanishes.
+    /// Returns a month: one digit from 2 to 9 gets its zero, a lone 0 or a number above 12 vanishes.
     ///
     /// - Parameter isComplete: whether the payer left the field; then 1 gets its zero too.
     public static func month(_ text: some StringProtocol, isComplete: Bool = false) -> String {
@@ -34,15 +34,16 @@ public enum CardFormatter {
         }
     }
 
-    /// A year: at most four digits.
+    /// Returns a year: at most four digits.
     public static func year(_ text: some StringProtocol) -> String { String(CardDigits.only(text).prefix(4)) }
 
-    /// A security code: at most as many digits as `brand` has.
+    /// Returns a security code: at most as many digits as `brand` has.
     public static func securityCode(_ text: some StringProtocol, brand: CardBrand) -> String {
         String(CardDigits.only(text).prefix(brand.securityCodeLength))
     }
 
-    /// Month and year, of four digits, from a checked `MM/YY`, `MMYY`, `MM/YYYY` or `YY/MM`; nil for anything else.
+    /// Returns month and year, of four digits, from a checked `MM/YY`, `MMYY`, `MM/YYYY` or `YY/MM`; nil for anything
+    /// else.
     ///
     /// Where both parts could be the month, the first is.
     public static func parts(ofExpiryDate text: String) -> (month: String, year: String)? {

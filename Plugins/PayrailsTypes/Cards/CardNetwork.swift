@@ -17,14 +17,14 @@ public enum CardNetwork: String, Sendable, Hashable, CaseIterable {
     /// None of these, or not known yet.
     case unknown = "UNKNOWN"
 
-    /// The network of a number that is being typed. Everything but digits is ignored.
+    /// Creates the network of a number that is being typed. Everything but digits is ignored.
     public init(number: some StringProtocol) {
         let digits = CardDigits.only(number)
         self =
             Self.prefixes.first { entry in entry.ranges.contains { $0.begins(digits) } }?.network ?? .unknown
     }
 
-    /// The network that a service's word means: case and surrounding space are ignored.
+    /// Creates the network that a service's word means: case and surrounding space are ignored.
     public init(scheme: String) {
         let word = scheme.split(separator: " ").joined(separator: " ").lowercased()
         self = Self.aliases[word] ?? .unknown

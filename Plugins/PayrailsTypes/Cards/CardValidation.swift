@@ -29,13 +29,13 @@ public struct YearAndMonth: Sendable, Hashable, Comparable {
     /// 1 to 12.
     public let month: Int
 
-    /// Makes a month.
+    /// Creates a month.
     public init(year: Int, month: Int) {
         self.year = year
         self.month = month
     }
 
-    /// The month that `date` is in.
+    /// Creates the month that `date` is in.
     public init(_ date: Date, timeZone: TimeZone) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
@@ -52,7 +52,7 @@ public enum CardValidation {
     /// How many years ahead a card may be good.
     public static let yearsAhead = 50
 
-    /// Whether the last digit fits the others (ISO/IEC 7812-1 annex B). False for anything but digits.
+    /// Returns whether the last digit fits the others (ISO/IEC 7812-1 annex B). False for anything but digits.
     public static func passesLuhn(_ digits: some StringProtocol) -> Bool {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         var sum = 0

@@ -35,7 +35,7 @@ public struct ServiceFault: Sendable, Hashable {
     /// The result of the operation, such as `GenericRejection`, when it gave one that looks like one.
     public let result: String?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(status: Int, code: String? = nil, result: String? = nil) {
         self.status = status
         self.code = code

@@ -3,7 +3,7 @@ public struct DeleteInstrumentResponse: Sendable, Hashable, Codable {
     /// Whether the instrument is gone.
     public let success: Bool
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(success: Bool) { self.success = success }
 }
 
@@ -20,7 +20,7 @@ public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
     /// Whether the payer prefers it.
     public var `default`: Bool?
 
-    /// Makes a change.
+    /// Creates a change.
     public init(
         status: String? = nil, networkTransactionReference: String? = nil, merchantReference: String? = nil,
         paymentMethod: String? = nil, default: Bool? = nil
@@ -89,7 +89,7 @@ public struct TokenizeOptions: Sendable, Hashable {
     /// What it may be used for later.
     public var futureUsage: FutureUsage
 
-    /// Makes options.
+    /// Creates options.
     public init(storeInstrument: Bool = false, futureUsage: FutureUsage = .cardOnFile) {
         self.storeInstrument = storeInstrument
         self.futureUsage = futureUsage

@@ -57,7 +57,7 @@ public struct AuthorizationFailure: Sendable {
     /// What stands behind it.
     public let rawError: (any Error)?
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(code: AuthorizationFailureReason, message: String, rawError: (any Error)? = nil) {
         self.code = code
         self.message = message

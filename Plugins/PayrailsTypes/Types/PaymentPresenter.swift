@@ -11,5 +11,7 @@ public protocol PaymentPresenter: AnyObject, Sendable {
     ///
     /// The task is cancelled when the page is no longer needed, because the service told of an ending meanwhile; the
     /// page is to be closed then.
+    ///
+    /// - Throws: any error when the page cannot be shown, which says nothing about the payment.
     func presentPayment(_ page: PageRequest) async throws -> PaymentLink?
 }

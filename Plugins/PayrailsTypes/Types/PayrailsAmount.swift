@@ -5,7 +5,7 @@ public struct PayrailsAmount: Sendable, Hashable, Codable {
     /// The ISO 4217 code.
     public let currency: String
 
-    /// Makes an amount.
+    /// Creates an amount.
     public init(value: String, currency: String) {
         self.value = value
         self.currency = currency

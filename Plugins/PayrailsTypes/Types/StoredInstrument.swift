@@ -18,7 +18,7 @@ extension StoredInstrument {
     /// No.
     public var isDefault: Bool { false }
 
-    /// The text to show for the instrument, as the guide describes it: `Card ending in 1111`,
+    /// Returns the text to show for the instrument, as the guide describes it: `Card ending in 1111`,
     /// `PayPal - name@example.com`.
     ///
     /// The vendor's releases show a card's ``description`` instead of its last digits; that is done here only when the
@@ -53,7 +53,7 @@ public struct StoredCardInstrument: StoredInstrument, Hashable {
     /// Whether the payer prefers it.
     public let isDefault: Bool
 
-    /// Makes an instrument.
+    /// Creates an instrument.
     public init(
         id: String, bin: String?, suffix: String?, displayName: String? = nil, status: String = "enabled",
         isDefault: Bool = false
@@ -84,7 +84,7 @@ public struct StoredPayPalInstrument: StoredInstrument, Hashable {
     /// Whether the payer prefers it.
     public let isDefault: Bool
 
-    /// Makes an instrument.
+    /// Creates an instrument.
     public init(id: String, email: String?, status: String = "enabled", isDefault: Bool = false) {
         self.id = id
         address = Redacted(email)

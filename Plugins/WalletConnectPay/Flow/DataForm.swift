@@ -20,8 +20,8 @@ public struct DataForm: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// A form of plain fields. Of fields with the same id the first stays. A required checkbox is a consent: it has to
-    /// be `true`.
+    /// Creates a form of plain fields. Of fields with the same id the first stays. A required checkbox is a consent: it
+    /// has to be `true`.
     public init(fields: [DataRequest.Field]) {
         var seen: Set<String> = []
         var rules: [String: ValueRule] = [:]
@@ -47,7 +47,7 @@ public struct DataForm: Sendable, Hashable {
         if let reason = rule.fault(of: value) { throw DataFieldError(id, reason) }
     }
 
-    /// Everything that is wrong with `values`, in the order of the fields; empty when they can be handed in.
+    /// Returns everything that is wrong with `values`, in the order of the fields; empty when they can be handed in.
     ///
     /// A blank value counts as none. Values that the form does not ask for are no fault.
     public func problems(with values: [String: Redacted<String>]) -> [DataFieldError] {
@@ -68,8 +68,8 @@ public struct DataForm: Sendable, Hashable {
         return problems
     }
 
-    /// The values to hand in, in the order of the fields: checked, without blanks and without anything that was not
-    /// asked for.
+    /// Returns the values to hand in, in the order of the fields: checked, without blanks and without anything that was
+    /// not asked for.
     ///
     /// - Throws: ``DataFieldError``, the first of ``problems(with:)``.
     public func accepted(

@@ -6,7 +6,7 @@ extension DataForm {
     /// The most properties, and the most ids in one list.
     private static let maximumCount = 200
 
-    /// A form from a JSON Schema, as the object itself or as its text in a string.
+    /// Creates a form from a JSON Schema, as the object itself or as its text in a string.
     ///
     /// Read are `required`, `anyOf` with `required`, and of each property `type`, `format` (`date`), `minLength`,
     /// `maxLength`, `const`, `title` and simple forms of `pattern`. Everything else is ignored, as is a known keyword

@@ -14,7 +14,7 @@ package struct PaymentFlow: Sendable {
     private let gateway: PatientGateway
     private let memory = Memory()
 
-    /// Makes a flow over the network and the steps of `context`.
+    /// Creates a flow over the network and the steps of `context`.
     ///
     /// - Parameters:
     ///   - provider: whose errors these are.

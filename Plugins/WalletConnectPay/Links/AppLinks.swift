@@ -11,7 +11,7 @@ public struct AppLinks: Sendable, Hashable {
     /// The hosts of its universal links, in lower case: https only, on the default port.
     public let hosts: [String]
 
-    /// Makes the description of an application's links. Without arguments there are none.
+    /// Creates the description of an application's links. Without arguments there are none.
     public init(schemes: [String] = [], hosts: [String] = []) {
         self.schemes = schemes.map { String(decoding: $0.utf8.map(\.lowercasedASCII), as: UTF8.self) }
         self.hosts = hosts.map { String(decoding: $0.utf8.map(\.lowercasedASCII), as: UTF8.self) }
@@ -22,8 +22,8 @@ public struct AppLinks: Sendable, Hashable {
         schemes.map { .scheme($0) } + hosts.map { .host($0) }
     }
 
-    /// The payment link or id that `text` wraps, ready for the vendor's calls; nil when `text` is no link of this
-    /// application or carries nothing that is surely one payment.
+    /// Returns the payment link or id that `text` wraps, ready for the vendor's calls; nil when `text` is no link of
+    /// this application or carries nothing that is surely one payment.
     ///
     /// Exactly one query item must say what is wrapped: `uri` or `payUrl` a `wc:`, `https:` or `http:` link,
     /// `paymentId` or `pid` an id. Two of them, or one in other letter case, could be read in two ways.

@@ -34,7 +34,7 @@ public struct DataCollectionPage: Sendable {
     /// The page's origin: messages of any other are not believed.
     public let origin: WebOrigin
 
-    /// Accepts the address that an option's `collectData` names. A fragment is dropped.
+    /// Creates a page by checking the address that an option's `collectData` names. A fragment is dropped.
     ///
     /// - Parameter allowsLoopback: Also accepts pages on this machine, plain or not, on any port: for a sandbox only.
     /// - Throws: ``DataCollectionPageError``.
@@ -52,7 +52,7 @@ public struct DataCollectionPage: Sendable {
         origin = WebOrigin(url)
     }
 
-    /// The page with what the wallet already knows filled in.
+    /// Returns the page with what the wallet already knows filled in.
     ///
     /// Handed over are the values that `form` asks for, that are among ``prefillableIDs`` and that pass the form's own
     /// checks; the payer fills in the rest. With none of them the page is returned as it is.
@@ -73,7 +73,7 @@ public struct DataCollectionPage: Sendable {
         return try setting("prefill", to: Data(JSONValue.object(values).serialized()).base64EncodedString())
     }
 
-    /// The page in the look of `theme`.
+    /// Returns the page in the look of `theme`.
     ///
     /// - Throws: ``DataCollectionPageError/tooLong``.
     public func themed(_ theme: Theme) throws(DataCollectionPageError) -> DataCollectionPage {

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Links on near-field tags.
 public enum TagRecord {
-    /// The link in the payload of an NDEF URI record (type name format 1, type `U`): one byte that stands for how the
-    /// URI begins, then the rest of it. (NFC Forum URI Record Type Definition 1.0, table 3.)
+    /// Returns the link in the payload of an NDEF URI record (type name format 1, type `U`): one byte that stands for
+    /// how the URI begins, then the rest of it. (NFC Forum URI Record Type Definition 1.0, table 3.)
     ///
     /// The result is as good as any scanned text: route it.
     ///

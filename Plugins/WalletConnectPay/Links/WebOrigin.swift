@@ -9,7 +9,7 @@ public struct WebOrigin: Sendable, Hashable {
     /// The port, the scheme's default included; 0 for schemes without one.
     public let port: Int
 
-    /// As web views report it: a port of 0 stands for the scheme's default.
+    /// Creates an origin as web views report it: a port of 0 stands for the scheme's default.
     public init(scheme: String, host: String, port: Int) {
         let scheme = String(decoding: scheme.utf8.map(\.lowercasedASCII), as: UTF8.self)
         let standard = scheme == "https" ? 443 : scheme == "http" ? 80 : 0
@@ -18,7 +18,7 @@ public struct WebOrigin: Sendable, Hashable {
         self.port = port == 0 ? standard : port
     }
 
-    /// The origin of `url`.
+    /// Creates the origin of `url`.
     public init(_ url: HTTPURL) {
         self.init(scheme: url.isSecure ? "https" : "http", host: url.host, port: Int(url.port))
     }

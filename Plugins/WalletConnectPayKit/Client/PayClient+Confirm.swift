@@ -40,6 +40,8 @@ extension PayClient {
 
     /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, without data: the form in which the
     /// vendor's newer guide refers to the function.
+    ///
+    /// - Throws: as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``.
     public func confirmPayment(
         paymentId: String, optionId: String, signatures: [String], maxPollMs: Int64?
     ) async throws -> ConfirmPaymentResultResponse {
@@ -49,6 +51,8 @@ extension PayClient {
 
     /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, with results of any form: a text
     /// that is a JSON object or array is sent as that, every other one as text. Wallets of some chains return objects.
+    ///
+    /// - Throws: as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``.
     public func confirmPayment(
         paymentId: String, optionId: String, data: [String], collectedData: [CollectDataFieldResult]? = nil,
         maxPollMs: Int64? = nil

@@ -26,7 +26,7 @@ public final class PayClient: Sendable {
     private let reviewer: SigningReviewer
     private let logger: PayLog
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
     ///   - transport: how requests are sent. The client does its own retrying; the transport need not.
@@ -59,7 +59,7 @@ public final class PayClient: Sendable {
         logger = log
     }
 
-    /// Whether `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
+    /// Returns whether `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
     public func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 
     /// Writes `message` to the log, in the vendor's form.
@@ -134,8 +134,8 @@ public final class PayClient: Sendable {
         }
     }
 
-    /// What the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an option will do:
-    /// show it before signing. Nil when it returned none. Not among the vendor's calls.
+    /// Returns what the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an option
+    /// will do: show it before signing. Nil when it returned none. Not among the vendor's calls.
     public func signingReview(paymentId: String, optionId: String) -> SigningReview? {
         cache.withLock { $0.option(optionId, of: paymentId, now: -.infinity) }?.review
     }

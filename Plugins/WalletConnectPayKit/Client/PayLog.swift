@@ -10,7 +10,7 @@
 public struct PayLog: Sendable {
     private let sink: (@Sendable (String) -> Void)?
 
-    /// Hands every line to `sink`, which may be called from any task.
+    /// Creates a log that hands every line to `sink`, which may be called from any task.
     public init(_ sink: @escaping @Sendable (String) -> Void) { self.sink = sink }
 
     private init() { sink = nil }

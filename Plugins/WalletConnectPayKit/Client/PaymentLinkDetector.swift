@@ -7,7 +7,7 @@ import PaymentCore
 public enum PaymentLinkDetector {
     private static let fragments = ["pay.", "pay=", "pay_", "pay%2e", "pay%3d", "pay%5f"].map { Array($0.utf8) }
 
-    /// Whether `text` may be a WalletConnect Pay link, in any letter case.
+    /// Returns whether `text` may be a WalletConnect Pay link, in any letter case.
     public static func isPaymentLink(_ text: String) -> Bool {
         let bytes = text.utf8.map(\.lowercasedASCII)
         return bytes.indices.contains { start in

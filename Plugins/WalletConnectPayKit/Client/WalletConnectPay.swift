@@ -39,8 +39,8 @@ public enum WalletConnectPay {
         VendorState.shared.withLock { $0.payClient } ?? PayClient(unusable: .noCall)
     }
 
-    /// Whether `string` may be a payment link, by the vendor's quick test. Needs no configuration. It says yes to
-    /// look-alikes: see ``PaymentLinkDetector``.
+    /// Returns whether `string` may be a payment link, by the vendor's quick test. Needs no configuration. It says yes
+    /// to look-alikes: see ``PaymentLinkDetector``.
     public static func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 
     static func makeClient(

@@ -49,7 +49,7 @@ public enum WalletKit {
             ?? WalletKitClient(metadata: nil, crypto: nil, pay: PayClient(unusable: .noCall))
     }
 
-    /// Whether `string` may be a payment link. Needs no configuration; see ``PaymentLinkDetector``.
+    /// Returns whether `string` may be a payment link. Needs no configuration; see ``PaymentLinkDetector``.
     public static func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 }
 
@@ -85,7 +85,7 @@ public struct AppMetadata: Sendable, Hashable, Codable {
     /// Its pictures.
     public var icons: [String]
 
-    /// Makes a value.
+    /// Creates a value.
     public init(name: String, description: String, url: String, icons: [String]) {
         self.name = name
         self.description = description
@@ -96,16 +96,16 @@ public struct AppMetadata: Sendable, Hashable, Codable {
 
 /// What the vendor's WalletKit asks of a wallet's cryptography, as far as it is needed here. Payments do not use it.
 public protocol CryptoProvider: Sendable {
-    /// The Keccak-256 hash of `data`.
+    /// Returns the Keccak-256 hash of `data`.
     func keccak256(_ data: Data) -> Data
 }
 
 /// A provider that needs no other library.
 public struct DefaultCryptoProvider: CryptoProvider {
-    /// Makes a provider.
+    /// Creates a provider.
     public init() {}
 
-    /// The Keccak-256 hash of `data`.
+    /// Returns the Keccak-256 hash of `data`.
     public func keccak256(_ data: Data) -> Data { Data(Keccak256.hash(data)) }
 }
 

@@ -40,7 +40,7 @@ public struct DataCollectionBridge: Sendable {
     /// Whether the data was handed in.
     public private(set) var isCompleted = false
 
-    /// A bridge for `page`: believes its origin and no other.
+    /// Creates a bridge for `page`: believes its origin and no other.
     public init(for page: DataCollectionPage) {
         origin = page.origin
     }

@@ -9,8 +9,8 @@ public enum DataCollectionDemand: Sendable, Hashable {
     /// The option names no page: ask for its fields, obtain consent to the terms, and hand the values in.
     case form
 
-    /// Reads the vendor's decision table. What the option itself says decides; the response's own `collectData` only
-    /// tells whether others need data.
+    /// Creates a demand by reading the vendor's decision table. What the option itself says decides; the response's own
+    /// `collectData` only tells whether others need data.
     ///
     /// - Parameters:
     ///   - isInResponse: Whether the response's `collectData` is present.

@@ -25,12 +25,12 @@ public struct DataCollectionNavigation: Sendable {
 
     private let origin: WebOrigin
 
-    /// The rules for `page`.
+    /// Creates the rules for `page`.
     public init(for page: DataCollectionPage) {
         origin = page.origin
     }
 
-    /// What to do about a wish to go to `address`.
+    /// Returns what to do about a wish to go to `address`.
     ///
     /// The page itself stays on its own origin. Links that the payer follows to other https pages open outside; what
     /// redirects and scripts ask for does not, and neither does anything that is not https (`javascript:`, `data:`,

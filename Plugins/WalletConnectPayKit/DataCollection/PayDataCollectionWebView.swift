@@ -18,7 +18,7 @@
         private let onComplete: @MainActor () -> Void
         private let onError: @MainActor (String) -> Void
 
-        /// Makes the view.
+        /// Creates the view.
         ///
         /// - Parameters:
         ///   - url: The `url` of the option's `collectData`, prefilled or not (``DataCollectionPage``). Other pages
@@ -36,7 +36,7 @@
             self.onError = onError
         }
 
-        /// Makes what listens to the web view.
+        /// Creates what listens to the web view.
         public func makeCoordinator() -> Coordinator {
             Coordinator(onComplete: onComplete, onError: onError)
         }
@@ -131,7 +131,7 @@
 
     #if canImport(UIKit)
         extension PayDataCollectionWebView: UIViewRepresentable {
-            /// Loads the form.
+            /// Returns a web view that loads the form.
             public func makeUIView(context: Context) -> WKWebView {
                 makeView(context.coordinator, context.environment.openURL)
             }
@@ -144,7 +144,7 @@
         }
     #else
         extension PayDataCollectionWebView: NSViewRepresentable {
-            /// Loads the form.
+            /// Returns a web view that loads the form.
             public func makeNSView(context: Context) -> WKWebView {
                 makeView(context.coordinator, context.environment.openURL)
             }

@@ -12,7 +12,7 @@ public struct Action: Sendable, Hashable {
     /// The wallet call.
     public var walletRpc: WalletRpcAction
 
-    /// Makes an action.
+    /// Creates an action.
     public init(walletRpc: WalletRpcAction) { self.walletRpc = walletRpc }
 }
 
@@ -25,14 +25,14 @@ public struct WalletRpcAction: Sendable, Hashable {
     /// The parameters as JSON text: an array, unless the service sent something else. For typed data: `["address", "{…typed data…}"]`.
     public var params: String
 
-    /// Makes a call.
+    /// Creates a call.
     public init(chainId: String, method: String, params: String) {
         self.chainId = chainId
         self.method = method
         self.params = params
     }
 
-    /// The account and the typed data of an `eth_signTypedData` call (any version).
+    /// Returns the account and the typed data of an `eth_signTypedData` call (any version).
     ///
     /// The typed data is JSON text, whether the service sent it as text or as an object.
     ///

@@ -11,7 +11,7 @@ public struct CollectDataAction: Sendable, Hashable, Codable {
     /// A JSON Schema, as text, of all the data there is; its `required` lists what may be pre-filled.
     public var schema: String?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(fields: [CollectDataField] = [], url: String? = nil, schema: String? = nil) {
         self.fields = fields
         self.url = url
@@ -30,7 +30,7 @@ public struct CollectDataField: Sendable, Hashable, Codable, Identifiable {
     /// What may be entered.
     public var fieldType: CollectDataFieldType
 
-    /// Makes a field.
+    /// Creates a field.
     public init(id: String, name: String, required: Bool, fieldType: CollectDataFieldType) {
         self.id = id
         self.name = name
@@ -58,7 +58,7 @@ public struct CollectDataFieldResult: Sendable, Hashable, Codable {
     /// The value; checkboxes say `true` or `false`.
     public var value: String
 
-    /// Makes a result.
+    /// Creates a result.
     public init(id: String, value: String) {
         self.id = id
         self.value = value

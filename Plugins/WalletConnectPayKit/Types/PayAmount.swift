@@ -9,7 +9,7 @@ public struct PayAmount: Sendable, Hashable, Codable {
     /// How to show it.
     public var display: AmountDisplay
 
-    /// Makes an amount.
+    /// Creates an amount.
     public init(unit: String, value: String, display: AmountDisplay) {
         self.unit = unit
         self.value = value
@@ -32,7 +32,7 @@ public struct AmountDisplay: Sendable, Hashable, Codable {
     /// `Base`.
     public var networkName: String?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(
         assetSymbol: String, assetName: String, decimals: Int64, iconUrl: String? = nil, networkIconUrl: String? = nil,
         networkName: String? = nil

@@ -13,7 +13,7 @@ public struct PaymentInfo: Sendable, Hashable, Codable {
     /// Who pays, when known.
     public var buyer: BuyerInfo?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(
         status: PaymentStatus, amount: PayAmount, expiresAt: Int64, merchant: MerchantInfo, buyer: BuyerInfo? = nil
     ) {
@@ -32,7 +32,7 @@ public struct MerchantInfo: Sendable, Hashable, Codable {
     /// A picture.
     public var iconUrl: String?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(name: String, iconUrl: String? = nil) {
         self.name = name
         self.iconUrl = iconUrl
@@ -48,7 +48,7 @@ public struct BuyerInfo: Sendable, Hashable, Codable {
     /// The wallet's picture.
     public var accountProviderIcon: String?
 
-    /// Makes a value.
+    /// Creates a value.
     public init(accountCaip10: String, accountProviderName: String, accountProviderIcon: String? = nil) {
         self.accountCaip10 = accountCaip10
         self.accountProviderName = accountProviderName

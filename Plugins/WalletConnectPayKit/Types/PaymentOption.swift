@@ -20,7 +20,7 @@ public struct PaymentOption: Sendable, Hashable, Identifiable {
     /// The data about the payer that this option requires; nil when none.
     public var collectData: CollectDataAction?
 
-    /// Makes an option.
+    /// Creates an option.
     public init(
         id: String, account: String, amount: PayAmount, etaS: Int64, expiresAt: Int64? = nil, actions: [Action],
         collectData: CollectDataAction? = nil

@@ -13,7 +13,7 @@ public struct PaymentOptionsResponse: Sendable, Hashable {
     /// The transaction, when the payment is already paid and the service tells.
     public var resultInfo: PaymentResultInfo?
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         paymentId: String, info: PaymentInfo? = nil, options: [PaymentOption], collectData: CollectDataAction? = nil,
         resultInfo: PaymentResultInfo? = nil

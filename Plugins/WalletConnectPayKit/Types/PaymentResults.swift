@@ -14,7 +14,7 @@ public struct ConfirmPaymentResultResponse: Sendable, Hashable {
     /// Why it failed, when the service tells: `declined_user` for a payer who was refused.
     public var failureCode: String?
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         status: PaymentStatus, isFinal: Bool, pollInMs: Int64? = nil, info: PaymentResultInfo? = nil,
         failureCode: String? = nil
@@ -35,7 +35,7 @@ public struct PaymentResultInfo: Sendable, Hashable, Codable {
     /// did not say it in a form that can be read.
     public var optionAmount: PayAmount
 
-    /// Makes a value.
+    /// Creates a value.
     public init(txId: String, optionAmount: PayAmount) {
         self.txId = txId
         self.optionAmount = optionAmount
@@ -57,7 +57,7 @@ public struct PaymentStatusResponse: Sendable, Hashable {
     /// Why it failed, when the service tells.
     public var failureCode: String?
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         paymentId: String, status: PaymentStatus, isFinal: Bool, pollInMs: Int64? = nil,
         info: PaymentResultInfo? = nil, failureCode: String? = nil
@@ -80,7 +80,7 @@ public struct CancelPaymentResponse: Sendable, Hashable, Codable {
     /// When, in the form of RFC 3339, when the service tells.
     public var cancelledAt: String?
 
-    /// Makes a response.
+    /// Creates a response.
     public init(paymentId: String, cancelledReason: String? = nil, cancelledAt: String? = nil) {
         self.paymentId = paymentId
         self.cancelledReason = cancelledReason

@@ -18,7 +18,7 @@ public struct Base32: Sendable {
         self.values = values
     }
 
-    /// The values below 32 of the digits in `text`; nil for other characters.
+    /// Returns the values below 32 of the digits in `text`; nil for other characters.
     public func groups(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var groups: [UInt8] = []
         for byte in text {
@@ -28,8 +28,8 @@ public struct Base32: Sendable {
         return groups
     }
 
-    /// The whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for bits that
-    /// are left over and not zero.
+    /// Returns the whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for
+    /// bits that are left over and not zero.
     public func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         guard let groups = groups(text) else { return nil }
         var bytes: [UInt8] = []
@@ -46,7 +46,7 @@ public struct Base32: Sendable {
         return bits < 5 && word == 0 ? bytes : nil
     }
 
-    /// The text of the first `bitCount` bits of `bytes`, all of them where it is nil; filled up with zeros.
+    /// Returns the text of the first `bitCount` bits of `bytes`, all of them where it is nil; filled up with zeros.
     public func encode(_ bytes: [UInt8], bitCount: Int? = nil) -> String {
         let count = ((bitCount ?? bytes.count * 8) + 4) / 5
         let text = (0..<count).map { index in

@@ -23,10 +23,10 @@ public enum Base58 {
     /// Longer than most addresses; bounds the work, which grows with the square of the length.
     public static let longestText = 64
 
-    /// The bytes that `text` spells; nil for other characters and for texts longer than any address.
+    /// Returns the bytes that `text` spells; nil for other characters and for texts longer than any address.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
-    /// The bytes that the digits in `text` spell; nil for other characters and for texts of more than `limit`.
+    /// Returns the bytes that the digits in `text` spell; nil for other characters and for texts of more than `limit`.
     public static func decode(
         _ text: ArraySlice<UInt8>, _ alphabet: Alphabet = .bitcoin, limit: Int = longestText
     ) -> [UInt8]? {
@@ -65,7 +65,7 @@ public enum Base58 {
         return bytes
     }
 
-    /// The text that spells `bytes`. The work grows with the square of their number: for keys and addresses.
+    /// Returns the text that spells `bytes`. The work grows with the square of their number: for keys and addresses.
     public static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .bitcoin) -> String {
         var reversed: [UInt8] = []
         for byte in bytes {

@@ -5,7 +5,7 @@ public struct EthereumAddress: Sendable, Hashable {
     /// The 20 bytes.
     public let bytes: [UInt8]
 
-    /// Reads `0x` and 40 hexadecimal digits.
+    /// Creates an address by reading `0x` and 40 hexadecimal digits.
     ///
     /// Digits all in lower or all in upper case carry no checksum; mixed case must be exactly the one of ERC-55.
     ///
@@ -22,7 +22,7 @@ public struct EthereumAddress: Sendable, Hashable {
         guard !hasLower || !hasUpper || text.utf8.elementsEqual(checksummed.utf8) else { throw .wrongChecksum }
     }
 
-    /// Takes 20 bytes; nil for any other number.
+    /// Creates an address from its 20 bytes; nil for any other number.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 20 else { return nil }
         self.bytes = Array(bytes)
@@ -37,8 +37,8 @@ public struct EthereumAddress: Sendable, Hashable {
     /// `0x` and 40 digits whose case is the checksum of ERC-55.
     public var checksummed: String { checksummed(hashing: "") }
 
-    /// `0x` and 40 digits whose case is the checksum of ERC-1191, which differs for each chain (Rootstock's are 30 and
-    /// 31).
+    /// Returns `0x` and 40 digits whose case is the checksum of ERC-1191, which differs for each chain (Rootstock's are
+    /// 30 and 31).
     public func checksummed(chainID: UInt64) -> String { checksummed(hashing: "\(chainID)0x") }
 
     private func checksummed(hashing prefix: String) -> String {

@@ -4,14 +4,14 @@ public struct RSAPrivateKey: Sendable {
     /// The key for others to encrypt to.
     public let publicKey: RSAPublicKey
 
-    /// Reads DER of PKCS #8 (RFC 5208) without a password.
+    /// Creates a key by reading DER of PKCS #8 (RFC 5208) without a password.
     ///
     /// - Throws: ``CryptoError/invalidKey(_:)`` for anything but an RSA key of at least ``RSAPublicKey/minimumBits`` bits.
     public init(pkcs8 der: [UInt8]) throws(CryptoError) {
         try self.init(RSAHandle(privateKey: der))
     }
 
-    /// Makes a new key.
+    /// Creates a new key.
     ///
     /// - Throws: ``CryptoError/failed(_:)``; ``CryptoError/invalidKey(_:)`` for fewer than
     ///   ``RSAPublicKey/minimumBits`` bits.

@@ -7,7 +7,7 @@ public struct RSAPublicKey: Sendable {
     public let subjectPublicKeyInfo: [UInt8]
     private let handle: RSAHandle
 
-    /// Reads DER of SubjectPublicKeyInfo.
+    /// Creates a key by reading DER of SubjectPublicKeyInfo.
     ///
     /// - Throws: ``CryptoError/invalidKey(_:)`` for anything but an RSA key of at least ``minimumBits`` bits.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(CryptoError) {

@@ -9,7 +9,7 @@ public struct LeasePolicy: Sendable, Hashable {
     /// notice that it is called off. After that it is told what the journal knows.
     public let grace: Duration
 
-    /// Makes a policy. The default lets a payer think for ten minutes, waits for half a minute, and for five seconds
+    /// Creates a policy. The default lets a payer think for ten minutes, waits for half a minute, and for five seconds
     /// when cancelled.
     public init(
         duration: Duration = .seconds(600), patience: Duration = .seconds(30), grace: Duration = .seconds(5)

@@ -33,7 +33,7 @@ public struct LookAlike: Sendable, Hashable {
     /// How the link's host differs from it.
     public let difference: Difference
 
-    /// Makes a finding.
+    /// Creates a finding.
     public init(host: String, provider: ProviderID, difference: Difference) {
         self.host = host
         self.provider = provider

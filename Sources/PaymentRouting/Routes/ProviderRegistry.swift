@@ -87,7 +87,7 @@ public struct ProviderRegistry: Sendable {
 
     private let contents: Contents
 
-    /// Makes a registry.
+    /// Creates a registry.
     ///
     /// - Parameter services: payers' providers and merchants' services, each with an id of its own.
     /// - Throws: ``RegistryError`` when two ids or two claims are equal, an id or pattern is malformed, or a merchant's
@@ -115,31 +115,31 @@ public struct ProviderRegistry: Sendable {
     /// The place of what is called `id` in ``services``, or nil.
     func index(of id: ProviderID) -> Int? { contents.indices[id] }
 
-    /// The provider called `id`; nil when there is none, or it is a merchant's service.
+    /// Returns the provider called `id`; nil when there is none, or it is a merchant's service.
     public func provider(_ id: ProviderID) -> (any PaymentProvider)? {
         service(id) as? any PaymentProvider
     }
 
-    /// The provider or merchant's service called `id`, or nil.
+    /// Returns the provider or merchant's service called `id`, or nil.
     public func service(_ id: ProviderID) -> (any PaymentService)? {
         index(of: id).map { services[$0] }
     }
 
-    /// This registry with another provider or merchant's service.
+    /// Returns this registry with another provider or merchant's service.
     ///
     /// - Throws: ``RegistryError``.
     public func adding(_ service: any PaymentService) throws(RegistryError) -> ProviderRegistry {
         try ProviderRegistry(services + [service], equalClaims: equalClaims)
     }
 
-    /// This registry without what is called `id`.
+    /// Returns this registry without what is called `id`.
     public func removing(_ id: ProviderID) -> ProviderRegistry {
         let remaining = zip(services, descriptors).filter { $0.1.id != id }.map(\.0)
         // A part of a valid registry is valid.
         return (try? ProviderRegistry(remaining, equalClaims: equalClaims)) ?? self
     }
 
-    /// This registry with `service` in the place of the one with the same id, or added.
+    /// Returns this registry with `service` in the place of the one with the same id, or added.
     ///
     /// - Throws: ``RegistryError``.
     public func replacing(_ service: any PaymentService) throws(RegistryError) -> ProviderRegistry {

@@ -48,8 +48,8 @@ public enum RouteDecision: Sendable, Hashable {
     /// It is a link, but nobody here knows what to do with it. Its host may resemble one that a provider claims.
     case unroutable(PaymentLink, resembles: LookAlike?)
 
-    /// `input`, the text that was routed, as it may be shown and logged: whole, or without what is secret of it and with
-    /// the payment that it names.
+    /// Returns `input`, the text that was routed, as it may be shown and logged: whole, or without what is secret of it
+    /// and with the payment that it names.
     public func shown(_ input: String) -> String {
         switch self {
         case .matched(let route) where route.holdsSecret:

@@ -19,7 +19,7 @@ public struct JournalKey: Sendable {
 
     private let bytes: Redacted<[UInt8]>
 
-    /// Makes a key of random bytes, ``minimumLength`` at least.
+    /// Creates a key of random bytes, ``minimumLength`` at least.
     ///
     /// - Throws: ``PaymentError``, `journal`, when there are fewer.
     public init(_ bytes: Redacted<[UInt8]>) throws(PaymentError) {

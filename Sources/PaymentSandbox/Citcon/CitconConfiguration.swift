@@ -36,7 +36,7 @@ extension CitconSandbox {
             .seconds(10), .seconds(60), .seconds(300), .seconds(1800), .seconds(7200),
         ]
 
-        /// The pace of the real service, as far as it is known.
+        /// Creates a configuration with the pace of the real service, as far as it is known.
         public init() {}
     }
 }

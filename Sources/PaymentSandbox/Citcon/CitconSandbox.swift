@@ -41,7 +41,7 @@ public actor CitconSandbox: SandboxService {
     /// Deliveries that are on their way, by the places of their notifications.
     var deliveries: [Int: Task<Void, Never>] = [:]
 
-    /// Makes an empty sandbox.
+    /// Creates an empty sandbox.
     ///
     /// - Parameters:
     ///   - configuration: its age and pace.
@@ -57,12 +57,12 @@ public actor CitconSandbox: SandboxService {
         ids = CitconIDs(layer: configuration.layer, random: random)
     }
 
-    /// An access token as apps get it from their merchant's server.
+    /// Returns an access token as apps get it from their merchant's server.
     public func accessToken() -> Redacted<String> {
         Redacted(token(.client).text)
     }
 
-    /// Makes a charge that behaves as `scenario` says.
+    /// Creates a charge that behaves as `scenario` says.
     ///
     /// - Parameters:
     ///   - scenario: what it does.
@@ -96,7 +96,7 @@ public actor CitconSandbox: SandboxService {
     /// when it cannot be paid any more.
     public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
 
-    /// One charge for each scenario, in the order of their declaration.
+    /// Creates one charge for each scenario, in the order of their declaration.
     public func createAllScenarios() -> [Charge] {
         Scenario.allCases.map { createCharge($0) }
     }

@@ -22,7 +22,7 @@ extension PayrailsSandbox {
         /// The key that notifications are signed with.
         public var webhookSecret = Redacted("sandbox-webhook-secret")
 
-        /// The pace of the real service.
+        /// Creates a configuration with the pace of the real service.
         public init() {}
     }
 }

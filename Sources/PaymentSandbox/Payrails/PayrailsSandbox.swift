@@ -29,7 +29,7 @@ public actor PayrailsSandbox: SandboxService {
     /// Which execution a merchant's idempotency key made.
     var inits: [String: String] = [:]
 
-    /// Makes an empty sandbox.
+    /// Creates an empty sandbox.
     ///
     /// - Parameters:
     ///   - configuration: its pace and what it lets in.

@@ -31,7 +31,7 @@ extension PayrailsSandbox {
         public var body: JSONValue { ["version": .string(version), "data": .string(data.reveal())] }
     }
 
-    /// Makes an execution that behaves as `scenario` says, and a session to pay it in.
+    /// Creates an execution that behaves as `scenario` says, and a session to pay it in.
     ///
     /// - Parameters:
     ///   - scenario: what it does.
@@ -51,7 +51,7 @@ extension PayrailsSandbox {
         return session(execution.id, execution)
     }
 
-    /// Makes a new session for an execution that exists, as a merchant does when the old one's token has ended.
+    /// Creates a new session for an execution that exists, as a merchant does when the old one's token has ended.
     ///
     /// - Returns: nil when there is no such execution.
     public func renewSession(_ id: String) -> Session? {
@@ -64,7 +64,8 @@ extension PayrailsSandbox {
         executions[id]?.token = nil
     }
 
-    /// The ids, the methods and the states of what is stored for `holder`, in the order that sessions list them.
+    /// Returns the ids, the methods and the states of what is stored for `holder`, in the order that sessions list
+    /// them.
     public func storedInstruments(of holder: String) -> [(id: String, method: String, status: String)] {
         holders[holder]?.instruments.map { ($0.id, $0.method, $0.status) } ?? []
     }

@@ -26,7 +26,7 @@ extension WalletConnectPaySandbox {
         /// at the real service's host.
         public var formBaseURL: HTTPURL?
 
-        /// The pace of the real service.
+        /// Creates a configuration with the pace of the real service.
         public init() {}
     }
 }

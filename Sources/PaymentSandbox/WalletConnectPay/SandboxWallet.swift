@@ -21,7 +21,7 @@ public struct SandboxWallet: PaymentSigner {
     private let wallet: DevelopmentWallet
     private let random: any RandomSource
 
-    /// Makes a wallet around `wallet`; made-up hashes come from `random`.
+    /// Creates a wallet around `wallet`; made-up hashes come from `random`.
     public init(
         _ wallet: DevelopmentWallet = DevelopmentWallet(seed: 1), random: any RandomSource = SystemRandomSource()
     ) {
@@ -29,7 +29,7 @@ public struct SandboxWallet: PaymentSigner {
         self.random = random
     }
 
-    /// Whether the wallet answers calls of this method.
+    /// Returns whether the wallet answers calls of this method.
     public func supports(method: String) -> Bool {
         ["eth_sendTransaction", "solana_signTransaction", "tron_signTransaction"].contains(method)
             || wallet.supports(method: method)
@@ -47,8 +47,8 @@ public struct SandboxWallet: PaymentSigner {
         }
     }
 
-    /// A payer with this wallet, accounts on all chains of the sandbox, and made-up data about itself. Without a chooser
-    /// it takes the first option, whatever it costs: the money is not real.
+    /// Returns a payer with this wallet, accounts on all chains of the sandbox, and made-up data about itself. Without
+    /// a chooser it takes the first option, whatever it costs: the money is not real.
     public func payer(chooser: Payer.Chooser? = nil) -> Payer {
         var payer = wallet.payer(chooser: chooser, policy: .firstWhateverItCosts)
         payer.accounts += [Self.solanaAccount, Self.tronAccount].compactMap { try? AccountID($0) }

@@ -23,7 +23,7 @@ public actor WalletConnectPaySandbox: SandboxService {
     /// Which payment a merchant's idempotency key made, and from which request.
     var keys: [String: (body: [UInt8], payment: String)] = [:]
 
-    /// Makes an empty sandbox.
+    /// Creates an empty sandbox.
     ///
     /// - Parameters:
     ///   - configuration: its pace and addresses.
@@ -38,7 +38,7 @@ public actor WalletConnectPaySandbox: SandboxService {
         self.random = random
     }
 
-    /// Makes a payment that behaves as `scenario` says.
+    /// Creates a payment that behaves as `scenario` says.
     ///
     /// - Parameters:
     ///   - scenario: what it does.

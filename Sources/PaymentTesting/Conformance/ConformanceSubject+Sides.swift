@@ -15,7 +15,7 @@ extension ConformanceSubject {
         /// cannot be paid any more.
         public let pay: @Sendable () async -> Void
 
-        /// Describes a payment that nobody has paid yet.
+        /// Creates the description of a payment that nobody has paid yet.
         public init(
             _ payment: PaymentReference, price: Money, refunds: (@Sendable () async -> [UInt128])? = nil,
             cancellations: (@Sendable () async -> Int)? = nil, pay: @escaping @Sendable () async -> Void
@@ -35,7 +35,7 @@ extension ConformanceSubject {
         /// Those of another payment at the same service, which is paid.
         public let others: [String]
 
-        /// Lists URLs.
+        /// Creates a list of URLs.
         public init(own: [String], others: [String]) {
             self.own = own
             self.others = others
@@ -54,7 +54,7 @@ extension ConformanceSubject {
         /// Genuine ones that are too old to be believed. Nil where the service's notifications do not age.
         public let stale: List?
 
-        /// Lists notifications.
+        /// Creates a list of notifications.
         public init(sent: @escaping List, foreign: List? = nil, stale: List? = nil) {
             self.sent = sent
             self.foreign = foreign

@@ -19,7 +19,7 @@ public struct ConformanceSubject: Sendable {
         /// What the service sends to merchants: for ``NotificationReadingService``.
         public var mail: Mail?
 
-        /// Makes a backend.
+        /// Creates a backend.
         public init(
             link: String? = nil, services: [String: any SandboxService], sale: Sale? = nil, returns: Returns? = nil,
             mail: Mail? = nil, captures: @escaping @Sendable () async -> [UInt128?]
@@ -57,8 +57,8 @@ public struct ConformanceSubject: Sendable {
     /// Makes the service's world.
     public let backend: MakeBackend
 
-    /// Describes a provider or a merchant's service. A payer with neither a chooser nor a policy takes the first option:
-    /// nothing here is real.
+    /// Creates the description of a provider or a merchant's service. A payer with neither a chooser nor a policy takes
+    /// the first option: nothing here is real.
     public init(
         _ service: any PaymentService, capabilities: Set<ProviderDescriptor.Capability> = [], payer: Payer = Payer(),
         canaries: [String] = [], backend: @escaping MakeBackend

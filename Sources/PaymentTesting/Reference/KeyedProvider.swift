@@ -16,7 +16,7 @@ public struct KeyedProvider: PaymentProvider {
     private let replay: MutationReplay
     private let key: @Sendable (PaymentAttempt, ProviderContext) -> String
 
-    /// Makes a provider.
+    /// Creates a provider.
     ///
     /// - Parameters:
     ///   - replay: what it declares about repeating a charge.
@@ -33,7 +33,7 @@ public struct KeyedProvider: PaymentProvider {
             replayWindow: replay == .sameKey ? replayWindow : .zero)
     }
 
-    /// The id is the link's one path segment.
+    /// Recognises a link by its path: the id is the one segment of it.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         let id = link.path.dropFirst()
         guard !id.isEmpty, id.utf8.count <= 40, id.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else {
@@ -42,7 +42,9 @@ public struct KeyedProvider: PaymentProvider {
         return LinkMatch(reference: String(id))
     }
 
-    /// One option: to pay.
+    /// Returns one option: to pay.
+    ///
+    /// - Throws: ``PaymentError`` when the service cannot be asked.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
@@ -55,6 +57,8 @@ public struct KeyedProvider: PaymentProvider {
     }
 
     /// Charges, then asks until it is settled.
+    ///
+    /// - Throws: ``PaymentError``; with phase `maybeSent` money may have been taken.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         let url = try url(attempt.reference, ["charge"])
         let (key, isRepeatable) = (key(attempt, context), replay == .sameKey)
@@ -78,6 +82,8 @@ public struct KeyedProvider: PaymentProvider {
     }
 
     /// Asks the service.
+    ///
+    /// - Throws: ``PaymentError`` when the service cannot be asked.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await ask(payment, context).outcome(payment)
     }

@@ -39,7 +39,7 @@ public actor KeyedService: SandboxService {
     private let recognizesKeys: Bool
     private var payments: [String: Payment] = [:]
 
-    /// Makes a service without payments.
+    /// Creates a service without payments.
     ///
     /// - Parameter recognizesKeys: false makes a service that takes money for every request, repeated or not.
     public init(clock: any PaymentClock, recognizesKeys: Bool = true) {
@@ -47,7 +47,7 @@ public actor KeyedService: SandboxService {
         self.recognizesKeys = recognizesKeys
     }
 
-    /// Makes a payment that can be paid for `lifetime` seconds.
+    /// Creates a payment that can be paid for `lifetime` seconds.
     ///
     /// - Returns: the link to it.
     public func createPayment(
@@ -57,13 +57,13 @@ public actor KeyedService: SandboxService {
         return "https://\(KeyedProvider.linkHost)/\(id)"
     }
 
-    /// How often money was taken for a payment.
+    /// Returns how often money was taken for a payment.
     public func captures(of id: String) -> Int { payments[id]?.keys.count ?? 0 }
 
-    /// The keys with which money was taken for a payment, in order.
+    /// Returns the keys with which money was taken for a payment, in order.
     public func keys(of id: String) -> [String] { payments[id]?.keys ?? [] }
 
-    /// Whether the payment is paid, for good.
+    /// Returns whether the payment is paid, for good.
     public func isPaid(_ id: String) -> Bool { payments[id].map { status($0) == "paid" } ?? false }
 
     /// Answers one request.

@@ -63,7 +63,7 @@ public final class FaultInjector: SandboxService {
     private let clock: any PaymentClock
     private let state = Mutex(State())
 
-    /// Wraps `service`; stalls run on `clock`.
+    /// Creates an injector around `service`; stalls run on `clock`.
     public init(_ service: any SandboxService, clock: any PaymentClock = SystemPaymentClock()) {
         self.service = service
         self.clock = clock
@@ -94,7 +94,8 @@ public final class FaultInjector: SandboxService {
     /// How many requests stall without a duration at this moment.
     public var stalledCount: Int { state.withLock { $0.stalled.count } }
 
-    /// The wrapped service's answer, or the fault; a dropped connection, which cannot be told in an answer, is status 500.
+    /// Returns the wrapped service's answer, or the fault; a dropped connection, which cannot be told in an answer, is
+    /// status 500.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         switch await answer(to: request) {
         case .response(let response): response
@@ -102,7 +103,7 @@ public final class FaultInjector: SandboxService {
         }
     }
 
-    /// The wrapped service's answer, or the fault.
+    /// Returns the wrapped service's answer, or the fault.
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
         switch note(request) {
         case nil:

@@ -34,7 +34,7 @@ public struct SandboxLedger: Sendable, Hashable {
     /// All events, oldest first.
     public private(set) var entries: [Entry] = []
 
-    /// Makes an empty ledger.
+    /// Creates an empty ledger.
     public init() {}
 
     /// Notes what happened to `payment`.
@@ -42,17 +42,17 @@ public struct SandboxLedger: Sendable, Hashable {
         entries.append(Entry(payment: payment, event: event))
     }
 
-    /// The events of one payment, oldest first.
+    /// Returns the events of one payment, oldest first.
     public func events(of payment: String) -> [Event] {
         entries.filter { $0.payment == payment }.map(\.event)
     }
 
-    /// How often money was taken for `payment`: never more than once.
+    /// Returns how often money was taken for `payment`: never more than once.
     public func captures(of payment: String) -> Int {
         events(of: payment).count { if case .captured = $0 { true } else { false } }
     }
 
-    /// How many requests to confirm `payment` arrived.
+    /// Returns how many requests to confirm `payment` arrived.
     public func confirmRequests(of payment: String) -> Int {
         events(of: payment).count { $0 == .confirmRequested }
     }

@@ -15,7 +15,7 @@ public protocol SandboxService: Sendable {
 }
 
 extension SandboxService {
-    /// The answer of ``respond(to:)``.
+    /// Returns the answer of ``respond(to:)``.
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
         .response(await respond(to: request))
     }

@@ -10,7 +10,7 @@ public struct SandboxTransport: HTTPTransport {
     private let service: any SandboxService
     private let clock: any PaymentClock
 
-    /// Makes a transport to `service`; request timeouts run on `clock`.
+    /// Creates a transport to `service`; request timeouts run on `clock`.
     public init(_ service: any SandboxService, clock: any PaymentClock = SystemPaymentClock()) {
         self.service = service
         self.clock = clock

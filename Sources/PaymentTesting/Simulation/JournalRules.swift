@@ -2,7 +2,7 @@ public import PaymentCore
 
 /// What every journal must obey, whatever happened.
 public enum JournalRules {
-    /// The ways in which `histories`, all attempts of one journal in order, break the rules. Empty when legal.
+    /// Returns the ways in which `histories`, all attempts of one journal in order, break the rules. Empty when legal.
     public static func breaches(in histories: [AttemptHistory]) -> [String] {
         var breaches = histories.flatMap(breaches(in:))
         var succeeded: Set<PaymentReference> = []

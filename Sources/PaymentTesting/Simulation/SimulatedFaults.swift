@@ -42,7 +42,7 @@ public struct SimulatedFaults: Sendable, Hashable {
     /// What was asked of the payer fails, before or after its effect; how is up to the payer of the history.
     public var payerFails = 0.0
 
-    /// Makes a world where nothing goes wrong.
+    /// Creates a world where nothing goes wrong.
     public init() {}
 
     /// Nothing goes wrong.
@@ -50,7 +50,8 @@ public struct SimulatedFaults: Sendable, Hashable {
 
     var isNone: Bool { self == .none }
 
-    /// Draws a mix: each kind is off in half of all worlds, and up to `most` in the others.
+    /// Returns a mix that is drawn from `random`: each kind is off in half of all worlds, and up to `most` in the
+    /// others.
     public static func drawn(from random: some RandomSource, most: Double = 0.3) -> SimulatedFaults {
         var faults = SimulatedFaults()
         let kinds: [WritableKeyPath<SimulatedFaults, Double>] = [

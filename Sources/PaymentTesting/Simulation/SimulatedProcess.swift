@@ -63,7 +63,7 @@ public final class SimulatedProcess: Sendable {
     /// The disk that it uses.
     public let disk: SimulatedDisk
 
-    /// A router with everything from here.
+    /// Returns a router with everything from here.
     ///
     /// - Parameters:
     ///   - leases: how long it may be silent about a payment; a short time makes it slower than its leases.

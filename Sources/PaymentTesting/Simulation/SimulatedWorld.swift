@@ -43,7 +43,7 @@ public final class SimulatedWorld: Sendable {
     private let diskSeeds: Mutex<SplitMix64>
     private let state: Mutex<State>
 
-    /// Makes a world without services and processes.
+    /// Creates a world without services and processes.
     ///
     /// - Parameter isTraced: whether ``trace`` and ``requests`` are kept. They cost a third of the time; a history that
     ///   went wrong can be played again with them.
@@ -73,7 +73,7 @@ public final class SimulatedWorld: Sendable {
         state.withLock { $0.services[authority] = service }
     }
 
-    /// The disk of another machine, such as a second device of the payer's.
+    /// Returns the disk of another machine, such as a second device of the payer's.
     public func makeDisk() -> SimulatedDisk {
         SimulatedDisk(random: SeededRandomSource(seed: diskSeeds.withLock { $0.next() }))
     }

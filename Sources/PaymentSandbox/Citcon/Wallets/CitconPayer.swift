@@ -17,13 +17,13 @@ extension CitconSandbox {
         case vanishes
     }
 
-    /// A payer with all wallets, who pays at this sandbox. Charges of scenarios that have a will of their own
+    /// Returns a payer with all wallets, who pays at this sandbox. Charges of scenarios that have a will of their own
     /// (``Scenario/cancelledInWeChat``, …) keep it.
     public nonisolated func payer(_ behaviour: Behaviour = .pays) -> Payer {
         CitconPayer(behaviour: behaviour, transport: SandboxTransport(self), origin: nil).payer
     }
 
-    /// A payer with all wallets, who pays at the sandbox that is served at `origin`, and nowhere else.
+    /// Returns a payer with all wallets, who pays at the sandbox that is served at `origin`, and nowhere else.
     public static func payer(
         _ behaviour: Behaviour = .pays, at origin: HTTPURL, over transport: any HTTPTransport
     ) -> Payer {

@@ -16,7 +16,7 @@ import PayrailsKit
     private let random: any RandomSource
     private var visits: [String: CheckoutVisit] = [:]
 
-    /// Puts a shop in front of `sandbox`.
+    /// Creates a shop in front of `sandbox`.
     ///
     /// - Parameters:
     ///   - clock: the client polls on it; the sandbox's own is its own.

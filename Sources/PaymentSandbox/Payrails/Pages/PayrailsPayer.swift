@@ -15,12 +15,12 @@ extension PayrailsSandbox {
         case leaves
     }
 
-    /// A payer who opens this sandbox's pages and answers them as `behaviour` says.
+    /// Returns a payer who opens this sandbox's pages and answers them as `behaviour` says.
     public nonisolated func payer(_ behaviour: PayerBehaviour = .completes) -> Payer {
         Self.payer(behaviour, transport: SandboxTransport(self))
     }
 
-    /// A payer who opens pages through `transport`, such as those of a sandbox served on loopback.
+    /// Returns a payer who opens pages through `transport`, such as those of a sandbox served on loopback.
     public static func payer(_ behaviour: PayerBehaviour = .completes, transport: any HTTPTransport) -> Payer {
         Payer(
             dataCollector: { _ in behaviour == .completes ? card : nil },

@@ -57,7 +57,7 @@ extension WalletConnectPaySandbox {
             + solana
     }
 
-    /// Makes a payment whose only options are lies.
+    /// Creates a payment whose only options are lies.
     public func createPayment(telling lie: Lie, cents: UInt128 = 1250) -> Payment {
         let payment = createPayment(.paidAtOnce, cents: cents)
         payments[payment.id]?.lie = lie

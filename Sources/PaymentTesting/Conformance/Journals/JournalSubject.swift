@@ -12,7 +12,7 @@ public struct JournalSubject: Sendable {
         /// such storage, or no way to have that happen. Nothing opened before is used afterwards.
         public let losePower: (@Sendable () async throws -> any PaymentJournal)?
 
-        /// Makes a storage.
+        /// Creates a storage.
         public init(
             _ journal: any PaymentJournal, reopen: (@Sendable () async throws -> any PaymentJournal)? = nil,
             losePower: (@Sendable () async throws -> any PaymentJournal)? = nil
@@ -27,7 +27,7 @@ public struct JournalSubject: Sendable {
     public let name: String
     let make: @Sendable () async throws -> Storage
 
-    /// Makes a subject.
+    /// Creates a subject.
     ///
     /// - Parameter make: makes an empty journal in a storage of its own, every time it is called.
     public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
