@@ -36,12 +36,9 @@ enum TextRules {
 
     // MARK: Names of tests
 
-    /// Folders whose tests are still named by their functions.
-    static let unnamed = ["Tests/PayrailsProviderTests/", "Tests/WalletConnectPayProviderTests/"]
-
     static func names(_ package: Package) -> [Violation] {
         package.files.sorted { $0.key < $1.key }.filter { file, text in
-            file.hasPrefix("Tests/") && !unnamed.contains(where: file.hasPrefix) && text.contains("@Test")
+            file.hasPrefix("Tests/") && text.contains("@Test")
         }.flatMap { file, text in
             let tokens = SwiftText(text).tokens
             return tokens.indices.filter { index in

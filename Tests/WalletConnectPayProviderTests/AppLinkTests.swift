@@ -74,7 +74,8 @@ import Testing
         ("https://wc-pay-buyer-experience-dev.walletconnect-v1-bridge.workers.dev/?pid=pay_1", .nothing),
     ]
 
-    @Test(arguments: wrapped) func unwraps(_ text: String, _ expected: Expected) throws {
+    @Test("Payment links are unwrapped", arguments: wrapped)
+    func unwraps(_ text: String, _ expected: Expected) throws {
         let link = try PaymentLink(text)
         let match = Self.links.contains(link) ? LinkReading.match(link, in: Self.links) : nil
         switch expected {
@@ -99,7 +100,8 @@ import Testing
     }
 
     /// Without wrappers everything is read as before.
-    @Test func leavesOtherLinksAlone() throws {
+    @Test("Other links are left alone")
+    func leavesOtherLinksAlone() throws {
         for (text, _) in LinkTrustTests.verified + LinkTrustTests.doubtful {
             let link = try PaymentLink(text)
             #expect(LinkReading.match(link, in: AppLinks()) == LinkReading.match(link))
@@ -107,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func claims() {
+    @Test("An application claims its own schemes and hosts only")
+    func claims() {
         #expect(Self.links.patterns == [.scheme("mywallet"), .scheme("walletapp"), .host("wallet.example")])
         #expect(AppLinks().patterns.isEmpty)
         #expect(AppLinks().unwrap("walletapp://x?paymentId=pay_1") == nil)
@@ -136,11 +139,13 @@ import Testing
         ([], nil),
     ]
 
-    @Test(arguments: records) func readsTags(_ payload: [UInt8], _ link: String?) {
+    @Test("Tags are read", arguments: records)
+    func readsTags(_ payload: [UInt8], _ link: String?) {
         #expect(TagRecord.link(uriPayload: payload) == link)
     }
 
-    @Test func tagsAreBounded() throws {
+    @Test("Tags are bounded")
+    func tagsAreBounded() throws {
         #expect(TagRecord.beginnings.count == 0x24)
         let room = PaymentLink.maximumLength - "https://".utf8.count
         let longest = try #require(TagRecord.link(uriPayload: [0x04] + Array(repeating: 0x61, count: room)))
@@ -149,7 +154,8 @@ import Testing
     }
 
     /// A tag is as good as a scanned code: no better, no worse.
-    @Test func tagsAreRoutedAsText() throws {
+    @Test("Tags are routed as text")
+    func tagsAreRoutedAsText() throws {
         let text = try #require(TagRecord.link(uriPayload: [0x04] + "pay.walletconnect.com/?pid=pay_1".utf8))
         #expect(LinkReading.match(try PaymentLink(text)) == LinkMatch(reference: "pay_1"))
     }
@@ -166,7 +172,8 @@ import Testing
         ("https://pay.walletconnect.com/PAY_1?utm=x", "PAY_1", false),
     ]
 
-    @Test(arguments: capitals) func explainsCapitals(_ text: String, _ id: String?, _ isExplained: Bool) throws {
+    @Test("Capitals that hide the id are explained", arguments: capitals)
+    func explainsCapitals(_ text: String, _ id: String?, _ isExplained: Bool) throws {
         let match = try #require(LinkReading.match(try PaymentLink(text)))
         #expect(match.reference == id)
         guard case .unverified(let why) = match.trust else {
@@ -177,7 +184,8 @@ import Testing
     }
 
     /// Scheme and host know no capitals: such a link is as good as any.
-    @Test func capitalsInSchemeAndHostAreFine() throws {
+    @Test("Capitals in scheme and host are fine")
+    func capitalsInSchemeAndHostAreFine() throws {
         let link = try PaymentLink("HTTPS://PAY.WALLETCONNECT.COM/?pid=pay_1")
         #expect(LinkReading.match(link) == LinkMatch(reference: "pay_1"))
         #expect(LinkReading.match(try PaymentLink("HTTPS://PAY.WALLETCONNECT.COM/")) == nil)

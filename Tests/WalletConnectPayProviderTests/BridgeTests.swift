@@ -48,20 +48,23 @@ import Testing
         ("", malformed),
     ]
 
-    @Test(arguments: messages) func readsText(_ text: String, _ verdict: Verdict) throws {
+    @Test("Messages are read from text", arguments: messages)
+    func readsText(_ text: String, _ verdict: Verdict) throws {
         var bridge = try Self.bridge()
         #expect(bridge.receive(.string(text), from: Self.own, isMainFrame: true) == verdict)
         #expect(bridge.isCompleted == (verdict == .completed))
     }
 
     /// The same messages as objects, for those that are any.
-    @Test(arguments: messages) func readsObjects(_ text: String, _ verdict: Verdict) throws {
+    @Test("Messages are read from objects", arguments: messages)
+    func readsObjects(_ text: String, _ verdict: Verdict) throws {
         guard let value = try? JSONValue(parsing: text), value.object != nil else { return }
         var bridge = try Self.bridge()
         #expect(bridge.receive(value, from: Self.own, isMainFrame: true) == verdict)
     }
 
-    @Test func aStringInAStringIsNoMessage() throws {
+    @Test("A string in a string is no message")
+    func aStringInAStringIsNoMessage() throws {
         let inner = JSONValue.string(#"{"type":"IC_COMPLETE"}"#).text
         #expect(DataCollectionBridge.read(.string(inner)) == Self.malformed)
         for body: JSONValue in [nil, true, 1, [], ["IC_COMPLETE"]] {
@@ -71,7 +74,8 @@ import Testing
 
     // MARK: Native bodies
 
-    @Test func takesWhatWebViewsHand() {
+    @Test("What web views hand over is taken")
+    func takesWhatWebViewsHand() {
         let bodies: [(Any, Verdict)] = [
             (#"{"type":"IC_COMPLETE"}"#, .completed),
             (["type": "IC_COMPLETE", "success": true] as [String: Any], .completed),
@@ -122,7 +126,7 @@ import Testing
         ("http://localhost/c", "http", "localhost", 0, true),
     ]
 
-    @Test(arguments: senders)
+    @Test("Only the page itself is believed", arguments: senders)
     func believesItsPageOnly(_ row: (page: String, scheme: String, host: String, port: Int, isBelieved: Bool)) throws {
         var bridge = try Self.bridge(row.page)
         let sender = WebOrigin(scheme: row.scheme, host: row.host, port: row.port)
@@ -136,7 +140,8 @@ import Testing
 
     // MARK: Once
 
-    @Test func completesOnce() throws {
+    @Test("A form is completed once")
+    func completesOnce() throws {
         var bridge = try Self.bridge()
         func tell(_ text: String) -> Verdict { bridge.receive(.string(text), from: Self.own, isMainFrame: true) }
         let done = #"{"type":"IC_COMPLETE","success":true}"#
@@ -152,7 +157,8 @@ import Testing
 
     // MARK: Hostile bodies
 
-    @Test func boundsWhatItReads() throws {
+    @Test("What is read is bounded")
+    func boundsWhatItReads() throws {
         let text = String(repeating: "x", count: 1_000_000)
         let nested = String(repeating: "[", count: 500_000) + String(repeating: "]", count: 500_000)
         #expect(DataCollectionBridge.read(.string(nested)) == Self.malformed)
@@ -172,7 +178,8 @@ import Testing
         #expect(marks.unicodeScalars.count == 201)
     }
 
-    @Test func longestMessageIsRead() {
+    @Test("The longest message is read, and none that is longer")
+    func longestMessageIsRead() {
         let frame = #"{"type":"IC_COMPLETE","x":""}"#
         let room = DataCollectionBridge.maximumMessageLength - frame.utf8.count
         for (extra, verdict) in [(0, Verdict.completed), (1, Self.malformed)] {

@@ -29,7 +29,8 @@ import Testing
         ("the first to build", [Script.build(""), Script.call("2")], [fetched("approve")], ["approve", "2"], [""]),
     ]
 
-    @Test(arguments: sources) func actions(
+    @Test("Actions come from where the option says, in order", arguments: sources)
+    func actions(
         _ name: String, _ listed: [String], _ answers: [Answer], _ expected: [String?], _ asked: [String]
     ) async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers])
@@ -60,7 +61,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: refused) func refuses(
+    @Test("Actions that cannot be carried out are refused", arguments: refused)
+    func refuses(
         _ name: String, _ listed: [String], _ answers: [Answer], _ text: String
     ) async throws {
         let world = try ClientWorld([
@@ -77,7 +79,8 @@ import Testing
         #expect(try await Self.marks(world, "p") == ["1"])
     }
 
-    @Test func twoPaymentsDoNotInterfere() async throws {
+    @Test("Two payments do not interfere")
+    func twoPaymentsDoNotInterfere() async throws {
         let world = try ClientWorld([
             "options": [
                 .ok(Script.options([Script.option("o", [Script.call("a")])])),
@@ -91,7 +94,8 @@ import Testing
         #expect(world.service.verbs == ["options", "options"])
     }
 
-    @Test func newOptionsReplaceOnlyTheirPayments() async throws {
+    @Test("New options replace only those of their payment")
+    func newOptionsReplaceOnlyTheirPayments() async throws {
         let world = try ClientWorld([
             "options": [
                 .ok(
@@ -106,7 +110,8 @@ import Testing
         await #expect(throws: GetPaymentRequestError.self) { try await Self.marks(world, "gone") }
     }
 
-    @Test func anExpiredOptionIsFetchedAnew() async throws {
+    @Test("An expired option is fetched anew")
+    func anExpiredOptionIsFetchedAnew() async throws {
         let start = Int64(StillClock.start.timeIntervalSince1970)
         let world = try ClientWorld([
             "options": [.ok(Script.options([Script.option("o", [Script.call("old")], expiresAt: "\(start + 60)")]))],
@@ -120,7 +125,8 @@ import Testing
         #expect(world.service.seen.last?.body == #"{"data":"","optionId":"o"}"#)
     }
 
-    @Test func anOptionNobodyListedIsRefused() async throws {
+    @Test("An option that nobody listed is refused")
+    func anOptionNobodyListedIsRefused() async throws {
         let world = try ClientWorld(["fetch": [Self.fetched("1")]])
         await #expect {
             try await Self.marks(world)
@@ -130,7 +136,8 @@ import Testing
         #expect(world.service.verbs == ["fetch"])
     }
 
-    @Test func optionsOfOneNameAreRefused() async throws {
+    @Test("Options of one name, or of none, are refused")
+    func optionsOfOneNameAreRefused() async throws {
         for ids in [["o", "o"], [""]] {
             let world = try ClientWorld([
                 "options": [.ok(Script.options(ids.map { Script.option($0, [Script.call("1")]) }))]
@@ -139,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func aReviewTellsWhatTheActionsDo() async throws {
+    @Test("A review tells what the actions do")
+    func aReviewTellsWhatTheActionsDo() async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", [Script.call("1")])]))]])
         _ = try await world.options()
         #expect(world.client.signingReview(paymentId: "pay_1", optionId: "o") == nil)
@@ -149,7 +157,8 @@ import Testing
         #expect(review.lines.first?.contains("take up to 1 USDC on Base (eip155:8453), once") == true)
     }
 
-    @Test func actionsThatDoAnythingElseAreNotHandedOut() async throws {
+    @Test("Actions that do anything else are not handed out")
+    func actionsThatDoAnythingElseAreNotHandedOut() async throws {
         let dearer = Script.call("1").replacingOccurrences(of: "1000000", with: "1000001")
         for listed in [[dearer], [Script.call("1"), Script.call("2")], [Script.call("1"), Script.approval]] {
             let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))]])
@@ -168,14 +177,16 @@ import Testing
         }
     }
 
-    @Test func anotherAccountIsNotThePayers() async throws {
+    @Test("Actions for another account than the payer's are refused")
+    func anotherAccountIsNotThePayers() async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", [Script.call("1")])]))]])
         _ = try await world.client.getPaymentOptions(
             paymentLink: "pay_1", accounts: ["eip155:8453:0x0000000000000000000000000000000000000001"])
         await #expect(throws: GetPaymentRequestError.self) { try await Self.marks(world) }
     }
 
-    @Test func aRefusedFetchIsAskedAgainNextTime() async throws {
+    @Test("A refused fetch is asked again the next time")
+    func aRefusedFetchIsAskedAgainNextTime() async throws {
         let world = try ClientWorld([
             "options": [
                 .ok(
@@ -192,7 +203,8 @@ import Testing
         #expect(try await Self.marks(world) == ["1"])
     }
 
-    @Test func theCacheForgetsTheOldestPayments() throws {
+    @Test("The cache forgets the oldest payments")
+    func theCacheForgetsTheOldestPayments() throws {
         var cache = ActionCache()
         let body = try JSONValue(parsing: Script.options([Script.option("o", [Script.call("1")])]))
             .decode(OptionsBody.self)
@@ -207,7 +219,8 @@ import Testing
 
     /// Lists of ready and built actions in any mixture: one signature each, in order; a signer that fails midway leaves
     /// the payment unconfirmed, and the same signatures complete it later.
-    @Test(arguments: 0..<200 as Range<UInt64>) func signaturesKeepTheirOrder(_ seed: UInt64) async throws {
+    @Test("Signatures keep their order", arguments: 0..<200 as Range<UInt64>)
+    func signaturesKeepTheirOrder(_ seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         var listed: [String] = []
         var answers: [Answer] = []

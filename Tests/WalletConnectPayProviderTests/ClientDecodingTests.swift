@@ -17,7 +17,8 @@ import Testing
             paymentLink: "pay_1", accounts: Self.accounts)
     }
 
-    @Test func recordedOptions() async throws {
+    @Test("Recorded options are read")
+    func recordedOptions() async throws {
         let text = try #require(try RecordedTests.recorded()["options"]).text
         let response = try await Self.response(text)
         #expect(response.paymentId == "pay_1")
@@ -48,7 +49,8 @@ import Testing
         #expect(params?[1] as? String == typedData)
     }
 
-    @Test func recordedOptionThatAsksForData() async throws {
+    @Test("A recorded option that asks for data is read")
+    func recordedOptionThatAsksForData() async throws {
         let option = try #require(try RecordedTests.recorded()["optionWithApproval"]).text
         let response = try await Self.response(#"{"options":[\#(option)],"collectData":{"url":"https://x.example"}}"#)
         #expect(response.collectData == CollectDataAction(url: "https://x.example"))
@@ -67,7 +69,8 @@ import Testing
         ("failed", .failed), ("succeeded", .succeeded), ("expired", .expired),
     ]
 
-    @Test(arguments: finished) func finishedPayments(_ word: String, _ status: PaymentStatus) async throws {
+    @Test("Finished payments are read", arguments: finished)
+    func finishedPayments(_ word: String, _ status: PaymentStatus) async throws {
         let text =
             #"{"info":{"status":"\#(word)","amount":\#(Script.amount),"expiresAt":1,"merchant":{"name":"M","iconUrl":null},"buyer":null},"collectData":null,"options":null,"resultInfo":{"txId":"0x1","optionAmount":\#(Script.amount)}}"#
         let response = try await Self.response(text)
@@ -77,7 +80,9 @@ import Testing
     }
 
     /// What the guides' states don't have is never told as one of them, whichever call hears it.
-    @Test(arguments: [("cancelled", "cancelled"), ("reversed", "'reversed'"), ("", "neither success nor failure")])
+    @Test(
+        "States that the guides don't have are thrown",
+        arguments: [("cancelled", "cancelled"), ("reversed", "'reversed'"), ("", "neither success nor failure")])
     func otherStatesAreThrown(_ word: String, _ text: String) async throws {
         let world = try ClientWorld([
             "options": [
@@ -108,7 +113,8 @@ import Testing
         #"{"options":[{"id":"o","account":"a","amount":\#(Script.amount),"actions":[{"type":"teleport"}],"collectData":{"fields":[{"type":"photo","id":"p","name":"P","required":false}],"schema":"{}"}}]}"#,
     ]
 
-    @Test(arguments: lenient) func toleratesWhatMayBeMissingOrNew(_ text: String) async throws {
+    @Test("What may be missing or new is tolerated", arguments: lenient)
+    func toleratesWhatMayBeMissingOrNew(_ text: String) async throws {
         let response = try await Self.response(text)
         #expect(response.options.allSatisfy { $0.actions.isEmpty && $0.id == "o" })
         if let field = response.options.first?.collectData?.fields.first {
@@ -124,7 +130,8 @@ import Testing
         #"{"info":{"status":"succeeded"}}"#,
     ]
 
-    @Test(arguments: broken) func refusesWhatCannotBeUnderstood(_ text: String) async throws {
+    @Test("What cannot be understood is refused", arguments: broken)
+    func refusesWhatCannotBeUnderstood(_ text: String) async throws {
         let world = try ClientWorld(["options": [.ok(text)]])
         await #expect {
             _ = try await world.options()
@@ -150,7 +157,8 @@ import Testing
         (#"{"status":"processing","pollInMs":"soon","info":{"txId":7}}"#, .processing, false, nil, nil),
     ]
 
-    @Test(arguments: statuses) func readsStatuses(
+    @Test("Statuses are read", arguments: statuses)
+    func readsStatuses(
         _ text: String, _ status: PaymentStatus, _ isFinal: Bool, _ poll: Int64?, _ code: String?
     ) async throws {
         let world = try ClientWorld(["status": [.ok(text)]])
@@ -161,7 +169,8 @@ import Testing
                     paymentId: "pay_1", status: status, isFinal: isFinal, pollInMs: poll, failureCode: code))
     }
 
-    @Test func recordedReceipt() async throws {
+    @Test("A recorded receipt is read")
+    func recordedReceipt() async throws {
         let text = try #require(try RecordedTests.recorded()["statuses"]?[4]).text
         let world = try ClientWorld(["confirm": [.ok(text)]])
         let result = try await world.client.confirmPayment(paymentId: "p", optionId: "o", signatures: ["s"])
@@ -171,10 +180,12 @@ import Testing
     }
 
     /// The transaction is the payer's proof; a defect in what stands beside it must not take it away.
-    @Test(arguments: [
-        #","optionAmount":{"unit":"u","value":"1"}"#, #","optionAmount":{"unit":"u","value":7}"#,
-        #","optionAmount":null"#, "", #","optionAmount":[]"#,
-    ])
+    @Test(
+        "A receipt without its amount keeps its transaction",
+        arguments: [
+            #","optionAmount":{"unit":"u","value":"1"}"#, #","optionAmount":{"unit":"u","value":7}"#,
+            #","optionAmount":null"#, "", #","optionAmount":[]"#,
+        ])
     func aReceiptWithoutItsAmount(_ amount: String) async throws {
         let info = #"{"txId":"0xabc"\#(amount)}"#
         let world = try ClientWorld([
@@ -199,12 +210,14 @@ import Testing
         #expect(receipt.transactionID == "0xabc" && receipt.amount == nil)
     }
 
-    @Test func aReceiptWithoutTransactionTakesNothingFromTheRest() async throws {
+    @Test("A receipt without a transaction takes nothing from the rest")
+    func aReceiptWithoutTransactionTakesNothingFromTheRest() async throws {
         let response = try await Self.response(#"{"options":[],"resultInfo":{"txId":7}}"#)
         #expect(response.resultInfo == nil)
     }
 
-    @Test func cancellation() async throws {
+    @Test("A cancellation is read")
+    func cancellation() async throws {
         let world = try ClientWorld([
             "cancel": [
                 .ok(
@@ -219,7 +232,7 @@ import Testing
                     paymentId: "pay_1", cancelledReason: "cancelled_by_user", cancelledAt: "2025-01-14T10:30:00Z"))
     }
 
-    @Test(arguments: ["processing", "succeeded", "reversed"])
+    @Test("Another answer to a cancellation is none", arguments: ["processing", "succeeded", "reversed"])
     func anotherAnswerToACancellationIsNone(_ word: String) async throws {
         let world = try ClientWorld(["cancel": [.ok(#"{"paymentId":"pay_1","status":"\#(word)"}"#)]])
         await #expect {
@@ -229,7 +242,8 @@ import Testing
         }
     }
 
-    @Test func wordsOfEnumsSurvive() {
+    @Test("The words of enums survive")
+    func wordsOfEnumsSurvive() {
         for word in ["requires_action", "processing", "succeeded", "failed", "expired"] {
             #expect(PaymentStatus(rawValue: word)?.rawValue == word)
         }
@@ -248,7 +262,8 @@ import Testing
         ("solana_signTransaction", #"[{"transaction":"AQ=="}]"#, nil),
     ]
 
-    @Test(arguments: parameters) func takesTypedDataApart(
+    @Test("Parameters of typed data are taken apart", arguments: parameters)
+    func takesTypedDataApart(
         _ method: String, _ params: String, _ expected: (address: String, typedData: String)?
     ) throws {
         let rpc = WalletRpcAction(chainId: "eip155:1", method: method, params: params)
@@ -261,7 +276,8 @@ import Testing
         }
     }
 
-    @Test func otherChainsPayloadsArriveUnharmed() throws {
+    @Test("Other chains' payloads arrive unharmed")
+    func otherChainsPayloadsArriveUnharmed() throws {
         let solana = #"[{"transaction":"AQAB+/=="}]"#
         let tron = #"{"raw_data":{"n":10000000000000000000001},"raw_data_hex":"0a","txID":"ff"}"#
         let calls = [("solana:5eykt", "solana_signTransaction", solana), ("tron:0x2b", "tron_signTransaction", tron)]

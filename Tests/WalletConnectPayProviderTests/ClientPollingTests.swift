@@ -24,7 +24,8 @@ import Testing
             paymentId: "pay_1", optionId: "o", signatures: ["s"], maxPollMs: maxPollMs)
     }
 
-    @Test func waitsAsLongAsToldEachTime() async throws {
+    @Test("Waits as long as it is told, each time")
+    func waitsAsLongAsToldEachTime() async throws {
         let world = try Self.world(
             Self.processing("2000"),
             [
@@ -42,7 +43,8 @@ import Testing
         ("succeeded", .succeeded), ("failed", .failed), ("expired", .expired), ("requires_action", .requiresAction),
     ]
 
-    @Test(arguments: endings) func finalStatusesAreReturned(_ word: String, _ status: PaymentStatus) async throws {
+    @Test("Final statuses are returned", arguments: endings)
+    func finalStatusesAreReturned(_ word: String, _ status: PaymentStatus) async throws {
         let ending = Answer.ok(Script.status(word, isFinal: true))
         let atOnce = try Self.world(ending, [])
         #expect(try await Self.confirm(atOnce) == ConfirmPaymentResultResponse(status: status, isFinal: true))
@@ -53,7 +55,9 @@ import Testing
     }
 
     /// What the guides' states don't have is never told as one of them.
-    @Test(arguments: [("cancelled", "cancelled"), ("reversed", "neither success nor failure")])
+    @Test(
+        "States that the guides don't have are thrown",
+        arguments: [("cancelled", "cancelled"), ("reversed", "neither success nor failure")])
     func otherStatesAreThrown(_ word: String, _ text: String) async throws {
         func isTold(_ error: any Error) -> Bool {
             guard case ConfirmPaymentError.http(let found) = error else { return false }
@@ -67,7 +71,8 @@ import Testing
         #expect(later.clock.sleeps == [2000, 2000])
     }
 
-    @Test func aStateThatIsNotKnownAtTheDeadlineIsThrown() async throws {
+    @Test("A state that is not known at the deadline is thrown")
+    func aStateThatIsNotKnownAtTheDeadlineIsThrown() async throws {
         let reviewing = Answer.ok(Script.status("held_for_review", isFinal: false))
         let world = try Self.world(reviewing, [reviewing])
         await #expect {
@@ -82,7 +87,8 @@ import Testing
         #expect(world.clock.sleeps == [1000, 1000])
     }
 
-    @Test func endsAtTheDeadlineWithOneLastQuestion() async throws {
+    @Test("Waiting ends at the deadline with one last question")
+    func endsAtTheDeadlineWithOneLastQuestion() async throws {
         let world = try Self.world(Self.processing("2000"), [Self.processing("2000")])
         #expect(
             try await Self.confirm(world, 5000)
@@ -101,6 +107,7 @@ import Testing
 
     /// The time that was asked for is spent once, whether the service holds its answers or the client waits.
     @Test(
+        "The time that answers take counts",
         arguments: [
             (7000, 5000, [], ["maxPollMs=5000"]), (5000, 5000, [], ["maxPollMs=5000"]),
             (2000, 5000, [1000, 500], ["maxPollMs=5000", "maxPollMs=2000", nil]),
@@ -124,7 +131,8 @@ import Testing
         #expect(service.seen.map { $0.url.split(separator: "?").dropFirst().first.map(String.init) } == queries)
     }
 
-    @Test func neverWaitsForEver() async throws {
+    @Test("Waiting never lasts for ever")
+    func neverWaitsForEver() async throws {
         for forever in [nil, 0, -1] as [Int64?] {
             let world = try Self.world(Self.processing("10000"), [Self.processing("10000")])
             #expect(try await Self.confirm(world, forever).isFinal == false)
@@ -132,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func waitsUntilShortlyAfterTheExpiryWhereItIsKnown() async throws {
+    @Test("Waits until shortly after the expiry where it is known")
+    func waitsUntilShortlyAfterTheExpiryWhereItIsKnown() async throws {
         let start = Int64(StillClock.start.timeIntervalSince1970)
         for (expiry, total) in [
             (start + 100, 400_000), (start - 1000, 300_000), (Int64.max, 86_700_000), (Int64.min, 300_000),
@@ -147,7 +156,8 @@ import Testing
         }
     }
 
-    @Test func anOutageWhilePollingIsWaitedOutAndEndsWithTheDeadline() async throws {
+    @Test("An outage while polling is waited out, until the deadline")
+    func anOutageWhilePollingIsWaitedOutAndEndsWithTheDeadline() async throws {
         let world = try Self.world(
             Self.processing("2000"), [.json(503, ""), .json(503, ""), .ok(Script.status("succeeded", isFinal: true))])
         #expect(try await Self.confirm(world, 60_000).status == .succeeded)
@@ -161,7 +171,8 @@ import Testing
         #expect(dead.clock.sleeps == [2000, 1000])
     }
 
-    @Test func cancellingWhilePollingIsToldAloud() async throws {
+    @Test("Cancelling while polling is told aloud")
+    func cancellingWhilePollingIsToldAloud() async throws {
         let world = try ClientWorld(
             ScriptedService { verb, _ in
                 if verb == "confirm" { withUnsafeCurrentTask { $0?.cancel() } }
@@ -176,7 +187,8 @@ import Testing
         #expect(world.service.verbs == ["confirm"])
     }
 
-    @Test func cancelledBeforeNothingIsSent() async throws {
+    @Test("A task that is cancelled before sends nothing")
+    func cancelledBeforeNothingIsSent() async throws {
         let world = try Self.world(Self.processing("2000"), [])
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -186,7 +198,8 @@ import Testing
         #expect(world.service.seen.isEmpty)
     }
 
-    @Test func aClockThatIsSetBackDoesNotProlongTheWait() async throws {
+    @Test("A clock that is set back does not prolong the wait")
+    func aClockThatIsSetBackDoesNotProlongTheWait() async throws {
         for jump in [Duration.seconds(-86_400), .zero] {
             let clock = VirtualClock()
             let asked = Mutex(0)

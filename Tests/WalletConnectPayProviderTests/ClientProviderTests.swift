@@ -46,8 +46,8 @@ import WalletConnectPayProvider
         return text
     }
 
-    @Test(arguments: TestWorld.Wire.allCases) func valuesGoWithTheConfirmationOnly(_ wire: TestWorld.Wire) async throws
-    {
+    @Test("The payer's data go with the confirmation only", arguments: TestWorld.Wire.allCases)
+    func valuesGoWithTheConfirmationOnly(_ wire: TestWorld.Wire) async throws {
         let lines = Mutex("")
         let world = try TestWorld(wire, log: PaymentLog { event in lines.withLock { $0 += "\(event)\n" } })
         let payment = await world.sandbox.createPayment(.dataCollection)
@@ -75,7 +75,8 @@ import WalletConnectPayProvider
         #expect(!everything.lowercased().contains("canary"))
     }
 
-    @Test func theServicesFormHandsInByItself() async throws {
+    @Test("The service's form hands in by itself")
+    func theServicesFormHandsInByItself() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment(.dataCollection)
         // Option 2 has to be fetched, which the service does only after the data.
@@ -101,7 +102,8 @@ import WalletConnectPayProvider
         #expect(!Self.body(world, "confirm").contains("collectedData"))
     }
 
-    @Test func dataComesBeforeTheActions() async throws {
+    @Test("Data come before the actions")
+    func dataComesBeforeTheActions() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.dataCollection)
         let before = Mutex<[String]>([])
@@ -119,7 +121,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 0)
     }
 
-    @Test func decliningToGiveDataCancels() async throws {
+    @Test("Declining to give data cancels")
+    func decliningToGiveDataCancels() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.dataCollection)
         #expect(try await world.router.pay(payment.link, as: Self.payer(world) { _ in nil }) == .cancelled)
@@ -129,7 +132,8 @@ import WalletConnectPayProvider
         #expect(outcome.description.hasPrefix("paid"))
     }
 
-    @Test func badDataIsRefusedHere() async throws {
+    @Test("Bad data are refused here")
+    func badDataIsRefusedHere() async throws {
         struct Closed: Error {}
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.dataCollection)
@@ -148,7 +152,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 0)
     }
 
-    @Test func withoutACollectorTheOptionCannotBeChosen() async throws {
+    @Test("Without a collector the option cannot be chosen")
+    func withoutACollectorTheOptionCannotBeChosen() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.dataForSomeOptions)
         guard case .matched(let route) = world.router.route(payment.link) else {
@@ -197,7 +202,8 @@ import WalletConnectPayProvider
         return (outcome, faults.requests.map { String($0.path.split(separator: "/").last ?? "") })
     }
 
-    @Test func aPaymentThatExpiresWhileSigningIsNotConfirmed() async throws {
+    @Test("A payment that expires while it is signed is not confirmed")
+    func aPaymentThatExpiresWhileSigningIsNotConfirmed() async throws {
         let (inTime, requests) = try await Self.pay(.paidAtOnce, option: 0, signingTakes: .seconds(899))
         #expect(try inTime.get().description.hasPrefix("paid"))
         #expect(requests.last == "confirm")
@@ -206,7 +212,8 @@ import WalletConnectPayProvider
         #expect(!fewer.contains("confirm"))
     }
 
-    @Test func whatWasSentToTheChainIsReportedHoweverLate() async throws {
+    @Test("What was sent to the chain is reported, however late")
+    func whatWasSentToTheChainIsReportedHoweverLate() async throws {
         // The price of the chain's own coin is good for 300 s.
         let (_, requests) = try await Self.pay(.nativeCoin, option: 0, signingTakes: .seconds(400))
         #expect(requests.contains("confirm"))
@@ -214,7 +221,8 @@ import WalletConnectPayProvider
 
     // MARK: Resumption
 
-    @Test func aSignerThatFailsMidwayLeavesThePaymentOpen() async throws {
+    @Test("A signer that fails midway leaves the payment open")
+    func aSignerThatFailsMidwayLeavesThePaymentOpen() async throws {
         struct Flaky: PaymentSigner {
             struct NoBattery: Error {}
             let wallet: DevelopmentWallet

@@ -22,7 +22,8 @@ import Testing
 
     // MARK: Header fields
 
-    @Test func everyRequestSaysWhoAsks() async throws {
+    @Test("Every request says who asks")
+    func everyRequestSaysWhoAsks() async throws {
         for (credentials, own) in [
             (GatewayConfiguration.Credentials.apiKey(Redacted("k")), ["Api-Key": "k"]),
             (.app(id: Redacted("a"), clientID: "c"), ["App-Id": "a", "Client-Id": "c"]),
@@ -55,7 +56,8 @@ import Testing
 
     // MARK: Addresses
 
-    @Test func addresses() async throws {
+    @Test("Requests go to the right addresses")
+    func addresses() async throws {
         let world = try Self.world()
         try await Self.callEverything(world.client)
         _ = try await world.client.getPaymentOptions(
@@ -85,13 +87,15 @@ import Testing
         ("https://pay.walletconnect.com/pay_123/cancel", "pay_123%2Fcancel"),
     ]
 
-    @Test(arguments: ids) func idsAreEncodedOnceMore(_ link: String, _ segment: String) async throws {
+    @Test("Ids are encoded once more", arguments: ids)
+    func idsAreEncodedOnceMore(_ link: String, _ segment: String) async throws {
         let world = try Self.world()
         _ = try await world.client.getPaymentOptions(paymentLink: link, accounts: [])
         #expect(world.service.seen[0].url.contains("/payment/\(segment)/options"))
     }
 
-    @Test(arguments: ["", "https://pay.walletconnect.com/", "pay_123/cancel"])
+    @Test(
+        "For links without an id nothing leaves", arguments: ["", "https://pay.walletconnect.com/", "pay_123/cancel"])
     func linksWithoutAnIdLeaveNothing(_ link: String) async throws {
         let world = try Self.world()
         await #expect(throws: GetPaymentOptionsError.invalidRequest("unsupported payment link format")) {
@@ -100,11 +104,14 @@ import Testing
         #expect(world.service.seen.isEmpty)
     }
 
-    @Test(arguments: [
-        "", ".", "..", "pay_1/../pay_2", "../pay_1", "pay_1\\..\\x", "pay_1\u{0}", "pay_1\n", "pay_1\u{9B}",
-        "%2e%2e%2fx",
-        "pay_1%2F..%2Fx", "%252e%252e", "pay_1%00", "pay_1%250a",
-    ]) func idsThatAreNoSegmentLeaveNothing(_ id: String) async throws {
+    @Test(
+        "For ids that are no path segment nothing leaves",
+        arguments: [
+            "", ".", "..", "pay_1/../pay_2", "../pay_1", "pay_1\\..\\x", "pay_1\u{0}", "pay_1\n", "pay_1\u{9B}",
+            "%2e%2e%2fx",
+            "pay_1%2F..%2Fx", "%252e%252e", "pay_1%00", "pay_1%250a",
+        ])
+    func idsThatAreNoSegmentLeaveNothing(_ id: String) async throws {
         let world = try Self.world()
         await #expect(throws: GetPaymentStatusError.self) { try await world.client.getPaymentStatus(paymentId: id) }
         await #expect(throws: GetPaymentRequestError.self) {
@@ -118,7 +125,8 @@ import Testing
     }
 
     /// An option is named again in requests that follow, and to people.
-    @Test(arguments: ["", "a\\u0000b", "a\\nb", "\\u009b31m", "\\u202e"]) func anOptionWithoutAUsableIdIsRefused(
+    @Test("An option without a usable id is refused", arguments: ["", "a\\u0000b", "a\\nb", "\\u009b31m", "\\u202e"])
+    func anOptionWithoutAUsableIdIsRefused(
         _ id: String
     ) async throws {
         var script = Self.script
@@ -129,7 +137,8 @@ import Testing
 
     // MARK: Bodies
 
-    @Test func bodies() async throws {
+    @Test("Bodies are exactly the vendor's")
+    func bodies() async throws {
         let world = try Self.world()
         _ = try await world.client.getPaymentOptions(paymentLink: "pay_1", accounts: [Script.account])
         _ = try await world.client.getRequiredPaymentActions(paymentId: "pay_1", optionId: "o")
@@ -160,7 +169,8 @@ import Testing
             ])
     }
 
-    @Test func aBuildActionHandsItsDataBack() async throws {
+    @Test("A build action hands its data back")
+    func aBuildActionHandsItsDataBack() async throws {
         var script = Self.script
         script["options"] = [.ok(Script.options([Script.option("o", [Script.build("some_data")])]))]
         let world = try ClientWorld(script)
@@ -169,7 +179,8 @@ import Testing
         #expect(world.service.seen[1].body == #"{"data":"some_data","optionId":"o"}"#)
     }
 
-    @Test func requestsThatMayBeHeldGetMoreTime() async throws {
+    @Test("Requests that may be held get more time")
+    func requestsThatMayBeHeldGetMoreTime() async throws {
         let world = try Self.world()
         for (poll, seconds) in [(nil, 30), (60_000, 90), (-5, 30), (Int64.max, 330)] as [(Int64?, Int64)] {
             _ = try await world.client.confirmPayment(

@@ -11,7 +11,8 @@ import Testing
 
     static let half = UInt64(1) << 63
 
-    @Test func theVendorsBackOff() async throws {
+    @Test("The back-off is the vendor's")
+    func theVendorsBackOff() async throws {
         for (random, expected) in [
             (UInt64(0), [1000, 2000, 2000, 2000, 2000]), (Self.half, [1250, 2500, 2500, 2500, 2500]),
             (.max, [1499, 2999, 2999, 2999, 2999]),
@@ -37,7 +38,8 @@ import Testing
         (.failure(.notSent, .invalidRequest("x")), false),
     ]
 
-    @Test(arguments: answers) func whatIsAskedAgain(_ answer: Answer, _ isRepeated: Bool) async throws {
+    @Test("Only failures that may pass are asked again", arguments: answers)
+    func whatIsAskedAgain(_ answer: Answer, _ isRepeated: Bool) async throws {
         for verb in ["options", "fetch", "status"] {
             let good = [
                 "options": Script.options([Script.option("o", [])]), "fetch": Script.actions([Script.call("1")]),
@@ -73,7 +75,8 @@ import Testing
         ("not-a-number", 1000), ("1.5", 1000), ("", 1000), ("Sun, 06 Nov 1994 08:49:37 GMT", 1000), (nil, 1000),
     ]
 
-    @Test(arguments: wishes) func heedsRetryAfter(_ wish: String?, _ expected: Int64) async throws {
+    @Test("Retry-After is heeded", arguments: wishes)
+    func heedsRetryAfter(_ wish: String?, _ expected: Int64) async throws {
         let good = Answer.ok(Script.status("processing", isFinal: false))
         let limited = try ClientWorld(["status": [.json(429, "", retryAfter: wish), good]])
         _ = try await limited.client.getPaymentStatus(paymentId: "p")
@@ -161,7 +164,8 @@ import Testing
             sleeps: [1000, 2000, 2000, 2000, 2000], result: nil),
     ]
 
-    @Test(arguments: recoveries) func recovers(_ item: Recovery) async throws {
+    @Test("A confirmation whose answer is lost is settled by the status", arguments: recoveries)
+    func recovers(_ item: Recovery) async throws {
         let world = try ClientWorld(["confirm": item.confirm, "status": item.status])
         do {
             let response = try await world.client.confirmPayment(
@@ -179,7 +183,8 @@ import Testing
     }
 
     /// The payer signs anew after a plain refusal; with an earlier copy under way that would pay twice.
-    @Test func aLaterRefusalSaysThatAnEarlierCopyMayHaveArrived() async throws {
+    @Test("A later refusal says that an earlier copy may have arrived")
+    func aLaterRefusalSaysThatAnEarlierCopyMayHaveArrived() async throws {
         let world = try ClientWorld([
             "confirm": [.failure(.maybeSent, .timedOut), .json(422, "")], "status": [Self.waiting],
         ])
@@ -192,7 +197,8 @@ import Testing
         #expect(world.service.verbs == ["confirm", "status", "confirm", "status"])
     }
 
-    @Test func aLostCancellationIsSettledByTheStatus() async throws {
+    @Test("A lost cancellation is settled by the status")
+    func aLostCancellationIsSettledByTheStatus() async throws {
         let lost = Answer.failure(.maybeSent, .connectionLost("x"))
         let cancelled = Answer.ok(Script.status("cancelled", isFinal: true))
         let world = try ClientWorld(["cancel": [lost], "status": [cancelled]])
@@ -205,7 +211,8 @@ import Testing
         #expect(second.service.verbs == ["cancel", "status", "cancel", "status"])
     }
 
-    @Test func cancellingTheTaskEndsTheWaiting() async throws {
+    @Test("Cancelling the task ends the waiting")
+    func cancellingTheTaskEndsTheWaiting() async throws {
         let world = try ClientWorld(["status": [.json(503, "")]])
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

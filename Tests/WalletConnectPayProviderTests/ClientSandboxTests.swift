@@ -75,7 +75,7 @@ import Testing
         (.buildAction, "succeeded"),
     ]
 
-    @Test(arguments: TestWorld.Wire.allCases, endings)
+    @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, endings)
     func endsEachScenario(_ wire: TestWorld.Wire, _ item: (scenario: Scenario, ending: String)) async throws {
         let world = try World(wire)
         let payment = await world.sandbox.createPayment(item.scenario)
@@ -89,7 +89,8 @@ import Testing
         #expect(await world.sandbox.ledger.captures(of: payment.id) <= 1)
     }
 
-    @Test(arguments: TestWorld.Wire.allCases) func paysWithEachKindOfOption(_ wire: TestWorld.Wire) async throws {
+    @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases)
+    func paysWithEachKindOfOption(_ wire: TestWorld.Wire) async throws {
         for option in 0..<3 {
             let world = try World(wire)
             let payment = await world.sandbox.createPayment(.paidAfterPolling)
@@ -100,7 +101,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestWorld.Wire.allCases) func dataComesFirst(_ wire: TestWorld.Wire) async throws {
+    @Test("Data come first", arguments: TestWorld.Wire.allCases)
+    func dataComesFirst(_ wire: TestWorld.Wire) async throws {
         let world = try World(wire)
         let payment = await world.sandbox.createPayment(.dataCollection)
         let data = [
@@ -115,7 +117,8 @@ import Testing
         #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
     }
 
-    @Test func theServiceBuildsNothingBeforeTheData() async throws {
+    @Test("The service builds nothing before the data")
+    func theServiceBuildsNothingBeforeTheData() async throws {
         let world = try World(.inProcess)
         let payment = await world.sandbox.createPayment(.dataCollection)
         let response = try await world.client.getPaymentOptions(paymentLink: payment.link, accounts: world.accounts)
@@ -127,7 +130,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestWorld.Wire.allCases) func manyPaymentsAtOnce(_ wire: TestWorld.Wire) async throws {
+    @Test("Many payments at once are each paid once", arguments: TestWorld.Wire.allCases)
+    func manyPaymentsAtOnce(_ wire: TestWorld.Wire) async throws {
         let world = try World(wire)
         var payments: [WalletConnectPaySandbox.Payment] = []
         for _ in 0..<20 { payments.append(await world.sandbox.createPayment(.paidAfterPolling)) }
@@ -146,7 +150,7 @@ import Testing
     ]
 
     /// One fault anywhere never pays twice, and is survived wherever it may pass.
-    @Test(arguments: ["options", "fetch", "confirm", "status"], faults)
+    @Test("One fault anywhere never pays twice", arguments: ["options", "fetch", "confirm", "status"], faults)
     func oneFault(_ verb: String, _ fault: (name: String, kind: FaultInjector.Fault)) async throws {
         let world = try World(.loopback)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
@@ -165,7 +169,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestWorld.Wire.allCases) func cancelsAnOpenPaymentOnly(_ wire: TestWorld.Wire) async throws {
+    @Test("Only an open payment is cancelled", arguments: TestWorld.Wire.allCases)
+    func cancelsAnOpenPaymentOnly(_ wire: TestWorld.Wire) async throws {
         let world = try World(wire)
         let open = await world.sandbox.createPayment()
         let response = try await world.client.cancelPayment(paymentId: open.id)
@@ -185,7 +190,8 @@ import Testing
     }
 
     /// Nothing secret or personal is in any line, error or dump, whatever goes wrong.
-    @Test func nothingSecretIsShown() async throws {
+    @Test("Nothing secret is shown")
+    func nothingSecretIsShown() async throws {
         let world = try World(.loopback, key: "canary-api-key")
         let shown = Mutex("")
         let show: @Sendable (Any) -> Void = { value in
@@ -228,7 +234,8 @@ import Testing
         #expect(!all.contains("canary"))
     }
 
-    @Test func logsWhatItDoes() async throws {
+    @Test("The log says what is done")
+    func logsWhatItDoes() async throws {
         let world = try World(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
         _ = try await world.pay(payment.link)

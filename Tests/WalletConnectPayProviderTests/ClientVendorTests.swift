@@ -21,7 +21,8 @@ import Testing
         name: "My Wallet", description: "A crypto wallet", url: "https://mywallet.com",
         icons: ["https://mywallet.com/icon.png"])
 
-    @Test func detectionNeedsNoConfiguration() {
+    @Test("Detection needs no configuration")
+    func detectionNeedsNoConfiguration() {
         forget()
         #expect(WalletConnectPay.isPaymentLink("https://pay.walletconnect.com/?pid=pay_123"))
         #expect(WalletKit.isPaymentLink("PAY_ABC"))
@@ -50,13 +51,15 @@ import Testing
         }
     }
 
-    @Test func nothingConfigured() async {
+    @Test("Without a configuration every call says what to do")
+    func nothingConfigured() async {
         forget()
         await expectUnusable(WalletConnectPay.instance, "call WalletConnectPay.configure(")
         await expectUnusable(WalletKit.instance.Pay, "call WalletConnectPay.configure(")
     }
 
-    @Test func noCredentials() async {
+    @Test("Without credentials every call says what to do")
+    func noCredentials() async {
         forget()
         WalletConnectPay.configure()
         await expectUnusable(WalletConnectPay.instance, "provide apiKey and/or appId")
@@ -66,14 +69,17 @@ import Testing
         await expectUnusable(WalletKit.instance.Pay, "Networking.configure(projectId:")
     }
 
-    @Test(arguments: ["", "api.pay.walletconnect.com", "ftp://x.example", "https://"])
+    @Test(
+        "An address that is none is told", arguments: ["", "api.pay.walletconnect.com", "ftp://x.example", "https://"])
     func noAddress(_ baseUrl: String) async {
         forget()
         WalletConnectPay.configure(appId: "a", baseUrl: baseUrl, transport: ScriptedService([:]))
         await expectUnusable(WalletConnectPay.instance, "not a web address")
     }
 
-    @Test(arguments: ["http://api.pay.walletconnect.com", "http://localhost.example", "http://192.168.1.2:8080"])
+    @Test(
+        "An unencrypted address is refused",
+        arguments: ["http://api.pay.walletconnect.com", "http://localhost.example", "http://192.168.1.2:8080"])
     func anUnencryptedAddress(_ baseUrl: String) async {
         #expect(throws: LinkDefect.unencrypted(origin: baseUrl)) {
             try GatewayConfiguration(appID: "a", baseURL: baseUrl)
@@ -85,12 +91,15 @@ import Testing
         #expect(service.seen.isEmpty)
     }
 
-    @Test(arguments: ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost", "https://gateway.example"])
+    @Test(
+        "An address that is encrypted or on this machine is accepted",
+        arguments: ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost", "https://gateway.example"])
     func aConfidentialAddress(_ baseUrl: String) throws {
         #expect(try GatewayConfiguration(appID: "a", baseURL: baseUrl).baseURL.text == baseUrl)
     }
 
-    @Test func anAppIdOutranksAKeyAndTheClientIdStays() async throws {
+    @Test("An app id outranks a key, and the client id stays")
+    func anAppIdOutranksAKeyAndTheClientIdStays() async throws {
         forget()
         let service = ScriptedService(ClientRequestTests.script)
         WalletConnectPay.configure(apiKey: "key", appId: "app", transport: service)
@@ -102,7 +111,8 @@ import Testing
         #expect(ids.first.flatMap(UUID.init(uuidString:)) != nil)
     }
 
-    @Test func aLaterConfigurationTakesEffect() async throws {
+    @Test("A later configuration takes effect")
+    func aLaterConfigurationTakesEffect() async throws {
         forget()
         let first = ScriptedService(ClientRequestTests.script)
         let second = ScriptedService(ClientRequestTests.script)
@@ -116,7 +126,8 @@ import Testing
         #expect(second.seen.map { $0.headers["Api-Key"] } == ["2"])
     }
 
-    @Test func walletKitUsesTheProjectIdAndConfiguresPay() async throws {
+    @Test("WalletKit uses the project id and configures Pay")
+    func walletKitUsesTheProjectIdAndConfiguresPay() async throws {
         forget()
         let service = ScriptedService(ClientRequestTests.script)
         Networking.configure(projectId: "project")
@@ -133,7 +144,8 @@ import Testing
     }
 
     /// The guides' flow, step by step, over loopback HTTP.
-    @Test func theGuidesFlow() async throws {
+    @Test("The guides' flow pays")
+    func theGuidesFlow() async throws {
         forget()
         let sandbox = WalletConnectPaySandbox()
         let server = try LoopbackServer(sandbox)

@@ -19,7 +19,7 @@ import Testing
         (false, false, true, .none),
     ]
 
-    @Test(arguments: table)
+    @Test("What is demanded follows the vendor's table", arguments: table)
     func decides(_ row: (isInResponse: Bool, isInOption: Bool, hasPage: Bool, DataCollectionDemand)) {
         #expect(
             DataCollectionDemand(isInResponse: row.isInResponse, isInOption: row.isInOption, hasPage: row.hasPage)
@@ -50,7 +50,8 @@ import Testing
         "127.0.0.1",
     ]
 
-    @Test(arguments: 0..<8) func neverTrapsAndNeverBelievesStrangers(_ seed: UInt64) throws {
+    @Test("Random input never traps, and strangers are never believed", arguments: 0..<8)
+    func neverTrapsAndNeverBelievesStrangers(_ seed: UInt64) throws {
         var random = Seeded(state: seed)
         let page = try DataCollectionPage("https://pay.walletconnect.com/collect/")
         let rules = DataCollectionNavigation(for: page)

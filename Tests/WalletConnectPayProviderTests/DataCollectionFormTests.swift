@@ -62,7 +62,8 @@ import Testing
         ("other", "x", .unknownField),
     ]
 
-    @Test(arguments: fieldValues) func checksFields(_ id: String, _ value: String, _ reason: DataFieldError.Reason?) {
+    @Test("Values of plain fields are checked", arguments: fieldValues)
+    func checksFields(_ id: String, _ value: String, _ reason: DataFieldError.Reason?) {
         expect(Self.fields, id, value, reason)
     }
 
@@ -83,7 +84,7 @@ import Testing
         ("$schema", "x", .unknownField),
     ]
 
-    @Test(arguments: schemaValues)
+    @Test("Values of a schema are checked", arguments: schemaValues)
     func checksSchemaValues(_ id: String, _ value: String, _ reason: DataFieldError.Reason?) throws {
         expect(try Self.form(), id, value, reason)
     }
@@ -98,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func readsTheSchema() throws {
+    @Test("The schema is read")
+    func readsTheSchema() throws {
         let form = try Self.form()
         #expect(
             form.fields.map(\.id) == [
@@ -130,21 +132,24 @@ import Testing
         (["fullName": "A", "dob": "1990-01-01", "tosConfirmed": "true", "porCountry": "US", "porAddress": "x"], []),
     ]
 
-    @Test(arguments: problems) func findsProblems(_ values: [String: String], _ ids: [String]) throws {
+    @Test("Every problem is found, in the order of the fields", arguments: problems)
+    func findsProblems(_ values: [String: String], _ ids: [String]) throws {
         let form = try Self.form()
         let values = values.mapValues { Redacted($0) }
         #expect(form.problems(with: values).map(\.field) == ids)
         #expect((try? form.accepted(values)) == nil || ids.isEmpty)
     }
 
-    @Test func acceptsOnlyWhatIsAskedFor() throws {
+    @Test("Only what is asked for is accepted")
+    func acceptsOnlyWhatIsAskedFor() throws {
         let values = ["termsAccepted": "true", "dob": "1990-01-01", "email": " ", "fullName": " Ada ", "secret": "x"]
         let accepted = try Self.fields.accepted(values.mapValues { Redacted($0) })
         #expect(accepted.map(\.id) == ["fullName", "dob", "termsAccepted"])
         #expect(accepted.map { $0.value.reveal() } == [" Ada ", "1990-01-01", "true"])
     }
 
-    @Test func errorsNameTheFieldOnly() {
+    @Test("Errors name the field, never the value")
+    func errorsNameTheFieldOnly() {
         let values = ["fullName": "Ada Lovelace", "dob": "secret-day", "termsAccepted": "true"]
         for problem in Self.fields.problems(with: values.mapValues { Redacted($0) }) {
             #expect(problem.description.contains("'dob'"))
@@ -160,7 +165,8 @@ import Testing
 
     // MARK: Schemas
 
-    @Test func ignoresWhatItDoesNotKnow() throws {
+    @Test("What is not known is ignored")
+    func ignoresWhatItDoesNotKnow() throws {
         let form = try DataForm(
             schema: [
                 "required": ["a", 7, "a", "b"], "anyOf": [["required": "x"], ["allOf": []], 3],
@@ -188,7 +194,8 @@ import Testing
         (["properties": .object(Dictionary(uniqueKeysWithValues: (0..<201).map { ("p\($0)", nil) }))], "larger"),
     ]
 
-    @Test(arguments: refused) func refusesSchemas(_ schema: JSONValue, _ words: String) {
+    @Test("Schemas that are none are refused", arguments: refused)
+    func refusesSchemas(_ schema: JSONValue, _ words: String) {
         do throws(DataFormSchemaError) {
             _ = try DataForm(schema: schema)
             Issue.record("accepted")
@@ -206,16 +213,21 @@ import Testing
         ("^[A-Za-z0-9]$", ["a", "Z", "5"], ["aa"]),
     ]
 
-    @Test(arguments: patterns) func matches(_ pattern: String, _ accepted: [String], _ refused: [String]) throws {
+    @Test("Simple patterns match", arguments: patterns)
+    func matches(_ pattern: String, _ accepted: [String], _ refused: [String]) throws {
         let pattern = try #require(TextPattern(pattern))
         for text in accepted { #expect(pattern.matches(text), "\(text)") }
         for text in refused { #expect(!pattern.matches(text), "\(text)") }
     }
 
-    @Test(arguments: [
-        "", "^", "$", "^$", "^[]$", "^[^a]$", "[a]", "^[a]", "[a]$", "^[a]{}$", "^[a]{2", "^[a]{3,2}$", "^[a]{-1}$",
-        "^[z-a]$", "^[\\d]$", "^[a]+?$", "^(a|b)$", "^[a]$|^[b]$", "^[a]{99999999999999999999}$", "^[ä]$", "^[[a]]$",
-    ]) func leavesOtherPatterns(_ pattern: String) {
+    @Test(
+        "Other patterns are left alone",
+        arguments: [
+            "", "^", "$", "^$", "^[]$", "^[^a]$", "[a]", "^[a]", "[a]$", "^[a]{}$", "^[a]{2", "^[a]{3,2}$", "^[a]{-1}$",
+            "^[z-a]$", "^[\\d]$", "^[a]+?$", "^(a|b)$", "^[a]$|^[b]$", "^[a]{99999999999999999999}$", "^[ä]$",
+            "^[[a]]$",
+        ])
+    func leavesOtherPatterns(_ pattern: String) {
         #expect(TextPattern(pattern) == nil)
     }
 }

@@ -36,7 +36,8 @@ import Testing
         return payer
     }
 
-    @Test func thereAreManyLiesAndNoTwoOfOneName() {
+    @Test("There are many lies, and no two of one name")
+    func thereAreManyLiesAndNoTwoOfOneName() {
         #expect(Lie.all.count >= 150)
         #expect(Set(Lie.all.map(\.name)).count == Lie.all.count)
     }

@@ -53,7 +53,8 @@ import Testing
         (204, ["http", "http", "http", "http", "http", "http"]),
     ]
 
-    @Test(arguments: byStatus) func mapsStatuses(_ status: Int, _ expected: [String]) async throws {
+    @Test("Each status becomes the right error", arguments: byStatus)
+    func mapsStatuses(_ status: Int, _ expected: [String]) async throws {
         for (call, name) in zip(Call.allCases, expected) {
             // A body without a code, with one that is not known, and none at all.
             for body in ["", "<html>", Script.error("brand_new_code"), #"{"code":7}"#] {
@@ -81,7 +82,8 @@ import Testing
         ("params_validation", ["invalidRequest", "http", "invalidOption", "http", "http", "api"]),
     ]
 
-    @Test(arguments: byCode) func prefersTheCode(_ code: String, _ expected: [String]) async throws {
+    @Test("The code outranks the status", arguments: byCode)
+    func prefersTheCode(_ code: String, _ expected: [String]) async throws {
         for (call, name) in zip(Call.allCases, expected) {
             let (found, error) = try await Self.error(call, .json(400, Script.error(code)))
             #expect(found == name, "\(call) \(code)")
@@ -89,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func recordedBodies() async throws {
+    @Test("Recorded bodies become the right errors")
+    func recordedBodies() async throws {
         let cases: [(Call, Int, String, String)] = [
             (.options, 404, Script.error("payment_not_found", "Payment not found"), "paymentNotFound"),
             (.options, 410, Script.error("invalid_state", "Payment expired"), "paymentExpired"),
@@ -111,7 +114,8 @@ import Testing
         #expect("\(early.error)".contains("data about the payer"))
     }
 
-    @Test func foreignTextsAreNeverShown() async throws {
+    @Test("Foreign texts are never shown")
+    func foreignTextsAreNeverShown() async throws {
         for body in [
             Script.error("params_validation", "canary"), Script.error("canary canary"), #"{"error":"canary"}"#,
             Script.error("canary-" + String(repeating: "x", count: 100)), "canary",
@@ -137,7 +141,8 @@ import Testing
         (.malformedResponse("x"), "http"), (.invalidRequest("x"), "http"), (.hostNotDeclared("x"), "http"),
     ]
 
-    @Test(arguments: network) func mapsTransportFailures(_ reason: TransportError.Reason, _ name: String) async throws {
+    @Test("Failures of the network become errors that say which", arguments: network)
+    func mapsTransportFailures(_ reason: TransportError.Reason, _ name: String) async throws {
         for phase in [TransportError.Phase.notSent, .maybeSent] {
             for call in Call.allCases {
                 let (found, error) = try await Self.error(call, .failure(phase, reason))
@@ -152,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func cancellation() async throws {
+    @Test("A cancelled task ends quietly only where no money may move")
+    func cancellation() async throws {
         for call in Call.allCases {
             for phase in [TransportError.Phase.notSent, .maybeSent] {
                 let (name, error) = try await Self.error(call, .failure(phase, .cancelled))
@@ -168,7 +174,8 @@ import Testing
 
     // MARK: Texts
 
-    @Test func everyCaseHasAHeadlineAndItsText() {
+    @Test("Every case has a headline and its text")
+    func everyCaseHasAHeadlineAndItsText() {
         let options: [(GetPaymentOptionsError, String)] = [
             (.paymentNotFound("x"), "Payment not found"), (.paymentExpired("x"), "Payment expired"),
             (.invalidRequest("x"), "Invalid request"), (.invalidAccount("x"), "Invalid account"),

@@ -20,7 +20,7 @@ import WalletConnectPayProvider
         ("unknown status", .status(200, body: #"{"status":"reversed","isFinal":false}"#)),
     ]
 
-    @Test(arguments: ["options", "fetch", "confirm", "status"], faults)
+    @Test("Every fault ends clearly", arguments: ["options", "fetch", "confirm", "status"], faults)
     func everyFaultEndsClearly(_ verb: String, _ fault: (name: String, kind: FaultInjector.Fault)) async throws {
         let world = try TestWorld(.loopback, requestTimeout: .milliseconds(400))
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
@@ -49,7 +49,8 @@ import WalletConnectPayProvider
         if verb == "options" || verb == "fetch" { #expect(world.confirmRequests == 0) }
     }
 
-    @Test func aLostAnswerIsSettledByStatus() async throws {
+    @Test("A lost answer is settled by the status")
+    func aLostAnswerIsSettledByStatus() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
         world.faults.inject(.dropAfter) { $1.hasSuffix("/confirm") }
@@ -58,7 +59,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 1)
     }
 
-    @Test func aConfirmationThatNeverArrivedStaysUnknownAndIsNotRepeated() async throws {
+    @Test("A confirmation that never arrived stays unknown and is not repeated")
+    func aConfirmationThatNeverArrivedStaysUnknownAndIsNotRepeated() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/confirm") }
@@ -72,7 +74,9 @@ import WalletConnectPayProvider
     }
 
     /// The service says "200", and nobody can read what else: it may have taken the money.
-    @Test(arguments: ["", "<html>", "[]", "{}", #"{"status":7}"#, #"{"status":"succeeded""#])
+    @Test(
+        "An unreadable answer to the confirmation is unknown, and nothing is repeated",
+        arguments: ["", "<html>", "[]", "{}", #"{"status":7}"#, #"{"status":"succeeded""#])
     func anUnreadableAnswerToTheConfirmationIsUnknownAndIsNotRepeated(_ body: String) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment()
@@ -87,7 +91,8 @@ import WalletConnectPayProvider
         #expect(await world.journal.unfinished().map(\.mayHaveMovedMoney) == [true])
     }
 
-    @Test func afterAnOutageTheFirstAttemptIsFinished() async throws {
+    @Test("After an outage the first attempt is finished")
+    func afterAnOutageTheFirstAttemptIsFinished() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
         world.faults.inject(.status(503), times: 100) { $1.hasSuffix("/status") }
@@ -109,7 +114,8 @@ import WalletConnectPayProvider
         #expect(await world.sandbox.ledger.confirmRequests(of: payment.id) == 1)
     }
 
-    @Test func killingTheServiceMidPaymentIsUnknown() async throws {
+    @Test("A service that dies in the middle of a payment leaves it unknown")
+    func killingTheServiceMidPaymentIsUnknown() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment()
         world.faults.inject(.stall(nil)) { $1.hasSuffix("/confirm") }
@@ -125,7 +131,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 1)
     }
 
-    @Test func cancellingAfterTheConfirmationLeftIsUnknown() async throws {
+    @Test("Cancelling after the confirmation left leaves the payment unknown")
+    func cancellingAfterTheConfirmationLeftIsUnknown() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment()
         world.faults.inject(.stall(nil)) { $1.hasSuffix("/confirm") }
@@ -140,7 +147,8 @@ import WalletConnectPayProvider
         }
     }
 
-    @Test func redirectsCarryNothingElsewhere() async throws {
+    @Test("Redirects carry nothing elsewhere")
+    func redirectsCarryNothingElsewhere() async throws {
         let elsewhere = FaultInjector(WalletConnectPaySandbox())
         let other = try LoopbackServer(elsewhere)
         defer { other.stop() }

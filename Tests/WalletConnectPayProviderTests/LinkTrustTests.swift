@@ -31,7 +31,8 @@ import WalletConnectPayProvider
         ("wc%3Aabc%402%3Fpay%3Dhttps%253A%252F%252Fpay.walletconnect.com%252F%253Fpid%253Dpay_1", "pay_1"),
     ]
 
-    @Test(arguments: verified) func verifies(_ text: String, _ id: String) {
+    @Test("The service's own links are verified", arguments: verified)
+    func verifies(_ text: String, _ id: String) {
         guard case .matched(let route) = Self.router.route(text) else {
             Issue.record("not matched: \(Self.router.route(text).explanation)")
             return
@@ -71,7 +72,8 @@ import WalletConnectPayProvider
         ("wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_1&pay=https%3A%2F%2Fx.example", "more than once"),
     ]
 
-    @Test(arguments: doubtful) func doubts(_ text: String, _ reason: String) {
+    @Test("Doubtful links are told why", arguments: doubtful)
+    func doubts(_ text: String, _ reason: String) {
         guard case .matched(let route) = Self.router.route(text), case .unverified(let why) = route.match.trust else {
             Issue.record("\(Self.router.route(text).explanation)")
             return
@@ -80,15 +82,17 @@ import WalletConnectPayProvider
     }
 
     /// Consent to a doubtful link does not make an id of what cannot be one.
-    @Test(arguments: [
-        "https://pay.walletconnect.com/pay_123/cancel", "https://pay.walletconnect.com/?pid=pay_123%2Fcancel",
-        "https://pay.walletconnect.com/?pid=pay_1/../pay_2", "https://pay.walletconnect.com/?pid=..%2Fpay_123",
-        "https://pay.walletconnect.com/?pid=pay_1%00x", "https://pay.walletconnect.com/?pid=pay_1%1Bx",
-        "https://pay.walletconnect.com/?pid=pay_1%C2%85", "https://pay.walletconnect.com/?pid=..",
-        "https://pay.walletconnect.com/?pid=%252e%252e%252fpay_1", "https://pay.walletconnect.com/pay_123/",
-        "wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_123%2Fcancel",
-        "wc:abc@2?symKey=b0487747&pay=wc%3Adef%402%3FsymKey%3Dc1598858",
-    ])
+    @Test(
+        "What cannot be an id names no payment",
+        arguments: [
+            "https://pay.walletconnect.com/pay_123/cancel", "https://pay.walletconnect.com/?pid=pay_123%2Fcancel",
+            "https://pay.walletconnect.com/?pid=pay_1/../pay_2", "https://pay.walletconnect.com/?pid=..%2Fpay_123",
+            "https://pay.walletconnect.com/?pid=pay_1%00x", "https://pay.walletconnect.com/?pid=pay_1%1Bx",
+            "https://pay.walletconnect.com/?pid=pay_1%C2%85", "https://pay.walletconnect.com/?pid=..",
+            "https://pay.walletconnect.com/?pid=%252e%252e%252fpay_1", "https://pay.walletconnect.com/pay_123/",
+            "wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_123%2Fcancel",
+            "wc:abc@2?symKey=b0487747&pay=wc%3Adef%402%3FsymKey%3Dc1598858",
+        ])
     func namesNoPayment(_ text: String) {
         guard case .matched(let route) = Self.router.route(text) else {
             Issue.record("\(Self.router.route(text).explanation)")
@@ -98,7 +102,8 @@ import WalletConnectPayProvider
         #expect(route.match.reference == nil)
     }
 
-    @Test func dotSegmentsGiveTheIdThatTheVendorReads() throws {
+    @Test("Dot segments give the id that the vendor reads")
+    func dotSegmentsGiveTheIdThatTheVendorReads() throws {
         let link = "https://pay.walletconnect.com/x/../pay_123"
         guard case .matched(let route) = Self.router.route(link) else { throw POSIXError(.EINVAL) }
         #expect(route.match.reference == "pay_123")
@@ -111,7 +116,8 @@ import WalletConnectPayProvider
         "pay%5F123", "ftp://pay.walletconnect.com/pay_1",
     ]
 
-    @Test(arguments: unroutable) func leaves(_ text: String) {
+    @Test("Links of others are left alone", arguments: unroutable)
+    func leaves(_ text: String) {
         guard case .unroutable = Self.router.route(text) else {
             Issue.record("\(Self.router.route(text))")
             return
@@ -130,12 +136,14 @@ import WalletConnectPayProvider
         return try! JSONValue(parsing: Vectors.data("phishing-links")).decode(File.self).links
     }()
 
-    @Test func corpusIsLarge() {
+    @Test("The corpus is large")
+    func corpusIsLarge() {
         #expect(Self.lookalikes.count >= 300)
         #expect(Set(Self.lookalikes.map(\.input)).count == Self.lookalikes.count)
     }
 
-    @Test func neverVerifiesLookalikes() {
+    @Test("Look-alikes are never verified")
+    func neverVerifiesLookalikes() {
         for link in Self.lookalikes {
             let decision = Self.router.route(link.input)
             if case .matched(let route) = decision {

@@ -57,7 +57,7 @@ import Testing
         ("", .block, .block, .block, .block),
     ]
 
-    @Test(arguments: table)
+    @Test("The form's page stays where it belongs", arguments: table)
     func decides(_ row: (String, link: Decision, other: Decision, inner: Decision, new: Decision)) throws {
         let rules = DataCollectionNavigation(for: try DataCollectionPage("https://pay.walletconnect.com/collect/"))
         #expect(rules.decide(row.0, in: .main, isLinkFollowed: true) == row.link)
@@ -78,12 +78,14 @@ import Testing
         ("https://reown.com/privacy-policy", .openOutside),
     ]
 
-    @Test(arguments: onLoopback) func decidesOnLoopback(_ address: String, _ decision: Decision) throws {
+    @Test("A sandbox's page stays on its own origin", arguments: onLoopback)
+    func decidesOnLoopback(_ address: String, _ decision: Decision) throws {
         let page = try DataCollectionPage("http://127.0.0.1:8080/collect", allowsLoopback: true)
         #expect(DataCollectionNavigation(for: page).decide(address, in: .main, isLinkFollowed: true) == decision)
     }
 
-    @Test func longAddressesAreBlocked() throws {
+    @Test("Long addresses are blocked")
+    func longAddressesAreBlocked() throws {
         let rules = DataCollectionNavigation(for: try DataCollectionPage("https://pay.walletconnect.com/"))
         let address = "https://pay.walletconnect.com/" + String(repeating: "a", count: 1_000_000)
         #expect(rules.decide(address, in: .main, isLinkFollowed: false) == .block)

@@ -21,7 +21,7 @@ import WalletConnectPayProvider
         }
     }
 
-    @Test(arguments: TestWorld.Wire.allCases, Scenario.allCases)
+    @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, Scenario.allCases)
     func endsEachScenarioAsItShould(_ wire: TestWorld.Wire, _ scenario: Scenario) async throws {
         let world = try TestWorld(wire)
         let payment = await world.sandbox.createPayment(scenario)
@@ -36,7 +36,7 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests <= 1)
     }
 
-    @Test(arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
+    @Test("A wallet that lacks a method is told so", arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
     func aWalletThatCannotIsTold(_ scenario: Scenario) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(scenario)
@@ -49,7 +49,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 0)
     }
 
-    @Test func statesWhatWasPaid() async throws {
+    @Test("The receipt states what was paid")
+    func statesWhatWasPaid() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAfterPolling, cents: 1999)
         guard case .succeeded(let receipt) = try await world.router.pay(payment.link, as: world.payer()) else {
@@ -61,7 +62,8 @@ import WalletConnectPayProvider
         #expect(receipt.transactionID?.count == 66)
     }
 
-    @Test func quotesWhatThePayerCanDo() async throws {
+    @Test("The quote has what the payer can do")
+    func quotesWhatThePayerCanDo() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(cents: 1250, merchant: "Café Ö")
         guard case .matched(let route) = world.router.route(payment.link) else {
@@ -81,7 +83,7 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 0)
     }
 
-    @Test(arguments: TestWorld.Wire.allCases, [0, 1, 2])
+    @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases, [0, 1, 2])
     func paysWithEachSignature(_ wire: TestWorld.Wire, _ index: Int) async throws {
         let world = try TestWorld(wire)
         let payment = await world.sandbox.createPayment()
@@ -90,14 +92,16 @@ import WalletConnectPayProvider
         #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
     }
 
-    @Test func nothingHappensWhenThePayerDeclines() async throws {
+    @Test("Nothing happens when the payer declines")
+    func nothingHappensWhenThePayerDeclines() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment()
         #expect(try await world.router.pay(payment.link, as: world.payer { _ in nil }) == .cancelled)
         #expect(await world.sandbox.ledger.events(of: payment.id) == [.created])
     }
 
-    @Test func paysEveryFormOfTheLink() async throws {
+    @Test("Every form of the link is paid")
+    func paysEveryFormOfTheLink() async throws {
         let world = try TestWorld(.inProcess)
         let forms: [@Sendable (String) -> String] = [
             { "https://pay.walletconnect.com/\($0)" },
@@ -113,7 +117,8 @@ import WalletConnectPayProvider
         }
     }
 
-    @Test func unverifiedLinksNeedConsent() async throws {
+    @Test("Unverified links need consent")
+    func unverifiedLinksNeedConsent() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment()
         await #expect {
@@ -126,7 +131,7 @@ import WalletConnectPayProvider
         #expect(outcome.description.hasPrefix("paid"))
     }
 
-    @Test(arguments: TestWorld.Wire.allCases)
+    @Test("Payments of one link at once are one", arguments: TestWorld.Wire.allCases)
     func twoPaymentsAtOnceAreOne(_ wire: TestWorld.Wire) async throws {
         let world = try TestWorld(wire)
         let payment = await world.sandbox.createPayment(.paidAfterPolling)
@@ -141,7 +146,8 @@ import WalletConnectPayProvider
         #expect(world.confirmRequests == 1)
     }
 
-    @Test func speaksBothKindsOfCredentials() async throws {
+    @Test("Both kinds of credentials are spoken")
+    func speaksBothKindsOfCredentials() async throws {
         for credentials in [
             GatewayConfiguration.Credentials.apiKey(Redacted("k")), .app(id: Redacted("a"), clientID: "c"),
         ] {
@@ -158,7 +164,8 @@ import WalletConnectPayProvider
         }
     }
 
-    @Test func unknownPaymentsAndPayersWithoutMeans() async throws {
+    @Test("Unknown payments, and payers without means, are told so")
+    func unknownPaymentsAndPayersWithoutMeans() async throws {
         let world = try TestWorld(.inProcess)
         await #expect {
             try await world.router.pay("https://pay.walletconnect.com/pay_nothing", as: world.payer())
@@ -176,7 +183,8 @@ import WalletConnectPayProvider
         #expect(outcome.description.hasPrefix("declined: every option needs something"), "\(outcome)")
     }
 
-    @Test func aFailingOrForeignSignerPaysNothing() async throws {
+    @Test("A failing or foreign signer pays nothing")
+    func aFailingOrForeignSignerPaysNothing() async throws {
         struct Broken: PaymentSigner {
             struct NoBattery: Error {}
             func supports(method: String) -> Bool { true }
@@ -206,7 +214,8 @@ import WalletConnectPayProvider
         }
     }
 
-    @Test func noSecretIsLogged() async throws {
+    @Test("No secret is logged")
+    func noSecretIsLogged() async throws {
         let lines = Mutex<[String]>([])
         let world = try TestWorld(
             .loopback, credentials: .apiKey(Redacted("canary-api-key")),

@@ -15,7 +15,8 @@ import Testing
         "https://pay.walletconnect.com",
     ]
 
-    @Test(arguments: accepted) func accepts(_ text: String) throws {
+    @Test("The vendor's pages are accepted", arguments: accepted)
+    func accepts(_ text: String) throws {
         let page = try DataCollectionPage(text)
         #expect(page.origin.scheme == "https")
         #expect(DataCollectionPage.hosts.contains(page.origin.host))
@@ -49,7 +50,8 @@ import Testing
         ("https://localhost/collect", "not a WalletConnect Pay page"),
     ]
 
-    @Test(arguments: refused) func refuses(_ text: String, _ words: String) {
+    @Test("Other addresses are refused with the reason", arguments: refused)
+    func refuses(_ text: String, _ words: String) {
         do throws(DataCollectionPageError) {
             _ = try DataCollectionPage(text)
             Issue.record("accepted \(text)")
@@ -58,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func loopbackOnlyWhenAllowed() throws {
+    @Test("Pages on this machine are accepted only when that is allowed")
+    func loopbackOnlyWhenAllowed() throws {
         for text in ["http://127.0.0.1:8080/collect", "http://localhost:1/", "https://[::1]/", "http://127.0.0.9/"] {
             #expect(throws: DataCollectionPageError.self) { try DataCollectionPage(text) }
             let page = try DataCollectionPage(text, allowsLoopback: true)
@@ -86,7 +89,8 @@ import Testing
         return try JSONValue(parsing: try #require(Data(base64Encoded: text)))
     }
 
-    @Test func handsOverWhatIsAskedForAndKnown() throws {
+    @Test("What is asked for and known is handed over")
+    func handsOverWhatIsAskedForAndKnown() throws {
         let page = try DataCollectionPage("https://pay.walletconnect.com/collect/?pid=pay_1&accounts=a%3Ab,c")
         let prefilled = try page.prefilled(with: Self.known, for: DataCollectionFormTests.form())
         let text = prefilled.url.reveal().text
@@ -98,7 +102,8 @@ import Testing
         #expect(prefilled.origin == page.origin)
     }
 
-    @Test func escapesAllOfBase64() throws {
+    @Test("All characters of Base64 are escaped")
+    func escapesAllOfBase64() throws {
         let form = DataForm(fields: [.init(id: "fullName", name: "", kind: .text, isRequired: true)])
         var seen: Set<Character> = []
         for name in ["~~~>>>", "~~>>>~", "~>>>~~", "ÿÿÿ", "a", "ab", "abc", "???", "x???", "xy???"] {
@@ -124,7 +129,8 @@ import Testing
         ("?a=prefill=x", "?a=prefill=x&prefill=#"),
     ]
 
-    @Test(arguments: queries) func replacesOrAppends(_ query: String, _ expected: String) throws {
+    @Test("The prefilled values replace the page's, or are appended", arguments: queries)
+    func replacesOrAppends(_ query: String, _ expected: String) throws {
         let form = DataForm(fields: [.init(id: "dob", name: "", kind: .date, isRequired: true)])
         let page = try DataCollectionPage("https://pay.walletconnect.com/c\(query)")
             .prefilled(with: ["dob": Redacted("2000-01-01")], for: form)
@@ -133,7 +139,8 @@ import Testing
         #expect(page.url.reveal().text == wanted)
     }
 
-    @Test func nothingKnownChangesNothing() throws {
+    @Test("Nothing that is known changes nothing")
+    func nothingKnownChangesNothing() throws {
         let text = "https://pay.walletconnect.com/c?prefill=theirs&b"
         let page = try DataCollectionPage(text)
         let form = try DataCollectionFormTests.form()
@@ -150,7 +157,8 @@ import Testing
     }
 
     /// Not even when the service declares the consent as an ordinary text.
-    @Test func neverGivesConsent() throws {
+    @Test("Consent is never given in advance")
+    func neverGivesConsent() throws {
         let form = try DataForm(
             schema: ["required": ["tosConfirmed"], "properties": ["tosConfirmed": ["type": "string"]]])
         let page = try DataCollectionPage("https://pay.walletconnect.com/c")
@@ -158,14 +166,16 @@ import Testing
         #expect(same.url.reveal().text == "https://pay.walletconnect.com/c")
     }
 
-    @Test func themes() throws {
+    @Test("A page gets its theme")
+    func themes() throws {
         let page = try DataCollectionPage("https://pay.walletconnect.com/c?theme=dark&a=1")
         #expect(try page.themed(.light).url.reveal().text == "https://pay.walletconnect.com/c?theme=light&a=1")
         let plain = try DataCollectionPage("https://pay.walletconnect.com?x").themed(.dark)
         #expect(plain.url.reveal().text == "https://pay.walletconnect.com/?x&theme=dark")
     }
 
-    @Test func isBounded() throws {
+    @Test("The address is bounded")
+    func isBounded() throws {
         let page = try DataCollectionPage("https://pay.walletconnect.com/c?a=" + String(repeating: "x", count: 8100))
         #expect(throws: DataCollectionPageError.tooLong) {
             try page.prefilled(with: Self.known, for: DataCollectionFormTests.form())
@@ -175,7 +185,8 @@ import Testing
         }
     }
 
-    @Test func printsNothing() throws {
+    @Test("A page prints nothing of the payer")
+    func printsNothing() throws {
         let page = try DataCollectionPage("https://pay.walletconnect.com/c?accounts=eip155:1:0xabc")
             .prefilled(with: Self.known, for: DataCollectionFormTests.form())
         var dumped = ""

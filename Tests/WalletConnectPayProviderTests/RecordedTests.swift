@@ -21,7 +21,8 @@ import Testing
             AgreedOption(option), calls: calls, payer: [AccountID(option.account)], now: now)
     }
 
-    @Test func permit2() throws {
+    @Test("A recorded Permit2 transfer is described")
+    func permit2() throws {
         let option = try Self.recorded()["options"]?["options"]?[1]
         let review = try Self.review(option, (option?["actions"]?.array ?? []).compactMap { $0["data"] })
         #expect(
@@ -36,7 +37,8 @@ import Testing
             review.digest.map(Hex.encode) == "bfc9f473160c3d265b07ec303a6ff1601883648791253b14fd5b680ce0172f2e")
     }
 
-    @Test func approvalAndPermit2() throws {
+    @Test("A recorded approval with its Permit2 transfer is described")
+    func approvalAndPermit2() throws {
         let option = try Self.recorded()["optionWithApproval"]
         let review = try Self.review(
             option, (option?["actions"]?.array ?? []).compactMap { $0["data"] }, now: Self.later)
@@ -49,7 +51,8 @@ import Testing
                 """)
     }
 
-    @Test func nativeCoin() throws {
+    @Test("A recorded payment in a chain's own coin is described")
+    func nativeCoin() throws {
         let recorded = try Self.recorded()
         let call = try #require(recorded["fetchNative"]?["actions"]?[0]?["data"])
         let review = try Self.review(recorded["options"]?["options"]?[0], [call])
@@ -63,7 +66,8 @@ import Testing
                 """)
     }
 
-    @Test func everyOtherRecordedOption() throws {
+    @Test("Every other recorded option passes without a warning")
+    func everyOtherRecordedOption() throws {
         let options = try #require(try Self.recorded()["options"]?["options"]?.array)
         let ready = options.filter { $0["actions"]?[0]?["type"]?.string == "walletRpc" }
         #expect(!ready.isEmpty)
@@ -74,7 +78,8 @@ import Testing
     }
 
     /// The public fixtures A to I of the service's typed data: their digests are computed elsewhere too.
-    @Test func publicFixtures() throws {
+    @Test("The public fixtures have the digests that others compute")
+    func publicFixtures() throws {
         let rows = try #require(
             try JSONValue(parsing: Vectors.data("walletconnect-pay-signing"))["valid"]?.array?.filter {
                 $0["input"]?["method"] == "eth_signTypedData_v4"

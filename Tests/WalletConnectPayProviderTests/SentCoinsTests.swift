@@ -57,9 +57,11 @@ import Testing
         return payer
     }
 
-    @Test(arguments: [
-        Scenario.expiresWhilePaying, .cancelledByUser, .routeExpired, .sanctionedAtConfirm, .failsAfterConfirm,
-    ])
+    @Test(
+        "No refusal is final after coins were sent",
+        arguments: [
+            Scenario.expiresWhilePaying, .cancelledByUser, .routeExpired, .sanctionedAtConfirm, .failsAfterConfirm,
+        ])
     func noRefusalIsFinalAfterThem(_ scenario: Scenario) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(scenario)
@@ -81,7 +83,8 @@ import Testing
         #expect(wallet.sent.count == 1)
     }
 
-    @Test func aWalletThatDiesAfterSendingLeavesThemUnknown() async throws {
+    @Test("A wallet that dies after sending leaves the payment unknown")
+    func aWalletThatDiesAfterSendingLeavesThemUnknown() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet), after: { throw Lost() })
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func aServiceThatTakesThemLaterIsBelieved() async throws {
+    @Test("A service that takes the coins later is believed")
+    func aServiceThatTakesThemLaterIsBelieved() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.nativeCoin)
         world.faults.inject(.dropBefore) { $1.hasSuffix("/confirm") }
@@ -112,7 +116,8 @@ import Testing
         #expect(wallet.sent.count == 1)
     }
 
-    @Test func anApprovalIsNoPayment() async throws {
+    @Test("An approval is no payment")
+    func anApprovalIsNoPayment() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.approvalAndPermit)
         // The payer declines to sign after the approval is on the chain.
@@ -153,7 +158,8 @@ import Testing
         ]
     }
 
-    @Test func everySpellingIsThePaymentOrSendsNothing() async throws {
+    @Test("Every spelling of a link is its payment, or sends nothing")
+    func everySpellingIsThePaymentOrSendsNothing() async throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let id = "pay_7fa2ecc1" + SeededRandomSource(seed: seed).hex(26).uppercased()
             let world = try TestWorld(.inProcess)
@@ -166,7 +172,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<18)
+    @Test("Two spellings of a link send coins once", arguments: 0..<18)
     func twoSpellingsSendOnce(_ index: Int) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.nativeCoin)
@@ -184,7 +190,8 @@ import Testing
         #expect(wallet.sent.count == 1)
     }
 
-    @Test func aShortLinkCanBePaidWithATokenButNotWithACoin() async throws {
+    @Test("A short link can be paid with a token, but not with a coin")
+    func aShortLinkCanBePaidWithATokenButNotWithACoin() async throws {
         let world = try TestWorld(.inProcess)
         let coin = await world.sandbox.createPayment(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
@@ -199,7 +206,8 @@ import Testing
         #expect(wallet.sent.isEmpty)
     }
 
-    @Test func theVendorsClientHandsOutNoCoinToBeSentForAShortLink() async throws {
+    @Test("The vendor's client hands out no coin to be sent for a short link")
+    func theVendorsClientHandsOutNoCoinToBeSentForAShortLink() async throws {
         let world = try TestWorld(.inProcess)
         let client = PayClient(
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))),
@@ -217,7 +225,8 @@ import Testing
         #expect(try await actions("https://pay.wct.me/\(token.id)").isEmpty == false)
     }
 
-    @Test func aPreviewOfACoinIsNotHandedOutForAShortLinkEither() async throws {
+    @Test("A preview of a coin is not handed out for a short link either")
+    func aPreviewOfACoinIsNotHandedOutForAShortLinkEither() async throws {
         let option = Script.coinOption("o", 1000)
         let world = try ClientWorld(["options": [.ok(Script.options([option]))]])
         func preview(_ link: String) async throws -> [Action] {
@@ -254,7 +263,9 @@ import Testing
 
     /// An older version reviewed nothing before the wallet sent the coins; the payment's time is over since. The service
     /// hears of them all the same, and whatever it says is told.
-    @Test(arguments: [StepKind.walletTransfer, .mutation(replay: .never)])
+    @Test(
+        "Coins that an older version sent are confirmed",
+        arguments: [StepKind.walletTransfer, .mutation(replay: .never)])
     func coinsThatAnOlderVersionSentAreConfirmed(_ kind: StepKind) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.nativeCoin)
@@ -284,7 +295,8 @@ import Testing
     }
 
     /// Calls that were stored and do not fit the chosen option any more are not signed: the payer chooses again.
-    @Test func storedCallsThatDoNotFitAreChosenAnew() async throws {
+    @Test("Stored calls that do not fit are chosen anew")
+    func storedCallsThatDoNotFitAreChosenAnew() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAtOnce)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
@@ -309,7 +321,9 @@ import Testing
 
     // MARK: Whose word counts
 
-    @Test(arguments: [Scenario.slowSettlement, .paidAfterPolling], [451, 404, 403, 400, 410, 500])
+    @Test(
+        "A refused question says nothing about the payment", arguments: [Scenario.slowSettlement, .paidAfterPolling],
+        [451, 404, 403, 400, 410, 500])
     func aRefusedQuestionSaysNothing(_ scenario: Scenario, _ status: Int) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(scenario)
@@ -326,7 +340,8 @@ import Testing
         #expect(world.confirmRequests == 1)
     }
 
-    @Test func aClockAheadIsNotBelieved() async throws {
+    @Test("A clock that is ahead is not believed against the service")
+    func aClockAheadIsNotBelieved() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAtOnce)
         // Another device pays while this one's payer is asked; then this one's time is over.

@@ -27,7 +27,8 @@ import Testing
         ("abc_123", false),
     ]
 
-    @Test(arguments: detection) func detects(_ text: String, _ expected: Bool) {
+    @Test("Links are detected as the vendor does", arguments: detection)
+    func detects(_ text: String, _ expected: Bool) {
         #expect(PaymentLinkDetector.isPaymentLink(text) == expected)
     }
 
@@ -80,7 +81,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: extraction) func extracts(_ text: String, _ id: String?) {
+    @Test("Ids are found as the vendor does", arguments: extraction)
+    func extracts(_ text: String, _ id: String?) {
         #expect(PaymentID.extract(from: text) == id)
     }
 
@@ -135,7 +137,8 @@ import Testing
         ("solana:abc", "solana:abc", false),
     ]
 
-    @Test(arguments: more) func extractsAndDetects(_ text: String, _ id: String?, _ detected: Bool) {
+    @Test("Texts beyond the vendor's tables are read in the same way", arguments: more)
+    func extractsAndDetects(_ text: String, _ id: String?, _ detected: Bool) {
         #expect(PaymentID.extract(from: text) == id)
         #expect(PaymentLinkDetector.isPaymentLink(text) == detected)
     }

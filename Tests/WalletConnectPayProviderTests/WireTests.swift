@@ -8,7 +8,8 @@ import Testing
 @Suite struct WireTests {
     static let payment = PaymentReference(provider: WalletConnectPayProvider.id, id: "pay_1")
 
-    @Test func readsRecordedOptions() throws {
+    @Test("Recorded options are read")
+    func readsRecordedOptions() throws {
         let body = try #require(try RecordedTests.recorded()["options"]).decode(OptionsBody.self)
         #expect(body.info?.merchant.name == "Gem Wallet Test Merchant")
         #expect(body.info?.amount.unit == "iso4217/USD")
@@ -19,7 +20,8 @@ import Testing
         #expect(options[0].expiresAt == 1_789_587_155 && options[1].expiresAt == nil)
     }
 
-    @Test func readsFinishedPayments() throws {
+    @Test("Answers without options are read")
+    func readsFinishedPayments() throws {
         let body = try JSONValue(parsing: #"{"info":null,"collectData":null,"options":null,"new":[1]}"#)
             .decode(OptionsBody.self)
         #expect(body.options == nil)
@@ -31,14 +33,16 @@ import Testing
         ("reversed", true, "unknown"), ("", false, "unknown"), ("Succeeded", true, "unknown"),
     ]
 
-    @Test(arguments: statuses) func readsStatuses(_ word: String, _ isFinal: Bool, _ expected: String) throws {
+    @Test("Each status becomes the right outcome", arguments: statuses)
+    func readsStatuses(_ word: String, _ isFinal: Bool, _ expected: String) throws {
         let text = "{\"status\":\"\(word)\",\"isFinal\":\(isFinal),\"pollInMs\":null,\"info\":null}"
         let outcome = try JSONValue(parsing: text).decode(StatusBody.self).outcome(of: Self.payment)
         #expect(outcome.description.hasPrefix(expected))
         if case .unknown(let unknown) = outcome { #expect(unknown.rawStatus == word) }
     }
 
-    @Test func readsRecordedStatuses() throws {
+    @Test("Recorded statuses are read")
+    func readsRecordedStatuses() throws {
         let bodies = try #require(try RecordedTests.recorded()["statuses"]?.array).map {
             try $0.decode(StatusBody.self)
         }
@@ -67,8 +71,8 @@ import Testing
         (302, "", .invalidResponse, true), (204, "", .invalidResponse, true),
     ]
 
-    @Test(arguments: errors) func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool)
-    {
+    @Test("Each error becomes the right code and phase", arguments: errors)
+    func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool) {
         let response = HTTPResponse(status: status, body: Array(body.utf8))
         let refused = GatewayError.refused(Refusal(response))
         let confirm = ErrorTable.error(refused, isMutation: true, provider: "wcp-test")
@@ -85,13 +89,17 @@ import Testing
     }
 
     /// Every code of the public table that a wallet's calls can meet.
-    @Test(arguments: [
-        "payment_not_found", "payment_expired", "quote_expired", "invalid_state", "params_validation", "invalid_params",
-        "sanctioned_user", "rate_limited", "internal_error", "missing_auth_headers", "conflicting_auth_headers",
-        "missing_app_id", "missing_client_id", "invalid_app_id", "missing_api_key", "invalid_api_key", "unauthorized",
-        "forbidden", "header_not_ascii", "invalid_api_version", "unknown_api_version", "api_version_downgrade",
-        "wallet_not_found", "not_sandbox_api_key",
-    ])
+    @Test(
+        "Every code has a text",
+        arguments: [
+            "payment_not_found", "payment_expired", "quote_expired", "invalid_state", "params_validation",
+            "invalid_params",
+            "sanctioned_user", "rate_limited", "internal_error", "missing_auth_headers", "conflicting_auth_headers",
+            "missing_app_id", "missing_client_id", "invalid_app_id", "missing_api_key", "invalid_api_key",
+            "unauthorized",
+            "forbidden", "header_not_ascii", "invalid_api_version", "unknown_api_version", "api_version_downgrade",
+            "wallet_not_found", "not_sandbox_api_key",
+        ])
     func everyCodeHasAText(_ code: String) {
         let body = Array(#"{"code":"\#(code)","message":"m"}"#.utf8)
         let known = Refusal(HTTPResponse(status: 418, body: body))

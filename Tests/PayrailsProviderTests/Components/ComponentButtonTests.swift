@@ -70,14 +70,16 @@ import Testing
             ]
         }
 
-    @Test(arguments: table) func transition(_ row: Row) {
+    @Test("Every event in every phase has the right effects", arguments: table)
+    func transition(_ row: Row) {
         var state = Self.state(row.mode, row.phase)
         #expect(state.phase == row.phase)
         #expect(state.handle(row.event) == row.effects)
         #expect(state.phase == row.next)
     }
 
-    @Test func titles() {
+    @Test("The title follows what is paid with and whether it is under way")
+    func titles() {
         // Protocol 5.9: stored mode shows the processing label, card mode nothing but an activity indicator.
         #expect(Self.state(Self.stored, .ready).title == "Pay with it")
         #expect(Self.state(Self.stored, .paying).title == "Wait")
@@ -104,7 +106,8 @@ import Testing
         (.cancelledByUser, []),
     ]
 
-    @MainActor @Test(arguments: endings.indices) func storedPaymentTellsInOrder(_ index: Int) async {
+    @MainActor @Test("A stored payment tells its delegate in order, and pays once", arguments: endings.indices)
+    func storedPaymentTellsInOrder(_ index: Int) async {
         let (result, told) = Self.endings[index]
         let session = FakeSession(results: [result])
         let recorder = Recorder()
@@ -126,7 +129,8 @@ import Testing
         #expect(button.getStoredInstrument()?.id == "c1")
     }
 
-    @MainActor @Test func cardPaymentCollectsFirst() async {
+    @MainActor @Test("A card payment collects the form first")
+    func cardPaymentCollectsFirst() async {
         let session = FakeSession()
         let form = CardForm(session: session)
         let recorder = Recorder()
@@ -150,7 +154,8 @@ import Testing
         #expect(button.getStoredInstrument() == nil)
     }
 
-    @MainActor @Test func modeFollowsTheInstrument() async {
+    @MainActor @Test("The mode follows the instrument")
+    func modeFollowsTheInstrument() async {
         let session = FakeSession()
         let recorder = Recorder()
         let form = CardForm(session: session)
@@ -182,7 +187,8 @@ import Testing
         func onAuthorizeFailed(_ button: CardPaymentButton) {}
     }
 
-    @MainActor @Test func whatWasTappedIsPaidWith() async {
+    @MainActor @Test("What was tapped is paid with, whatever the delegate sets meanwhile")
+    func whatWasTappedIsPaidWith() async {
         let session = FakeSession()
         let fickle = Fickle()
         let button = CardPaymentButton(storedInstrument: FakeSession.twoCards[0], session: session)
@@ -193,7 +199,8 @@ import Testing
         #expect(button.state.mode == .unavailable && !button.state.isProcessing)
     }
 
-    @MainActor @Test func challengeIsToldForTheCardFormOnly() async throws {
+    @MainActor @Test("A challenge is told for the card form only")
+    func challengeIsToldForTheCardFormOnly() async throws {
         let session = FakeSession()
         let page = try HTTPURL("https://bank.example/3ds")
         session.change { $0.page = page }
@@ -219,7 +226,8 @@ import Testing
         #expect(recorder.lines.last == "failed (processing)")
     }
 
-    @MainActor @Test func nothingToPayWith() {
+    @MainActor @Test("A button with nothing to pay with fails aloud")
+    func nothingToPayWith() {
         let recorder = Recorder()
         let button = CardPaymentButton(cardForm: nil, session: FakeSession())
         button.delegate = recorder
@@ -228,7 +236,8 @@ import Testing
         #expect(!button.state.isProcessing)
     }
 
-    @MainActor @Test func statesCanBeListenedTo() async {
+    @MainActor @Test("States can be listened to")
+    func statesCanBeListenedTo() async {
         let session = FakeSession()
         let button = CardPaymentButton(storedInstrument: FakeSession.account, session: session)
         let states = button.states
@@ -243,7 +252,8 @@ import Testing
     }
 
     /// As views of SwiftUI look at it.
-    @MainActor @Test func statesCanBeObserved() async {
+    @MainActor @Test("States can be observed")
+    func statesCanBeObserved() async {
         let button = CardPaymentButton(storedInstrument: FakeSession.account, session: FakeSession())
         await confirmation { isTold in
             withObservationTracking {

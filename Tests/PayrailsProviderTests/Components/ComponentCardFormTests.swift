@@ -30,30 +30,35 @@ import Testing
         (.EXPIRATION_YEAR, "30", "30", .invalidExpirationYear),
     ]
 
-    @Test(arguments: typing.indices) func fieldsAreFormattedAndChecked(_ index: Int) {
+    @Test("Fields are formatted and checked as they are typed", arguments: typing.indices)
+    func fieldsAreFormattedAndChecked(_ index: Int) {
         let (field, typed, text, error) = Self.typing[index]
         let state = Self.state(Self.split, .edited(field, Redacted(typed)))
         #expect(state[field].text.reveal() == text)
         #expect(state[field].error == error)
     }
 
-    @Test(arguments: [
-        ("1126", nil), ("11/26", nil), ("1026", CardFieldError.invalidExpirationDate), ("13", .regexMatchFailed),
-    ])
+    @Test(
+        "Month and year in one field are checked together",
+        arguments: [
+            ("1126", nil), ("11/26", nil), ("1026", CardFieldError.invalidExpirationDate), ("13", .regexMatchFailed),
+        ])
     func combinedExpiry(_ typed: String, _ error: CardFieldError?) {
         let state = Self.state(
             [[.CARD_NUMBER], [.EXPIRATION_DATE, .CVV]], .edited(.EXPIRATION_DATE, Redacted(typed)))
         #expect(state[.EXPIRATION_DATE].error == error)
     }
 
-    @Test func expiredMonthOfThisYearIsFound() {
+    @Test("A month of this year that is over is found")
+    func expiredMonthOfThisYearIsFound() {
         // The vendor's form lets it pass; Protocol 5.3.
         let state = Self.state(
             Self.split, .edited(.EXPIRATION_YEAR, Redacted("2026")), .edited(.EXPIRATION_MONTH, Redacted("10")))
         #expect(state[.EXPIRATION_MONTH].error == .invalidExpirationDate)
     }
 
-    @Test func errorsAreToldWhenTheFieldIsLeft() {
+    @Test("Errors are told when the field is left")
+    func errorsAreToldWhenTheFieldIsLeft() {
         var state = Self.state(Self.split, .entered(.CARD_NUMBER), .edited(.CARD_NUMBER, Redacted("41")))
         #expect(state[.CARD_NUMBER].visibleError == nil && state[.CARD_NUMBER].appearance == .focus)
         _ = state.handle(.left(.CARD_NUMBER), now: Self.now)
@@ -68,7 +73,8 @@ import Testing
         #expect(state[.CARDHOLDER_NAME].appearance == .invalid && state.firstInvalid == .CARDHOLDER_NAME)
     }
 
-    @Test func anotherBrandClearsTheCode() {
+    @Test("A brand with a code of another length clears the code")
+    func anotherBrandClearsTheCode() {
         // Protocol 5.4: only when the code's length changes.
         var state = Self.state(Self.split, .edited(.CARD_NUMBER, Redacted("42")), .edited(.CVV, Redacted("123")))
         _ = state.handle(.edited(.CARD_NUMBER, Redacted("51")), now: Self.now)
@@ -85,7 +91,8 @@ import Testing
         (.EXPIRATION_MONTH, "11", .EXPIRATION_YEAR), (.EXPIRATION_YEAR, "2030", nil),
     ]
 
-    @Test(arguments: moves.indices) func focusMovesOn(_ index: Int) {
+    @Test("The focus moves on where a field is complete", arguments: moves.indices)
+    func focusMovesOn(_ index: Int) {
         let (field, text, next) = Self.moves[index]
         var state = Self.state(Self.split, .entered(field))
         #expect(state.handle(.edited(field, Redacted(text)), now: Self.now) == (next.map { [.moveFocus($0)] } ?? []))
@@ -93,7 +100,8 @@ import Testing
         #expect(elsewhere.handle(.edited(field, Redacted(text)), now: Self.now).isEmpty, "only where the payer types")
     }
 
-    @Test func leavingCompletesAMonth() {
+    @Test("Leaving completes a month")
+    func leavingCompletesAMonth() {
         let state = Self.state(
             Self.split, .entered(.EXPIRATION_MONTH), .edited(.EXPIRATION_MONTH, Redacted("1")), .left(.EXPIRATION_MONTH)
         )
@@ -103,7 +111,8 @@ import Testing
         #expect(typed[.EXPIRATION_MONTH].text.reveal() == "", "deleting clears the month")
     }
 
-    @Test func endOfAPayment() {
+    @Test("The end of a payment clears the code, and after success the number")
+    func endOfAPayment() {
         let filled = Self.state(
             Self.split, .edited(.CARD_NUMBER, Redacted("4242424242424242")), .edited(.CVV, Redacted("123")))
         for outcome in CardPaymentButtonState.Outcome.allCases {
@@ -114,7 +123,8 @@ import Testing
         }
     }
 
-    @Test func rowsOfLayouts() {
+    @Test("Each layout has its rows")
+    func rowsOfLayouts() {
         typealias Layout = CardLayoutConfig
         let rest: [CardFieldType] = [.CVV, .EXPIRATION_MONTH, .EXPIRATION_YEAR]
         let split: [CardFieldType] = [.EXPIRATION_MONTH, .EXPIRATION_YEAR, .CVV]
@@ -142,7 +152,10 @@ import Testing
         }
     }
 
-    @MainActor @Test(arguments: [CardLayoutConfig.standard, .compact, .minimal])
+    @MainActor
+    @Test(
+        "A right card is collected and encrypted in every layout",
+        arguments: [CardLayoutConfig.standard, .compact, .minimal])
     func collectsAndEncrypts(_ layout: CardLayoutConfig) {
         let recorder = Recorder()
         let session = FakeSession()
@@ -166,7 +179,8 @@ import Testing
             ])
     }
 
-    @MainActor @Test func whatIsTypedPrintsAsNothing() {
+    @MainActor @Test("What is typed prints as nothing")
+    func whatIsTypedPrintsAsNothing() {
         let form = CardForm(config: .defaultConfig, session: FakeSession())
         form.fill()
         var text = "\(form.state) \(String(reflecting: form.state)) \(String(reflecting: form))"

@@ -11,7 +11,8 @@ import Testing
         .CARD_NUMBER: "4242 4242 4242 4242", .CVV: "123", .EXPIRATION_MONTH: "12", .EXPIRATION_YEAR: "2030",
     ]
 
-    @Test func storedPayment() async {
+    @Test("A stored instrument pays once, whatever is sent again")
+    func storedPayment() async {
         let session = FakeSession()
         let checkout = CheckoutController(session: session)
         var paid = 0
@@ -27,7 +28,8 @@ import Testing
         #expect(session.calls == ["stored c2"] && checkout.state.notice == .paid)
     }
 
-    @Test func twoRequestsAtOnceMakeOnePayment() async {
+    @Test("Two requests at once make one payment")
+    func twoRequestsAtOnceMakeOnePayment() async {
         let session = FakeSession(results: [.declined("FraudRisk"), .success])
         let checkout = CheckoutController(session: session)
         session.hold()
@@ -60,7 +62,8 @@ import Testing
         ), (.declined("4242424242424242"), .declined(reason: "•••• 4242"), false),
     ]
 
-    @Test(arguments: endings.indices) func whatThePayerIsTold(_ index: Int) async {
+    @Test("The payer is told how the payment ended", arguments: endings.indices)
+    func whatThePayerIsTold(_ index: Int) async {
         let (result, notice, isFinished) = Self.endings[index]
         for action in [CheckoutAction.payStored("c1"), .payCard(fields: Redacted(Self.card), save: false)] {
             let checkout = CheckoutController(session: FakeSession(results: [result]))
@@ -71,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func cardPayment() async {
+    @Test("A card that is entered pays when it is right")
+    func cardPayment() async {
         let session = FakeSession()
         let checkout = CheckoutController(session: session, card: CardFormConfig(showSaveInstrument: true))
         checkout.perform(.payCard(fields: Redacted([.CARD_NUMBER: "4242424242424241"]), save: true), attempt: 1)
@@ -82,7 +86,8 @@ import Testing
         #expect(session.calls == ["card encrypted-4242 save true"] && checkout.state.notice == .paid)
     }
 
-    @Test func numberIsForgottenOnceItIsEncrypted() async {
+    @Test("The number is forgotten once it is encrypted")
+    func numberIsForgottenOnceItIsEncrypted() async {
         let session = FakeSession(results: [.declined("FraudRisk")])
         let checkout = CheckoutController(session: session)
         session.hold()
@@ -99,7 +104,8 @@ import Testing
         #expect(session.calls == ["card encrypted-4242 save false"])
     }
 
-    @Test func encryptedCard() async {
+    @Test("A card that the page encrypted pays when its form is right")
+    func encryptedCard() async {
         let session = FakeSession()
         let checkout = CheckoutController(session: session)
         for broken in ["", "a.b.c.d", "a.b..d.e", "a.b.c.d.e.f", "a.b.c.d.é", String(repeating: "a", count: 5000)] {
@@ -112,7 +118,8 @@ import Testing
         #expect(session.calls == ["card a.b.c.d.e save false"])
     }
 
-    @Test func deletionAsksFirst() async {
+    @Test("Deletion asks first")
+    func deletionAsksFirst() async {
         let session = FakeSession()
         let checkout = CheckoutController(session: session)
         checkout.perform(.delete("c1"))
@@ -134,7 +141,9 @@ import Testing
         #expect(checkout.state.instruments.rows.map(\.id) == ["c2", "p1"])
     }
 
-    @Test(arguments: [Result<Bool, PayrailsError>.success(false), .failure(.authenticationError)])
+    @Test(
+        "After a deletion that fails the instrument is still listed",
+        arguments: [Result<Bool, PayrailsError>.success(false), .failure(.authenticationError)])
     func deletionThatFails(_ answer: Result<Bool, PayrailsError>) async {
         let session = FakeSession()
         session.change { $0.deletion = answer }
@@ -145,7 +154,8 @@ import Testing
         #expect(checkout.state.notice == .notDeleted && checkout.state.instruments.rows.count == 3)
     }
 
-    @Test func bankPageIsShownAndLeft() async throws {
+    @Test("The bank's page is shown and left")
+    func bankPageIsShownAndLeft() async throws {
         let page = try HTTPURL("https://bank.example/3ds")
         for comesBack in [true, false] {
             let session = FakeSession()
@@ -168,7 +178,8 @@ import Testing
         }
     }
 
-    @Test func cancellingThePaymentClosesThePage() async throws {
+    @Test("Cancelling the payment closes the page")
+    func cancellingThePaymentClosesThePage() async throws {
         var shown: [Bool] = []
         let desk = ChallengeDesk { shown.append($0 != nil) }
         let page = PageRequest(url: try HTTPURL("https://bank.example/3ds"))
@@ -181,7 +192,8 @@ import Testing
         #expect(shown == [true, false])
     }
 
-    @Test func selectionCanBeGivenUp() {
+    @Test("A selection can be given up")
+    func selectionCanBeGivenUp() {
         let checkout = CheckoutController(session: FakeSession())
         checkout.perform(.select("c1"))
         checkout.perform(.select("c1"))

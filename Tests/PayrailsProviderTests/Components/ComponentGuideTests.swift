@@ -80,7 +80,8 @@ import Testing
         )
     )
 
-    @Test func componentsWithoutASession() async {
+    @Test("Components without a session say what is missing")
+    func componentsWithoutASession() async {
         // The vendor's factories end the process here; ours make components that say what is missing.
         let controller = ViewController()
         let list = Payrails.createStoredInstruments(
@@ -104,7 +105,8 @@ import Testing
         #expect(controller.said == ["row selected", "row failed", "row delete", "row deselected"])
     }
 
-    @Test func unifiedButton() async {
+    @Test("The guide's one button for both ways to pay works")
+    func unifiedButton() async {
         let controller = ViewController()
         let instrument: any StoredInstrument = StoredPayPalInstrument(id: "i2", email: nil)
         let button = Payrails.createCardPaymentButton(
@@ -128,7 +130,8 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func deprecatedButtonStillWorks() async {
+    @Test("The deprecated button still works")
+    func deprecatedButtonStillWorks() async {
         for (result, said) in [
             (OnPayResult.success, ["clicked", "success"]), (.cancelledByUser, ["clicked"]),
             (.error(.authenticationError), ["clicked", "failed"]),

@@ -7,7 +7,8 @@ import Testing
 
 /// Protocol 5.10: rows and lists of stored instruments; the deletion that asks first.
 @Suite struct ComponentListTests {
-    @Test func selectionTable() {
+    @Test("Every change of the selection has the right effects")
+    func selectionTable() {
         typealias Step = (InstrumentSelection.Event, [InstrumentSelection.Effect], String?)
         let steps: [Step] = [
             (.deselected("a"), [], nil),
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func deletionTable() {
+    @Test("Every event of a deletion has the right effects")
+    func deletionTable() {
         typealias Phase = InstrumentDeletion.Phase
         let events: [InstrumentDeletion.Event] = [
             .requested(id: "b"), .declined, .confirmed(id: "a"), .confirmed(id: "b"), .finished(success: true),
@@ -63,7 +65,8 @@ import Testing
         }
     }
 
-    @MainActor @Test func rowTogglesAndTells() {
+    @MainActor @Test("A row toggles and tells")
+    func rowTogglesAndTells() {
         let recorder = Recorder()
         let row = StoredInstrumentView(
             instrument: FakeSession.twoCards[0], session: FakeSession(), showDeleteButton: true, showPayButton: true)
@@ -80,7 +83,8 @@ import Testing
         #expect(row.state.label == Redacted("Card ending in 1111"))
     }
 
-    @MainActor @Test func buttonsThatAreNotThereDoNothing() async {
+    @MainActor @Test("Buttons that are not there do nothing")
+    func buttonsThatAreNotThereDoNothing() async {
         let recorder = Recorder()
         let session = FakeSession()
         let row = StoredInstrumentView(instrument: FakeSession.twoCards[0], session: session)
@@ -93,7 +97,8 @@ import Testing
         #expect(recorder.lines.isEmpty && session.calls.isEmpty && !row.state.isPayButtonVisible)
     }
 
-    @MainActor @Test func rowPaymentsTell() async {
+    @MainActor @Test("A row tells how its payment ended")
+    func rowPaymentsTell() async {
         let cases: [(OnPayResult, String)] = [
             (.success, "row paid c1"), (.declined("FraudRisk"), "row failed c1: FraudRisk"),
             (.error(.paymentPending), "row failed c1: pending"),
@@ -119,7 +124,8 @@ import Testing
         }
     }
 
-    @MainActor @Test func listKeepsOneSelected() {
+    @MainActor @Test("A list keeps one row selected at most")
+    func listKeepsOneSelected() {
         let recorder = Recorder()
         let session = FakeSession()
         let list = StoredInstruments(session: session, showDeleteButton: true)
@@ -137,7 +143,8 @@ import Testing
             ])
     }
 
-    @MainActor @Test func boundButtonFollowsTheSelection() {
+    @MainActor @Test("A bound button follows the selection")
+    func boundButtonFollowsTheSelection() {
         let session = FakeSession()
         let list = StoredInstruments(session: session)
         let button = CardPaymentButton(cardForm: CardForm(session: session), session: session)
@@ -156,7 +163,8 @@ import Testing
         #expect(button.getStoredInstrument() == nil)
     }
 
-    @MainActor @Test func refreshShowsWhatTheSessionHas() {
+    @MainActor @Test("A refresh shows what the session has")
+    func refreshShowsWhatTheSessionHas() {
         let session = FakeSession()
         let list = StoredInstruments(session: session)
         list.view(for: "c1")?.tap()
@@ -166,7 +174,8 @@ import Testing
         #expect(list.state.selectedID == nil)
     }
 
-    @MainActor @Test func paymentOutlivesARefresh() async {
+    @MainActor @Test("A payment outlives a refresh")
+    func paymentOutlivesARefresh() async {
         let session = FakeSession()
         let recorder = Recorder()
         let list = StoredInstruments(session: session, showPayButton: true)
@@ -183,7 +192,8 @@ import Testing
         #expect(!list.state.isProcessing)
     }
 
-    @MainActor @Test func presenterReachesRowsWhenever() {
+    @MainActor @Test("The presenter reaches rows whenever it is set")
+    func presenterReachesRowsWhenever() {
         let list = StoredInstruments(session: FakeSession(), showPayButton: true)
         let presenter = FakePresenter()
         list.presenter = presenter
@@ -195,19 +205,25 @@ import Testing
         #expect(row.payButton.presenter === presenter)
     }
 
-    @Test(arguments: [
-        ("4242424242424242", "•••• 4242"), ("pay 4242 4242 4242 4242 now", "pay •••• 4242 now"),
-        ("4242-4242-4242-4242", "•••• 4242"), ("378282246310005.", "•••• 0005."), ("411111***1111", "411111***1111"),
-        ("4242424242424241", "4242424242424241"), ("order 123456", "order 123456"), ("", ""),
-    ]) func cardNumbersAreNotShown(_ text: String, _ shown: String) {
+    @Test(
+        "Card numbers in labels are not shown",
+        arguments: [
+            ("4242424242424242", "•••• 4242"), ("pay 4242 4242 4242 4242 now", "pay •••• 4242 now"),
+            ("4242-4242-4242-4242", "•••• 4242"), ("378282246310005.", "•••• 0005."),
+            ("411111***1111", "411111***1111"),
+            ("4242424242424241", "4242424242424241"), ("order 123456", "order 123456"), ("", ""),
+        ])
+    func cardNumbersAreNotShown(_ text: String, _ shown: String) {
         #expect(InstrumentLabel.withoutCardNumbers(text) == shown)
     }
 
-    @Test func labelsAreBounded() {
+    @Test("Labels are bounded")
+    func labelsAreBounded() {
         #expect(InstrumentLabel.clean(String(repeating: "x", count: 5000)).count == InstrumentLabel.maximumLength)
     }
 
-    @MainActor @Test func labelsDoNotLeak() {
+    @MainActor @Test("Labels do not leak into what is printed")
+    func labelsDoNotLeak() {
         let list = StoredInstruments(session: FakeSession())
         var text = ""
         dump(list.state, to: &text)

@@ -37,7 +37,8 @@ import Testing
         "\u{202E}drac\u{0}\u{7}\n", "javascript:alert(1)",
     ]
 
-    @Test(arguments: hostile) func hostileTextStaysText(_ text: String) throws {
+    @Test("Hostile text stays text", arguments: hostile)
+    func hostileTextStaysText(_ text: String) throws {
         let session = FakeSession(
             cards: [StoredCardInstrument(id: text, bin: nil, suffix: text)],
             accounts: [StoredPayPalInstrument(id: text + "2", email: text)])
@@ -80,7 +81,8 @@ import Testing
         "viewBox", "width",
     ]
 
-    @Test func everythingHasAName() throws {
+    @Test("Everything has a name")
+    func everythingHasAName() throws {
         let checkout = CheckoutController(
             session: FakeSession(),
             card: CardFormConfig(showNameField: true, showSaveInstrument: true, showCardIcon: true))
@@ -106,7 +108,8 @@ import Testing
         #expect(first.contains("value=\"\"") && first.contains(" hidden"))
     }
 
-    @Test func selectionAndWaitingAreShown() async throws {
+    @Test("Selection and waiting are shown")
+    func selectionAndWaitingAreShown() async throws {
         let session = FakeSession()
         let checkout = CheckoutController(session: session)
         checkout.perform(.select("c2"))
@@ -125,7 +128,8 @@ import Testing
         #expect(html.contains("Payment completed.") && !html.contains("<form") && !html.contains("refresh"))
     }
 
-    @Test func questionPutsTheRestOutOfReach() throws {
+    @Test("A question puts the rest out of reach")
+    func questionPutsTheRestOutOfReach() throws {
         let checkout = CheckoutController(session: FakeSession())
         checkout.perform(.askDeletion("p1"))
         let html = try Self.page(checkout).html
@@ -135,16 +139,19 @@ import Testing
         #expect(html.contains("payer@example.com"))
     }
 
-    @Test(arguments: [
-        ("InsufficientBalance", "The payment was declined: there is not enough money"),
-        ("FraudRisk", "The payment was declined: the bank refused it"),
-        ("SomethingNew", "The payment was declined: SomethingNew"), ("", "The payment was declined."),
-    ])
+    @Test(
+        "Reasons are in the payer's words",
+        arguments: [
+            ("InsufficientBalance", "The payment was declined: there is not enough money"),
+            ("FraudRisk", "The payment was declined: the bank refused it"),
+            ("SomethingNew", "The payment was declined: SomethingNew"), ("", "The payment was declined."),
+        ])
     func reasonsAreInPayersWords(_ reason: String, _ text: String) {
         #expect(CheckoutTexts().text(of: .declined(reason: reason)) == text)
     }
 
-    @Test func numbersAreNeverSentBack() async throws {
+    @Test("Card numbers are never sent back")
+    func numbersAreNeverSentBack() async throws {
         let session = FakeSession(
             cards: [StoredCardInstrument(id: "c1", bin: "411111", suffix: "4242 4242 4242 4242")], accounts: [],
             results: [.declined("refused 4111111111111111")])
@@ -175,7 +182,8 @@ import Testing
             .filter { CardValidation.passesLuhn($0) }
     }
 
-    @Test func headersAllowNothingElse() throws {
+    @Test("The header fields allow nothing else")
+    func headersAllowNothingElse() throws {
         let checkout = CheckoutController(session: FakeSession())
         let inline = try Self.page(checkout)
         let policy = try #require(inline.headers["Content-Security-Policy"])
@@ -193,7 +201,8 @@ import Testing
         }
     }
 
-    @Test func stylesReachTheSheet() throws {
+    @Test("Styles reach the sheet")
+    func stylesReachTheSheet() throws {
         let style = CheckoutStyle(
             instruments: StoredInstrumentsStyle(
                 itemCornerRadius: 7,
@@ -210,12 +219,14 @@ import Testing
         #expect(names.count > 20 && Set(names).count == names.count)
     }
 
-    @Test func emptyCheckoutSaysSo() throws {
+    @Test("An empty checkout says so")
+    func emptyCheckoutSaysSo() throws {
         let html = try Self.page(CheckoutController(session: FakeSession(cards: [], accounts: []), card: nil)).html
         #expect(html.contains("There is no way to pay here.") && !html.contains("<form"))
     }
 
-    @Test func encryptionKeyReachesTheScript() throws {
+    @Test("The encryption key reaches the script")
+    func encryptionKeyReachesTheScript() throws {
         let checkout = CheckoutController(session: FakeSession())
         let key = CheckoutPage.EncryptionKey(subjectPublicKeyInfo: "TUlJ", holderReference: Redacted("h\"1"))
         let html = try Self.page(checkout, key: key).html

@@ -34,25 +34,29 @@ import Testing
         ("token=t&action=delete&instrument=c1&instrument=c2", nil, nil), ("token=t&action=leave&x=%zz", nil, nil),
     ]
 
-    @Test(arguments: bodies.indices) func bodyIsRead(_ index: Int) {
+    @Test("A body is read as the table says", arguments: bodies.indices)
+    func bodyIsRead(_ index: Int) {
         let (body, action, attempt) = Self.bodies[index]
         let post = CheckoutPost(body: Array(body.utf8))
         #expect(post?.action == action)
         #expect(post?.attempt == attempt)
     }
 
-    @Test func strangeBodiesAreRefused() {
+    @Test("Bodies that are no text or too long are refused")
+    func strangeBodiesAreRefused() {
         #expect(CheckoutPost(body: [0xFF, 0xFE]) == nil)
         let long = "token=t&action=leave&x=" + String(repeating: "a", count: CheckoutPost.maximumLength)
         #expect(CheckoutPost(body: Array(long.utf8)) == nil)
     }
 
-    @Test func tokenTiesToTheSession() throws {
+    @Test("The token ties a request to the session")
+    func tokenTiesToTheSession() throws {
         let post = try #require(CheckoutPost(body: Array("token=t%201&action=leave".utf8)))
         #expect(post.isFrom(Redacted("t 1")) && !post.isFrom(Redacted("t 2")) && !post.isFrom(Redacted("")))
     }
 
-    @Test func whatIsReadPrintsNoCard() throws {
+    @Test("What is read prints no card")
+    func whatIsReadPrintsNoCard() throws {
         let body = "token=secret-token&action=pay-card&attempt=1&card_number=4242424242424242&security_code=987"
         let post = try #require(CheckoutPost(body: Array(body.utf8)))
         var text = "\(post)"

@@ -13,7 +13,8 @@ import Testing
         .CARD_NUMBER: "4242424242424242", .CVV: "123", .EXPIRATION_MONTH: "12", .EXPIRATION_YEAR: "2035",
     ]
 
-    @Test func storedCardPaysOnce() async throws {
+    @Test("A stored card pays once")
+    func storedCardPaysOnce() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
@@ -27,7 +28,8 @@ import Testing
         #expect(await world.captures(made.id) == 1)
     }
 
-    @Test func enteredCardPays() async throws {
+    @Test("An entered card pays")
+    func enteredCardPays() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)
@@ -37,7 +39,8 @@ import Testing
         #expect(await world.captures(made.id) == 1)
     }
 
-    @Test func cardEncryptedElsewherePays() async throws {
+    @Test("A card that was encrypted elsewhere pays")
+    func cardEncryptedElsewherePays() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.paid)
         let details = try CardDetails(
@@ -50,7 +53,8 @@ import Testing
         #expect(await world.captures(made.id) == 1)
     }
 
-    @Test func declineIsTold() async throws {
+    @Test("A decline is told")
+    func declineIsTold() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.declined)
         let checkout = CheckoutController(session: session)
@@ -65,7 +69,8 @@ import Testing
         #expect(await world.captures(made.id) == 0)
     }
 
-    @Test func challengeGoesThroughThePage() async throws {
+    @Test("A challenge goes through the page")
+    func challengeGoesThroughThePage() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.challenge)
         let checkout = CheckoutController(session: session)
@@ -84,7 +89,8 @@ import Testing
         #expect(await world.captures(made.id) == 1)
     }
 
-    @Test func deletedInstrumentStaysAway() async throws {
+    @Test("A deleted instrument stays away")
+    func deletedInstrumentStaysAway() async throws {
         let world = SandboxWorld()
         let (_, session) = try await world.session(.paid)
         let checkout = CheckoutController(session: session)

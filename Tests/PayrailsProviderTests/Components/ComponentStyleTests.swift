@@ -6,7 +6,8 @@ import Testing
 
 /// Protocol 5.7: the defaults of every style and text.
 @Suite struct ComponentStyleTests {
-    @Test func storedInstruments() {
+    @Test("Stored instruments look as the vendor's do")
+    func storedInstruments() {
         let style = StoredInstrumentsStyle.defaultStyle
         #expect(style.backgroundColor == .clear)
         #expect(style.itemBackgroundColor == .systemBackground)
@@ -34,7 +35,8 @@ import Testing
         #expect(update.size == StyleSize(width: 32, height: 32))
     }
 
-    @Test func translations() {
+    @Test("Texts are the vendor's")
+    func translations() {
         let texts = StoredInstrumentsTranslations()
         #expect(texts.cardPrefix == "Card ending in" && texts.paypalPrefix == "PayPal")
         #expect(texts.buttonTranslations.label == "Pay")
@@ -59,7 +61,8 @@ import Testing
         #expect(merged.labels?.saveInstrument == "Save card")
     }
 
-    @Test func cardForm() {
+    @Test("The card form looks as the vendor's does")
+    func cardForm() {
         let config = CardFormConfig()
         #expect(!config.showNameField && !config.showSaveInstrument && !config.showCardIcon)
         #expect(config.showRequiredAsterisk && config.cardIconAlignment == .left && config.fieldVariant == .outlined)
@@ -82,7 +85,8 @@ import Testing
         #expect(button.height == nil && CardButtonStyle.fallbackHeight == 44)
     }
 
-    @Test func mergingIsFieldByField() {
+    @Test("Styles merge field by field")
+    func mergingIsFieldByField() {
         let plain = CardStyle()
         #expect(plain.cardIconAlignment == .left && plain.borderColor == nil)
         let top = CardStyle(borderColor: .white)
@@ -102,7 +106,8 @@ import Testing
     }
 
     /// WCAG 2.2, success criteria 1.4.3 (text, 4.5) and 1.4.11 (borders, 3).
-    @Test(arguments: [false, true]) func legibleStyleHasContrast(onDark isDark: Bool) throws {
+    @Test("The legible style has enough contrast", arguments: [false, true])
+    func legibleStyleHasContrast(onDark isDark: Bool) throws {
         let ground: KeyPath<StyleColor, StyleColor.Components> = isDark ? \.dark : \.light
         let style = CheckoutStyle.legible
         let list = style.instruments
@@ -140,7 +145,8 @@ import Testing
         return (high + 0.05) / (low + 0.05)
     }
 
-    @Test func cssOfValues() {
+    @Test("Values become harmless CSS")
+    func cssOfValues() {
         #expect(CSSText.color(StyleColor.systemOrange.light) == "#ff9500")
         #expect(CSSText.color(StyleColor.systemBlue.withAlphaComponent(0.1).light) == "rgb(0 122 255 / 0.1)")
         #expect(CSSText.color(StyleColor.clear.dark) == "rgb(0 0 0 / 0)")
