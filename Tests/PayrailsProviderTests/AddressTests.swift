@@ -10,7 +10,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Which addresses get the token, which pages are opened, and what may become part of either.
+/// Which addresses get the token, which pages are opened, and what may become part of either (Protocol 2.2).
 @Suite("Addresses and ids")
 struct AddressTests {
     private static let local = "http://127.0.0.1:8080"

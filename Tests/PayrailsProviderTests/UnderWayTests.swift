@@ -237,6 +237,7 @@ struct UnderWayTests {
     }
 }
 
+/// Which of a payment's statuses is its ending (Protocol 2.3 and 2.5).
 @Suite("Histories of statuses")
 struct StatusHistoryTests {
     private typealias Verdict = StatusHistory.Verdict

@@ -9,7 +9,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// The guards that keep a request to pay from leaving twice, or beside somebody else's.
+/// The guards that keep a request to pay from leaving twice, or beside somebody else's (Protocol 2.4).
 @Suite("A request to pay leaves once, and alone")
 struct UnrepeatedTests {
     private static let link = SessionLink.link(to: Sample.initData()).reveal()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// Payment links inside the wallet's own links, on tags, and in capitals.
+/// Payment links inside the wallet's own links, on tags, and in capitals (Protocol 6.3 and 6.4).
 @Suite struct AppLinkTests {
     static let links = AppLinks(schemes: ["MyWallet", "walletapp"], hosts: ["Wallet.Example"])
     static let pairing =

@@ -4,7 +4,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What the form's page says through the script bridge, and whom the bridge believes.
+/// What the form's page says through the script bridge, and whom the bridge believes (Protocol 5.3).
 @Suite struct BridgeTests {
     typealias Verdict = DataCollectionBridge.Verdict
 

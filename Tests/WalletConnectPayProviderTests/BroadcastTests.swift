@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import WalletConnectPayProvider
 
-/// Coins that the wallet itself sends: the service can refuse the payer, but not undo that.
+/// Coins that the wallet itself sends: the service can refuse the payer, but not undo that (Protocol 4.4).
 @Suite struct BroadcastTests {
     /// A wallet that counts the transactions it sends.
     private final class CountingWallet: PaymentSigner {

@@ -6,7 +6,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Which actions a wallet is asked for, where they come from, and that signatures keep their order.
+/// Which actions a wallet is asked for, where they come from, and that signatures keep their order (Protocol 4.2).
 @Suite struct ClientActionsTests {
     typealias Answer = ScriptedService.Answer
 

@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What the service's answers become.
+/// What the service's answers become (Protocol 1.5).
 @Suite struct ClientDecodingTests {
     /// The accounts of the recordings.
     static let accounts = ["eip155:1", "eip155:10", "eip155:56"].flatMap {

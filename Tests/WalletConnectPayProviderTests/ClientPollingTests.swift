@@ -7,7 +7,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Waiting for the settlement after a confirmation: exact schedules in still time.
+/// Waiting for the settlement after a confirmation: exact schedules in still time (Protocol 2.3).
 @Suite struct ClientPollingTests {
     typealias Answer = ScriptedService.Answer
 

@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What leaves: addresses, header fields and bodies, exactly.
+/// What leaves: addresses, header fields and bodies, exactly (Protocol 1.2 to 1.4).
 @Suite struct ClientRequestTests {
     static let script: [String: [ScriptedService.Answer]] = [
         "options": [.ok(Script.options([Script.option("o", [])]))], "fetch": [.ok(Script.actions([Script.call("1")]))],

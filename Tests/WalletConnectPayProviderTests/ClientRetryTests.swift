@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// When a request is sent again, and after how long.
+/// When a request is sent again, and after how long (Protocol 3.4 and 7).
 @Suite struct ClientRetryTests {
     typealias Answer = ScriptedService.Answer
 

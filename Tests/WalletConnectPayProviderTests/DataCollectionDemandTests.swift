@@ -4,7 +4,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// The vendor's decision table, and what random input does to the whole folder.
+/// The vendor's decision table (Protocol 5.1), and what random input does to the whole folder.
 @Suite struct DataCollectionDemandTests {
     static let table: [(isInResponse: Bool, isInOption: Bool, hasPage: Bool, DataCollectionDemand)] = [
         (true, true, true, .page),

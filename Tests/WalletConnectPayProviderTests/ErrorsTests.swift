@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Which error each failure becomes, call by call.
+/// Which error each failure becomes, call by call (Protocol 3).
 @Suite struct ErrorsTests {
     enum Call: String, CaseIterable, Sendable { case options, fetch, confirm, poll, status, cancel }
 

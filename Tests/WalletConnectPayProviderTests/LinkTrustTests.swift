@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WalletConnectPayProvider
 
-/// Which links are verified, and that no look-alike ever is.
+/// Which links are verified, and that no look-alike ever is (Protocol 6.5).
 @Suite struct LinkTrustTests {
     static let router = try! PaymentRouter(
         registry: ProviderRegistry([WalletConnectPayProvider(configuration: GatewayConfiguration(appID: "test"))]),

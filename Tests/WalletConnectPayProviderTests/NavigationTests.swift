@@ -4,7 +4,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Where the web view with the form may go.
+/// Where the web view with the form may go (Protocol 5.3).
 @Suite struct NavigationTests {
     typealias Decision = DataCollectionNavigation.Decision
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// Which pages are opened, and what is put into their address.
+/// Which pages are opened, and what is put into their address (Protocol 5.2).
 @Suite struct PrefillTests {
     static let accepted: [String] = [
         "https://pay.walletconnect.com/collect/?pid=pay_1&accounts=eip155%3A1%3A0xF977",

@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 import WalletConnectPayProvider
 
-/// The price of a chain's own coin is good for five minutes, and a coin that was sent does not come back.
+/// The price of a chain's own coin is good for five minutes, and a coin that was sent does not come back
+/// (Protocol 4.1).
 @Suite struct PriceTests {
     /// A disk that takes its time before the wallet is asked.
     private struct SlowJournal: PaymentJournal {

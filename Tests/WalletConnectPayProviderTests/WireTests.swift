@@ -4,7 +4,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// The wire bodies and what statuses and errors mean.
+/// The wire bodies and what statuses and errors mean (Protocol 1.5, 2.1 and 3).
 @Suite struct WireTests {
     static let payment = PaymentReference(provider: WalletConnectPayProvider.id, id: "pay_1")
 
