@@ -152,6 +152,13 @@ struct UnderWayTests {
         #expect(PaymentError(vendor, isMutation: false).phase != .maybeSent)
     }
 
+    @Test("What the service says of when to ask again reaches the router", arguments: [429, 503, 422])
+    func retryAfter(status: Int) {
+        let fault = PayrailsAPI.fault(HTTPResponse(status: status, headers: ["Retry-After": "7"]))
+        let error = PaymentError(.unknown(error: PayrailsFault.service(fault)), isMutation: false)
+        #expect(error.retry == (status == 422 ? .never : .after(.seconds(7))))
+    }
+
     // MARK: After a decline
 
     private static let second = ("authorizeRequested", "57.500000001")

@@ -34,11 +34,11 @@ extension PaymentError {
         switch fault {
         case .transport(let error): PaymentError(error, provider: provider, isMutation: isMutation)
         case .service(let answer) where answer.status == 429:
-            make(.rateLimited, isMutation ? .maybeSent : .answered, .later, answer.code)
+            make(.rateLimited, isMutation ? .maybeSent : .answered, answer.retry, answer.code)
         case .service(let answer) where answer.status == 404: make(.notFound, .answered, .never, answer.code)
         case .service(let answer) where answer.mayFollowAnEffect:
             make(.requestRefused, isMutation ? .maybeSent : .answered, isMutation ? .later : .never, answer.code)
-        case .service(let answer) where fault.leavesFateOpen: make(.serviceFailure, open, .later, answer.code)
+        case .service(let answer) where fault.leavesFateOpen: make(.serviceFailure, open, answer.retry, answer.code)
         case .service(let answer): make(.requestRefused, .answered, .never, answer.code)
         case .unusableAnswer: make(.invalidResponse, open, .later, nil)
         case .unusableInitData, .untrustedAddress, .insecureAddress, .unusableID:

@@ -147,10 +147,11 @@ package struct PayrailsAPI: Sendable {
         }
     }
 
-    private static func fault(_ response: HTTPResponse) -> ServiceFault {
+    static func fault(_ response: HTTPResponse) -> ServiceFault {
         let problem = (try? JSONValue(parsing: response.body).decode(ErrorEnvelope.self))?.errors.first
         return ServiceFault(
-            status: response.status, code: WireText.code(problem?.code), result: WireText.code(problem?.reason?.result))
+            status: response.status, code: WireText.code(problem?.code), result: WireText.code(problem?.reason?.result),
+            retry: PaymentError.RetryAdvice(response))
     }
 
     /// The header fields of the vendor's own client, which the service is made for.

@@ -34,12 +34,19 @@ public struct ServiceFault: Sendable, Hashable {
     public let code: String?
     /// The result of the operation, such as `GenericRejection`, when it gave one that looks like one.
     public let result: String?
+    /// When to try again, as far as the service says so.
+    package let retry: PaymentError.RetryAdvice
 
     /// Creates a value.
     public init(status: Int, code: String? = nil, result: String? = nil) {
+        self.init(status: status, code: code, result: result, retry: .later)
+    }
+
+    package init(status: Int, code: String?, result: String?, retry: PaymentError.RetryAdvice) {
         self.status = status
         self.code = code
         self.result = result
+        self.retry = retry
     }
 }
 
