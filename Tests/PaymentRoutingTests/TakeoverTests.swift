@@ -91,6 +91,24 @@ struct TakeoverTests {
         }
     }
 
+    @Test(
+        "A payer who thinks for so long that somebody else pays has not called the payment off",
+        arguments: [true, false])
+    func longThought(isTakenOver: Bool) async throws {
+        let world = World()
+        let (journal, clock) = (world.journal, world.clock)
+        let payer = Payer(chooser: { _ in
+            if isTakenOver { try await Self.takeOver(journal, clock) }
+            return nil
+        })
+        if isTakenOver {
+            let error = await #expect(throws: PaymentError.self) { try await world.pay(as: payer) }
+            #expect(Self.isInUse(error))
+        } else {
+            #expect(try await world.pay(as: payer) == .cancelled)
+        }
+    }
+
     @Test("Who goes on with an attempt is not told of it what a start of the payment was told that it joined")
     func joinedStart() async throws {
         var world = World()

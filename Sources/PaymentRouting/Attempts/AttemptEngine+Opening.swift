@@ -13,10 +13,7 @@ extension AttemptEngine {
         switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
         case .enough:
             return try await open(quote.reference, option, until: quote.expiresAt, link: quote.link?.reveal())
-        case .paymentEnded(let outcome):
-            // The quote may be old: this can be told only while nobody else has taken the payment over, and paid it.
-            try await journaled { try await journal.renew(at: effects.clock.now) }
-            return outcome
+        case .paymentEnded(let outcome): return try await tell(outcome)
         case .priceEnded(let failure): throw failure
         }
     }

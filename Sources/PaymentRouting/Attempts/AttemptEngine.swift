@@ -39,15 +39,18 @@ struct AttemptEngine: Sendable {
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await enquiry.quote(request)
         if let outcome = try await openElsewhere(quote) { return outcome }
-        if let outcome = quote.outcome {
-            // The answer may have been long under way: a refusal holds only while nobody has taken the payment over.
-            if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
-            return try enquiry.checked(outcome, of: quote.reference)
-        }
+        if let outcome = quote.outcome { return try await tell(try enquiry.checked(outcome, of: quote.reference)) }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
-        case .ended(let outcome): return outcome
+        case .ended(let outcome): return try await tell(outcome)
         }
+    }
+
+    /// What is told of a payment for which no attempt was opened. The service's answer, or the payer's, may have been long
+    /// under way: that nothing was paid holds only while nobody else has taken the payment over.
+    func tell(_ outcome: PaymentOutcome) async throws -> PaymentOutcome {
+        if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
+        return outcome
     }
 
     /// Pays `option` of `quote`, which the payer has chosen.
