@@ -7,11 +7,17 @@ struct AttemptHasEnded: Error {}
 extension AttemptEngine {
     /// Stores how an attempt ended. Between the look at what was done for it and the ending nothing more is begun.
     ///
-    /// - Parameter seen: of news, how many entries the attempt had when they were found true.
     /// - Returns: the outcome, or the one that somebody else has stored before.
-    func end(_ attempt: PaymentAttempt, as word: PaymentOutcome, seen: Int? = nil) async throws -> PaymentOutcome {
+    func end(_ attempt: PaymentAttempt, as word: PaymentOutcome) async throws -> PaymentOutcome {
+        try await end(attempt, as: News(word: word, entries: nil))
+    }
+
+    /// Stores what news say of how an attempt ended, if it is still to be believed then.
+    ///
+    /// - Returns: the outcome, or the one that somebody else has stored before.
+    func end(_ attempt: PaymentAttempt, as news: News) async throws -> PaymentOutcome {
         try await journal.inTurn {
-            guard let outcome = try await tellable(word, of: attempt, seen: seen) else { return unconfirmed(attempt) }
+            guard let outcome = try await tellable(news, of: attempt) else { return unconfirmed(attempt) }
             return try await store(outcome, of: attempt)
         }
     }
@@ -40,10 +46,12 @@ extension AttemptEngine {
         return outcome
     }
 
-    /// Stores what news say of an attempt, if it is still to be believed then.
-    func end(_ attempt: PaymentAttempt, by news: Confirmed) async throws {
+    /// Stores what a message says of how an attempt ended, if it is still to be believed then.
+    ///
+    /// - Throws: also when it cannot be stored: the service sends it again then.
+    func end(_ attempt: PaymentAttempt, byMessage news: News) async throws {
         let word = try await journal.inTurn { () async throws -> PaymentOutcome? in
-            guard let word = try await tellable(news.word, of: attempt, seen: news.entries) else { return nil }
+            guard let word = try await tellable(news, of: attempt) else { return nil }
             try await write(.outcome(word), to: attempt)
             return word
         }

@@ -24,7 +24,7 @@ extension AttemptEngine {
         }
         guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
         let news = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
-        return if let news { try await end(attempt, as: news.word, seen: news.entries) } else { unconfirmed(attempt) }
+        return if let news { try await end(attempt, as: news) } else { unconfirmed(attempt) }
     }
 
     /// Ends the open attempt at `payment` by the service's own message, when that is the last word on it. Messages come
@@ -35,7 +35,7 @@ extension AttemptEngine {
         let sound = try enquiry.checked(outcome, of: attempt)
         if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
         guard let news = try await confirm(sound, of: attempt) else { return }
-        do { try await end(attempt, by: news) } catch is AttemptHasEnded {}
+        do { try await end(attempt, byMessage: news) } catch is AttemptHasEnded {}
     }
 
     /// The last attempt at `payment` that has not ended, if its record is sound.

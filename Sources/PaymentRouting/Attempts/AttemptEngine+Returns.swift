@@ -24,6 +24,6 @@ extension AttemptEngine {
         }
         // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
         guard let news = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
-        return try await end(attempt, as: news.word, seen: news.entries)
+        return try await end(attempt, as: news)
     }
 }

@@ -26,24 +26,24 @@ extension AttemptEngine {
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
     }
 
-    /// News of an attempt that were found true.
-    struct Confirmed {
+    /// How an attempt is said to have ended.
+    struct News {
         let word: PaymentOutcome
-        /// How many entries the attempt had then.
+        /// How many entries the attempt had when it was found true; nil where nothing that is sent later can belie it.
         let entries: Int?
     }
 
     /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did, only as
     /// far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
-    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> Confirmed? {
+    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> News? {
         guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt) else {
-            return Confirmed(word: outcome, entries: nil)
+            return News(word: outcome, entries: nil)
         }
         let seen = before.entries.count
-        guard before.mayHaveMovedMoney else { return Confirmed(word: outcome, entries: seen) }
+        guard before.mayHaveMovedMoney else { return News(word: outcome, entries: seen) }
         guard let word = await askStatus(of: attempt).word else { return nil }
         // What was sent meanwhile is not in the status yet.
-        return Confirmed(word: Self.claimsNoEffect(word) ? outcome : word, entries: seen)
+        return News(word: Self.claimsNoEffect(word) ? outcome : word, entries: seen)
     }
 
     /// What is told of an attempt that a message would have ended.
@@ -91,20 +91,19 @@ extension AttemptEngine {
                 .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
     }
 
-    /// What can be told of an attempt that is said to have ended as `outcome`: once the payer's wallet may have sent
+    /// What can be told of an attempt that is said to have ended: once the payer's wallet may have sent
     /// the money by itself, nobody's word that none was paid is the last one.
     ///
-    /// - Parameter seen: of news, how many entries the attempt had when they were found true.
-    /// - Returns: nil when more has been sent since.
-    func tellable(
-        _ outcome: PaymentOutcome, of attempt: PaymentAttempt, seen: Int?
-    ) async throws -> PaymentOutcome? {
-        if case .succeeded = outcome { return outcome }
-        guard let history = try await history(of: attempt) else { return outcome }
-        if let seen, Self.claimsNoEffect(outcome), history.entries.count != seen, history.mayHaveMovedMoney {
+    /// - Returns: nil when more has been sent since the news were found true.
+    func tellable(_ news: News, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        if case .succeeded = news.word { return news.word }
+        guard let history = try await history(of: attempt) else { return news.word }
+        if let seen = news.entries, Self.claimsNoEffect(news.word), history.entries.count != seen,
+            history.mayHaveMovedMoney
+        {
             return nil
         }
-        return Self.believable(outcome, after: history)
+        return Self.believable(news.word, after: history)
     }
 
     static func believable(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
@@ -126,6 +125,7 @@ extension AttemptEngine {
                 reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
                 message: "\(sent); \(word); do not pay again, ask the payee"))
     }
+
     /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what
     /// goes on with it may have the wallet send money, whatever the service thinks by then.
     static func lasting(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
