@@ -159,6 +159,7 @@ let package = Package(
                 "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSecp256k1", "PaymentStandards",
                 "PaymentStore",
                 "PaymentTransport", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
+                "TestSupport",
                 "WalletConnectPayProvider",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),

@@ -6,11 +6,7 @@ extension PaymentError {
     init(thrown error: any Error, at provider: ProviderID) {
         self =
             switch error {
-            case let error as PaymentError where error.provider == provider: error
-            case let error as PaymentError:
-                PaymentError(
-                    error.code, error.message, provider: provider, phase: error.phase, retry: error.retry,
-                    vendorCode: error.vendorCode)
+            case let error as PaymentError: error.from(provider)
             case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
             case is AttemptHasEnded:
                 PaymentError(
@@ -41,8 +37,15 @@ extension PaymentError {
 
     /// The same where something may have been done all the same.
     var withOpenFate: PaymentError {
-        PaymentError(
-            code, message, provider: provider, phase: .maybeSent, retry: retry == .never ? .later : retry,
-            vendorCode: vendorCode)
+        var open = self
+        open.phase = .maybeSent
+        if retry == .never { open.retry = .later }
+        return open
+    }
+
+    private func from(_ provider: ProviderID) -> PaymentError {
+        var error = self
+        error.provider = provider
+        return error
     }
 }

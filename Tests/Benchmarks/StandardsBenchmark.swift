@@ -1,14 +1,14 @@
-import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentSecp256k1
 import PaymentStandards
+import TestSupport
 
 /// What recognising and reading one payment text costs, over the valid texts of the test vectors.
 enum StandardsBenchmark {
     static func run() throws {
         let reader = StandardsReader()
-        let texts = try corpus()
+        let texts = try Vectors.texts().flatMap(\.valid)
         // Each text by itself, since the median over texts is what a typical one costs.
         var rows: [(standard: String, link: Double, read: Double)] = []
         for text in texts {
@@ -108,21 +108,5 @@ enum StandardsBenchmark {
 
     private static func repeated(_ text: String, _ length: Int) -> String {
         String(repeating: text, count: length / text.utf8.count)
-    }
-
-    /// The valid texts of all vectors.
-    static func corpus() throws -> [String] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors")
-        var texts: [String] = []
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .sorted(by: { $0.path < $1.path }) where file.pathExtension == "json"
-        {
-            guard let json = try? JSONValue(parsing: Array(Data(contentsOf: file))) else { continue }
-            for row in json["valid"]?.array ?? [] {
-                if let text = row["input"]?.string { texts.append(text) }
-            }
-        }
-        return texts
     }
 }

@@ -13,7 +13,7 @@ struct StandardsTarget: FuzzTarget {
     private let reader = StandardsReader()
 
     init() throws {
-        let rows = try StandardCorpus.rows()
+        let rows = try Vectors.texts()
         corpus = Corpus(rows.flatMap { $0.valid + $0.invalid }, pieces: StandardCorpus.pieces)
     }
 
@@ -74,28 +74,9 @@ enum StandardChecks {
 
 /// The texts of the vectors.
 enum StandardCorpus {
-    struct Rows {
-        let valid: [String]
-        let invalid: [String]
-    }
-
-    /// The rows of every file whose inputs are texts.
-    static func rows() throws -> [Rows] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return try files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
-            let json = try JSONValue(parsing: Array(try Data(contentsOf: file)))
-            let rows = ["valid", "invalid"].map { list in
-                (json[list]?.array ?? []).compactMap { $0["input"]?.string }.filter { !$0.isEmpty }
-            }
-            return rows[0].isEmpty ? nil : Rows(valid: rows[0], invalid: rows[1])
-        }
-    }
-
     /// What texts of one standard are made of.
     static func corpus(of standard: any PaymentStandard.Type) throws -> Corpus {
-        let files = try rows().map { rows in
+        let files = try Vectors.texts().map { rows in
             (
                 rows,
                 rows.valid.filter { text in

@@ -1,4 +1,5 @@
 package import Foundation
+import PaymentCore
 
 /// The files under `Tests/Vectors`.
 package enum Vectors {
@@ -6,8 +7,28 @@ package enum Vectors {
     package static func data(_ name: String) throws -> Data { try file(name + ".json") }
 
     /// The bytes of the file `name`.
-    package static func file(_ name: String) throws -> Data {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return try Data(contentsOf: tests.appending(path: "Vectors/\(name)"))
+    package static func file(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Vectors")
+
+    /// The payment texts of one file.
+    package struct Texts: Sendable {
+        /// Those that are sound.
+        package let valid: [String]
+        /// Those that are not.
+        package let invalid: [String]
+    }
+
+    /// The texts of every file that has any, in the order of the files' names.
+    package static func texts() throws -> [Texts] {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
+            let json = try JSONValue(parsing: Array(try Data(contentsOf: file)))
+            let rows = ["valid", "invalid"].map { list in
+                (json[list]?.array ?? []).compactMap { $0["input"]?.string }.filter { !$0.isEmpty }
+            }
+            return rows[0].isEmpty ? nil : Texts(valid: rows[0], invalid: rows[1])
+        }
     }
 }

@@ -30,10 +30,9 @@ package enum ErrorTable {
 
     /// The core's error for a question about a charge that was sent: its refusal says nothing about the charge.
     package static func afterSending(_ error: CitconCallError, at provider: ProviderID) -> PaymentError {
-        let error = Self.error(error, isMutation: false, at: provider)
-        return PaymentError(
-            error.code, error.message, provider: error.provider, phase: .maybeSent, retry: error.retry,
-            vendorCode: error.vendorCode)
+        var error = Self.error(error, isMutation: false, at: provider)
+        error.phase = .maybeSent
+        return error
     }
 
     /// The kind of error and its text for people.

@@ -42,6 +42,73 @@ private func list<Element>(_ elements: [Element]?, _ body: (Element) -> JSONValu
     elements.map { .array($0.map { body($0) ?? [:] }) }
 }
 
+// MARK: What several journeys have
+
+private protocol TravelInsurance {
+    var insuranceCompany: String? { get }
+    var insuranceType: String? { get }
+    var insurancePrice: Int? { get }
+}
+
+extension TravelInsurance {
+    fileprivate var body: JSONValue? {
+        var body = BodyWriter()
+        body["insurance_company"] = insuranceCompany
+        body["insurance_type"] = insuranceType
+        body.write("insurance_price", insurancePrice)
+        return body.object
+    }
+}
+
+extension CPayExtGatewayFlightInsurance: TravelInsurance {}
+extension CPayExtGatewayCarInsurance: TravelInsurance {}
+extension CPayExtGatewayHotelInsurance: TravelInsurance {}
+
+private protocol Traveller {
+    var id: Int? { get }
+    var title: String? { get }
+    var firstName: String? { get }
+    var lastName: String? { get }
+}
+
+extension Traveller {
+    fileprivate var body: JSONValue? {
+        var body = BodyWriter()
+        body.write("id", id)
+        body["title"] = title
+        body["first_name"] = firstName
+        body["last_name"] = lastName
+        return body.object
+    }
+}
+
+extension CPayExtGatewayFlightPassenger: Traveller {}
+extension CPayExtGatewayCarDriver: Traveller {}
+extension CPayExtGatewayHotelPassenger: Traveller {}
+
+private protocol TravelPlace {
+    var streetAddress: String? { get }
+    var postalCode: String? { get }
+    var city: String? { get }
+    var country: String? { get }
+}
+
+extension TravelPlace {
+    fileprivate var body: JSONValue? {
+        var body = BodyWriter()
+        body["street_address"] = streetAddress
+        body["postal_code"] = postalCode
+        body["city"] = city
+        body["country"] = country
+        return body.object
+    }
+}
+
+extension CPayExtGatewayCarLocation: TravelPlace {}
+extension CPayExtGatewayHotelAddress: TravelPlace {}
+
+// MARK: Journeys
+
 extension CPayExtGatewayFlight {
     var body: JSONValue? {
         var body = BodyWriter()
@@ -68,27 +135,6 @@ extension CPayExtGatewayFlightItinerary {
         body["ticket_delivery_recipient"] = ticketDeliveryRecipient
         body.write("passenger_id", list(passengerId) { .number(JSONNumber($0)) })
         body["class"] = clasName
-        return body.object
-    }
-}
-
-extension CPayExtGatewayFlightInsurance {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["insurance_company"] = insuranceCompany
-        body["insurance_type"] = insuranceType
-        body.write("insurance_price", insurancePrice)
-        return body.object
-    }
-}
-
-extension CPayExtGatewayFlightPassenger {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("id", id)
-        body["title"] = title
-        body["first_name"] = firstName
-        body["last_name"] = lastName
         return body.object
     }
 }
@@ -120,38 +166,6 @@ extension CPayExtGatewayCarItinerary {
     }
 }
 
-extension CPayExtGatewayCarLocation {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["street_address"] = streetAddress
-        body["postal_code"] = postalCode
-        body["city"] = city
-        body["country"] = country
-        return body.object
-    }
-}
-
-extension CPayExtGatewayCarInsurance {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["insurance_company"] = insuranceCompany
-        body["insurance_type"] = insuranceType
-        body.write("insurance_price", insurancePrice)
-        return body.object
-    }
-}
-
-extension CPayExtGatewayCarDriver {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("id", id)
-        body["title"] = title
-        body["first_name"] = firstName
-        body["last_name"] = lastName
-        return body.object
-    }
-}
-
 extension CPayExtGatewayHotel {
     var body: JSONValue? {
         var body = BodyWriter()
@@ -177,38 +191,6 @@ extension CPayExtGatewayHotelItinerary {
         body["ticket_delivery_recipient"] = ticketDeliveryRecipient
         body.write("hotel_price", hotelPrice)
         body["class"] = clasName
-        return body.object
-    }
-}
-
-extension CPayExtGatewayHotelAddress {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["street_address"] = streetAddress
-        body["postal_code"] = postalCode
-        body["city"] = city
-        body["country"] = country
-        return body.object
-    }
-}
-
-extension CPayExtGatewayHotelInsurance {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body["insurance_company"] = insuranceCompany
-        body["insurance_type"] = insuranceType
-        body.write("insurance_price", insurancePrice)
-        return body.object
-    }
-}
-
-extension CPayExtGatewayHotelPassenger {
-    var body: JSONValue? {
-        var body = BodyWriter()
-        body.write("id", id)
-        body["title"] = title
-        body["first_name"] = firstName
-        body["last_name"] = lastName
         return body.object
     }
 }

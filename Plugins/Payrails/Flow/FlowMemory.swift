@@ -90,9 +90,8 @@ extension PaymentFlow {
     /// The error of a payment that was begun before: what has become of that is open.
     func afterSending(_ error: PaymentError) -> PaymentError {
         guard error.phase != .maybeSent else { return error }
-        let open = PaymentError(
-            error.code, error.message, provider: error.provider, phase: .maybeSent, retry: error.retry,
-            vendorCode: error.vendorCode)
+        var open = error
+        open.phase = .maybeSent
         memory.note(memory.cause(of: error), behind: open)
         return open
     }

@@ -11,10 +11,3 @@ struct OneTryTransport: HTTPTransport {
         return try await base.send(request)
     }
 }
-
-/// No network: of a client that says why it cannot be used before it sends anything.
-struct NoTransport: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .invalidRequest("the client is not configured"), origin: request.url.origin)
-    }
-}

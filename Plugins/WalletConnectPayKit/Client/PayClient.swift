@@ -18,8 +18,8 @@ public import WalletConnectPayProvider
 /// Queries are sent again up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
 /// cancelled task makes a call throw `CancellationError`, unless a confirmation may have left already.
 public final class PayClient: Sendable {
-    private let configuration: Result<GatewayConfiguration, ConfigError>
-    private let transport: any HTTPTransport
+    private typealias Service = (configuration: GatewayConfiguration, transport: any HTTPTransport)
+    private let service: Result<Service, ConfigError>
     let clock: any PaymentClock
     private let random: any RandomSource
     let cache = Mutex(ActionCache())
@@ -39,20 +39,19 @@ public final class PayClient: Sendable {
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
         log: PayLog = .silent, reviewer: SigningReviewer = SigningReviewer()
     ) {
-        self.init(.success(configuration), transport, clock, random, log, reviewer)
+        self.init(.success((configuration, transport)), clock, random, log, reviewer)
     }
 
     /// A client all of whose calls say why it cannot be used.
     convenience init(unusable reason: ConfigError, log: PayLog = .silent) {
-        self.init(.failure(reason), NoTransport(), SystemPaymentClock(), SystemRandomSource(), log, SigningReviewer())
+        self.init(.failure(reason), SystemPaymentClock(), SystemRandomSource(), log, SigningReviewer())
     }
 
     private init(
-        _ configuration: Result<GatewayConfiguration, ConfigError>, _ transport: any HTTPTransport,
-        _ clock: any PaymentClock, _ random: any RandomSource, _ log: PayLog, _ reviewer: SigningReviewer
+        _ service: Result<Service, ConfigError>, _ clock: any PaymentClock, _ random: any RandomSource, _ log: PayLog,
+        _ reviewer: SigningReviewer
     ) {
-        self.configuration = configuration
-        self.transport = transport
+        self.service = service
         self.clock = clock
         self.random = random
         self.reviewer = reviewer
@@ -173,8 +172,8 @@ public final class PayClient: Sendable {
         _ body: (PaymentFlow) async throws(GatewayError) -> Answer
     ) async throws -> Answer {
         let flow: PaymentFlow
-        switch configuration {
-        case .success(let configuration): flow = self.flow(configuration)
+        switch service {
+        case .success(let service): flow = self.flow(service)
         case .failure(let reason): throw unusable(reason.description)
         }
         do { return try await body(flow) } catch {
@@ -184,11 +183,12 @@ public final class PayClient: Sendable {
         }
     }
 
-    private func flow(_ configuration: GatewayConfiguration) -> PaymentFlow {
+    private func flow(_ service: Service) -> PaymentFlow {
         PaymentFlow(
-            configuration, reviewer: reviewer, patience: .vendor,
+            service.configuration, reviewer: reviewer, patience: .vendor,
             context: .unstored(
-                hosts: [configuration.baseURL.authority], http: OneTryTransport(base: transport), clock: clock,
+                hosts: [service.configuration.baseURL.authority], http: OneTryTransport(base: service.transport),
+                clock: clock,
                 random: random, remark: { self.log(message: $0) }))
     }
 }

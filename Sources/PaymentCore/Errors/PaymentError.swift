@@ -88,11 +88,11 @@ public struct PaymentError: Error, Sendable, Hashable {
     /// One sentence for people, with what to do; no secrets, no personal data.
     public let message: String
     /// The provider concerned.
-    public let provider: ProviderID?
+    public package(set) var provider: ProviderID?
     /// How far things got.
-    public let phase: Phase
+    public package(set) var phase: Phase
     /// Whether trying again makes sense, and when: routers wait so long before they ask again.
-    public let retry: RetryAdvice
+    public package(set) var retry: RetryAdvice
     /// The service's own code, when it gave one.
     public let vendorCode: String?
 

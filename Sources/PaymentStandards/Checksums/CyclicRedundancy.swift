@@ -1,5 +1,5 @@
 /// Cyclic redundancy checks. They show mistakes, never forgery.
-enum CyclicRedundancy {
+package enum CyclicRedundancy {
     /// CRC-16 with polynomial 1021, most significant bit first, no final change. "123456789" gives 29B1 from FFFF
     /// (CCITT-FALSE: EMVCo) and 31C3 from 0 (XMODEM: Stellar, TON).
     static func crc16(_ bytes: some Sequence<UInt8>, initial: UInt16) -> UInt16 {
@@ -8,8 +8,8 @@ enum CyclicRedundancy {
         return state
     }
 
-    /// CRC-32 of IEEE 802.3, reflected: SPD, PAY by square, Cardano's Byron addresses. "123456789" gives CBF43926.
-    static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    /// CRC-32 of IEEE 802.3, reflected: SPD, PAY by square, Cardano's Byron addresses, PNG. "123456789" gives CBF43926.
+    package static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var state = UInt32.max
         for byte in bytes { state = state >> 8 ^ table32[Int(UInt8(truncatingIfNeeded: state) ^ byte)] }
         return ~state

@@ -1,3 +1,5 @@
+import PaymentStandards
+
 /// A QR code as a picture file, dark on white, with the quiet zone that scanners need.
 enum QRImage: String, CaseIterable {
     case png, svg
@@ -63,7 +65,7 @@ enum QRImage: String, CaseIterable {
 
     private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
         let body = Array(name.utf8) + data
-        return bigEndian(UInt32(data.count)) + body + bigEndian(crc32(body))
+        return bigEndian(UInt32(data.count)) + body + bigEndian(CyclicRedundancy.crc32(body))
     }
 
     /// A zlib stream (RFC 1950) of blocks that are stored as they are (RFC 1951, 3.2.4): a code is too small for
@@ -84,12 +86,6 @@ enum QRImage: String, CaseIterable {
             two = (two + one) % 65521
         }
         return stream + bigEndian(two << 16 | one)
-    }
-
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(~0) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-        }
     }
 
     private static func bigEndian(_ number: UInt32) -> [UInt8] {
