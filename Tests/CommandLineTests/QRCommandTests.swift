@@ -62,6 +62,7 @@ struct QRCommandTests {
         #expect(await payroute("qr", "").code == 1)
         let kind = await payroute("qr", "pay_1", "-o", folder.file("code.gif"))
         #expect(kind.code == 64 && kind.errors.contains("--output <file>"))
+        #expect(kind.errors.contains("ends with neither .png nor .svg"))
         #expect(!FileManager.default.fileExists(atPath: folder.file("code.gif")))
         let place = await payroute("qr", "pay_1", "-o", folder.file("none/code.png"))
         #expect(place.code == 1 && place.errors.contains("No such file or directory"))

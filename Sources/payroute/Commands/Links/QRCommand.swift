@@ -26,7 +26,12 @@ enum QRCommand: Command {
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let file = try arguments.value("output") { name in QRImage(fileName: name).map { (name, $0) } }
+        let file = try arguments.value("output").map { name in
+            guard let image = QRImage(fileName: name) else {
+                throw UsageError("The name \(UsageError.quoted(name)) ends with neither .png nor .svg", syntax)
+            }
+            return (name, image)
+        }
         let text = try SingleLink.read(arguments, console)
         guard let code = QRCode(text) else {
             throw CommandFailure(
