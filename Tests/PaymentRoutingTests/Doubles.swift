@@ -72,22 +72,35 @@ actor FailingJournal: PaymentJournal {
 
     private var afterReading: (@Sendable () async -> Void)?
 
-    /// Has `work` done before the next reader of one attempt hears what it has read.
+    private var isForgetful = false
+
+    /// Says nothing of single attempts from now on.
+    func forget() { isForgetful = true }
+
+    /// Has `work` done before the next reader of one attempt, or of all unfinished ones, hears what it has read.
     func delayNextReading(by work: @escaping @Sendable () async -> Void) { afterReading = work }
 
     func history(of attempt: AttemptID) async throws -> AttemptHistory? {
+        if isForgetful { throw Full() }
         let history = await base.history(of: attempt)
-        if let work = afterReading {
-            afterReading = nil
-            await work()
-        }
+        await interfere()
         return history
     }
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         if isUnreadable { throw Full() }
         return await base.histories(of: payment)
     }
-    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+    func unfinished() async throws -> [AttemptHistory] {
+        let histories = await base.unfinished()
+        await interfere()
+        return histories
+    }
+
+    private func interfere() async {
+        guard let work = afterReading else { return }
+        afterReading = nil
+        await work()
+    }
 }
 
 /// A door that is opened once.

@@ -119,6 +119,34 @@ struct OtherNameTests {
         #expect(unknown.message.contains("0xabc"))
     }
 
+    @Test("What has sent nothing beside it is given up, though the service never says a word that is understood")
+    func unsentBesideIt() async throws {
+        var provider = provider()
+        _ = try await pay("p1", provider)
+        provider.base.statusBody = { payment, _ in
+            .unknown(UnknownOutcome(reference: payment, rawStatus: "resting", message: "?"))
+        }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "unsent"), reference: PaymentReference(provider: "acme", id: "short"),
+            option: .euros("card"), idempotencyKey: "k", startedAt: clock.now,
+            expiresAt: clock.now.addingTimeInterval(900))
+        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        await journal.release(lease)
+        clock.advance(by: .seconds(1000))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: random)
+        guard case .unknown(let unknown) = try await router.resume(attempt.id, as: .careless) else {
+            Issue.record("the payment is open")
+            return
+        }
+        #expect(unknown.message.contains("p1"))
+        #expect(await journal.unfinished().map(\.attempt.reference.id) == ["p1"])
+        #expect(sent["send"] == 1)
+    }
+
     @Test("Of two that begin at the same time, one at most goes on", arguments: 1...20 as ClosedRange<UInt64>)
     func race(seed: UInt64) async throws {
         var provider = provider()

@@ -107,7 +107,7 @@ struct RecoveryTests {
         #expect(ran["sign"] == 0)
     }
 
-    @Test("Without its provider nothing is settled, and what was sent is not called unpaid")
+    @Test("Without its provider nothing is settled, and nothing is called unpaid that others may go on with")
     func providerMissing() async throws {
         for isSent in [true, false] {
             var world = world(Tally())
@@ -121,17 +121,17 @@ struct RecoveryTests {
                 try await router.recover(id, as: Self.payer),
             ] {
                 guard case .failure(let error) = report.result else { throw CancellationError() }
-                #expect(error.code == .unroutable && error.phase == (isSent ? .maybeSent : .beforeSend))
+                #expect(error.code == .unroutable && error.phase == .maybeSent)
                 #expect(!report.isSettled)
             }
             await #expect { try await router.resume(id, as: Self.payer) } throws: {
-                ($0 as? PaymentError)?.phase == (isSent ? .maybeSent : .beforeSend)
+                ($0 as? PaymentError)?.phase == .maybeSent
             }
             #expect(try await world.journal.unfinished().count == 1)
         }
     }
 
-    @Test("A journal that fails says nothing about what an attempt has sent before")
+    @Test("A journal that fails says nothing about what an attempt has sent, or others will send for it")
     func failingJournal() async throws {
         let events: [JournalEntry.Event] = [.stepStarted(name: "capture", kind: .mutation(replay: .never))]
         for isSent in [true, false] {
@@ -151,17 +151,65 @@ struct RecoveryTests {
             await journal.lock()
             let router = PaymentRouter(
                 registry: try ProviderRegistry([world.provider]), transport: ScriptedTransport(), journal: journal)
-            let phase: PaymentError.Phase = isSent ? .maybeSent : .beforeSend
             await #expect { try await router.resume(id, as: Self.payer) } throws: {
-                ($0 as? PaymentError)?.code == .journal && ($0 as? PaymentError)?.phase == phase
+                ($0 as? PaymentError)?.code == .journal && ($0 as? PaymentError)?.phase == .maybeSent
             }
             let report = try await router.recover(as: Self.payer).first
             guard case .failure(let error)? = report?.result else {
                 Issue.record("\(String(describing: report))")
                 continue
             }
-            #expect(error.code == .journal && error.phase == phase)
+            #expect(error.code == .journal && error.phase == .maybeSent)
             #expect(report?.isSettled == false)
+        }
+    }
+
+    /// A journal with an attempt that has sent nothing, and somebody else who begins to send as soon as it was read.
+    private func overtaken(_ id: AttemptID) async throws -> FailingJournal {
+        let journal = FailingJournal { _ in false }
+        let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "another", duration: .seconds(1))
+        #expect(try await journal.acquire(lease, at: .now))
+        try await journal.open(
+            PaymentAttempt(
+                id: id, reference: ScriptedProvider.reference, option: .euros("card"), idempotencyKey: "k",
+                startedAt: .now, expiresAt: nil), under: lease)
+        await journal.delayNextReading {
+            let event = JournalEntry.Event.stepStarted(name: "capture", kind: .mutation(replay: .never))
+            try? await journal.append(JournalEntry(date: .now, event: event), to: id, under: lease)
+            try? await journal.release(lease)
+        }
+        return journal
+    }
+
+    @Test("What somebody else sends after an attempt was read is not denied by who lacks the provider or the journal")
+    func overtakenByAnother() async throws {
+        let id = AttemptID(rawValue: "a1")
+        var stranger = World().provider
+        stranger.descriptor = ProviderDescriptor(
+            id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
+        for (provider, isForgetful) in [(stranger, false), (World().provider, true)] {
+            for resumes in [true, false] where !(resumes && isForgetful) {
+                let journal = try await overtaken(id)
+                if isForgetful {
+                    await journal.lock()
+                    await journal.forget()
+                }
+                let router = PaymentRouter(
+                    registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal)
+                let error: PaymentError
+                if resumes {
+                    error = try await #require(throws: PaymentError.self) {
+                        try await router.resume(id, as: Self.payer)
+                    }
+                } else {
+                    let report = try #require(try await router.recover(as: Self.payer).first)
+                    guard case .failure(let failure) = report.result else { throw CancellationError() }
+                    error = failure
+                    #expect(!report.isSettled)
+                }
+                #expect(error.code == (isForgetful ? .journal : .unroutable))
+                #expect(error.phase == .maybeSent)
+            }
         }
     }
 

@@ -39,12 +39,13 @@ enum Mistakes {
 
 /// Many histories, with progress on standard error.
 enum ManyHistories {
-    static func run(_ count: UInt64, mostFailures: Int = 3) -> Int32 {
+    static func run(_ count: UInt64, from first: UInt64 = 0, mostFailures: Int = 3) -> Int32 {
         let threads = ProcessInfo.processInfo.activeProcessorCount
         let start = ContinuousClock.now
         let isTerminal = isatty(STDERR_FILENO) == 1
         let next = Mutex(start + .seconds(1))
-        let totals = Campaign(seeds: 0..<count, threads: threads, mostFailures: mostFailures).run { totals in
+        let totals = Campaign(seeds: first..<first + count, threads: threads, mostFailures: mostFailures).run {
+            totals in
             let now = ContinuousClock.now
             let isDue = next.withLock { next in
                 guard now >= next else { return false }

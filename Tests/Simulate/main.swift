@@ -4,7 +4,7 @@ import Synchronization
 
 // Plays histories of payments with faults and crashes. Build for release:
 //
-//     swift run -c release Simulate [COUNT [FAILURES]]  histories 0..<COUNT on all cores, until so many failed
+//     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until so many failed
 //     swift run -c release Simulate --seed SEED   one history, with everything that happens in it
 //     swift run -c release Simulate --mistakes    how soon the planted mistakes are found
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
@@ -23,5 +23,6 @@ case (let count?, _):
         exit(64)
     }
     let most = arguments.dropFirst().first.flatMap { Int($0) } ?? 3
-    exit(ManyHistories.run(count, mostFailures: most))
+    let first = arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0
+    exit(ManyHistories.run(count, from: first, mostFailures: most))
 }

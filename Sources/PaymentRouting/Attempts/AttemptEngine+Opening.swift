@@ -30,8 +30,10 @@ extension AttemptEngine {
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
-    /// Goes on with an attempt that has sent nothing, unless its time is over.
+    /// Goes on with an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
+    /// same payment: then the service's word, which may never be one that is understood, is not waited for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        if let outcome = try await yieldToOther(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await run(history)

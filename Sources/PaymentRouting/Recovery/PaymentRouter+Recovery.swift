@@ -14,8 +14,8 @@ extension PaymentRouter {
         if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
             return outcome
         }
-        let enquiry = try enquiry(for: history, payer: payer)
         do throws(PaymentError) {
+            let enquiry = try enquiry(for: history, payer: payer)
             // Read again with the lease: another one may have ended it in between.
             return try await carryOnce(history.attempt.reference) { journal in
                 try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt)
@@ -55,9 +55,9 @@ extension PaymentRouter {
 
     /// Goes on with an attempt unless somebody else is at it.
     private func recoverAlone(_ history: AttemptHistory, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
-        let enquiry = try enquiry(for: history, payer: payer)
         let attempt = history.attempt
         do {
+            let enquiry = try enquiry(for: history, payer: payer)
             return try await leases.with(attempt.reference, waiting: false) { journal in
                 try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt.id)
             } orElse: {
@@ -74,10 +74,13 @@ extension PaymentRouter {
         return history
     }
 
-    /// An error about an attempt. Somebody else may have gone on with the attempt since it was read.
+    /// An error about an attempt. While that is open, or cannot be looked up, somebody else may be going on with it, and
+    /// who heard that nothing was sent may pay otherwise. Nobody goes on with one whose record was changed.
     private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {
-        let now = try? await effects.journal.history(of: history.attempt.id)
-        return error.about(now ?? history)
+        guard let now = try? await effects.journal.history(of: history.attempt.id),
+            now.isFinished || !effects.isSound(now)
+        else { return error.withOpenFate }
+        return error.about(now)
     }
 
     /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.
@@ -85,8 +88,7 @@ extension PaymentRouter {
         let provider = history.attempt.reference.provider
         do { return try enquiry(for: provider, payer: payer) } catch {
             throw PaymentError(
-                error.code, "\(error.message); register it and recover again", provider: provider, phase: error.phase
-            ).about(history)
+                error.code, "\(error.message); register it and recover again", provider: provider, phase: error.phase)
         }
     }
 }
