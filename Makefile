@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
-PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsqlite3-dev pkg-config
+PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsodium-dev libsqlite3-dev pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
@@ -14,7 +14,7 @@ RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
-	WalletConnectPayProvider CitconProvider CitconMerchant PayrailsProvider \
+	WalletConnectPayProvider CitconProvider CitconMerchant PaykitProvider PayrailsProvider \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
 .PHONY: help deps demo test browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
@@ -24,7 +24,7 @@ help: ## list the commands
 
 deps: ## install the system libraries (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)
-	@brew list secp256k1 libmicrohttpd qrencode xz >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd qrencode xz
+	@brew list secp256k1 libmicrohttpd libsodium qrencode xz >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd libsodium qrencode xz
 else
 	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || \
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }

@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let linux = TargetDependencyCondition.when(platforms: [.linux])
+let linuxAndMac = TargetDependencyCondition.when(platforms: [.linux, .macOS])
 
 let package = Package(
     name: "swift-payment-router",
@@ -33,6 +34,7 @@ let package = Package(
         .library(name: "CitconProvider", targets: ["CitconProvider"]),
         .library(name: "CitconKit", targets: ["CitconKit"]),
         .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
+        .library(name: "PaykitProvider", targets: ["PaykitProvider"]),
         .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
         .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
         .library(name: "PayrailsComponents", targets: ["PayrailsComponents"]),
@@ -59,6 +61,9 @@ let package = Package(
             name: "CQREncode", path: "Sources/SystemLibraries/CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .systemLibrary(
+            name: "CSodium", path: "Sources/SystemLibraries/CSodium", pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(
             name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
 
@@ -77,6 +82,10 @@ let package = Package(
             name: "PaymentCrypto", dependencies: ["PaymentCore", .target(name: "CLibcrypto", condition: linux)],
             swiftSettings: settings),
         .target(name: "PaymentSecp256k1", dependencies: ["CSecp256k1"], swiftSettings: settings),
+        // Two ciphers of Pubky that no other library has. Apart, so that nobody else needs libsodium.
+        .target(
+            name: "PaymentSodium", dependencies: [.target(name: "CSodium", condition: linuxAndMac)],
+            swiftSettings: settings),
         .target(name: "PaymentReview", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
         .target(
             name: "PaymentStandards", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "CLzma"],
@@ -89,7 +98,7 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentTesting",
                 "PaymentWallet",
-                "PayrailsComponents", "PayrailsKit",
+                "PaykitProvider", "PayrailsComponents", "PayrailsKit",
             ],
             swiftSettings: settings),
 
@@ -108,6 +117,9 @@ let package = Package(
         .target(
             name: "PayrailsProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PayrailsTypes"],
             path: "Plugins/Payrails", swiftSettings: settings),
+        .target(
+            name: "PaykitProvider", dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSodium"],
+            path: "Plugins/Paykit", swiftSettings: settings),
         // What Payrails' flow, client and components all speak of: kinds of payment, instruments, cards, errors.
         .target(
             name: "PayrailsTypes", dependencies: ["PaymentCore"],
@@ -263,8 +275,8 @@ let package = Package(
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentWallet", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PaymentCryptoTests", dependencies: ["PaymentCore", "PaymentCrypto", "TestSupport"],
-            swiftSettings: settings),
+            name: "PaymentCryptoTests",
+            dependencies: ["PaymentCore", "PaymentCrypto", "PaymentSodium", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PaymentStandardsTests",
             dependencies: ["PaymentCore", "PaymentCrypto", "PaymentStandards", "TestSupport"], swiftSettings: settings),
@@ -289,6 +301,13 @@ let package = Package(
                 "PayrailsComponents", "PayrailsKit", "PayrailsProvider", "PayrailsTypes", "PaymentCore",
                 "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
                 "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "PaymentTransport", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PaykitProviderTests",
+            dependencies: [
+                "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),

@@ -10,6 +10,7 @@ enum Rules {
         "PaymentCore": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
+        "PaymentSodium": [],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore"],
@@ -36,16 +37,20 @@ enum Rules {
         ("Provider", ["+Types"]),
     ]
 
+    /// What one vendor's targets need beside that, and nobody else gets with them.
+    static let vendorLibraries: [String: Set<String>] = ["Paykit": ["PaymentSodium"]]
+
     static func pluginArrows(_ name: String) -> Set<String> {
         guard let rule = vendorArrows.first(where: { name.hasSuffix($0.suffix) }) else { return providerArrows }
         let vendor = String(name.dropLast(rule.suffix.count))
         return providerArrows.union(rule.mayUse.map { $0.hasPrefix("+") ? vendor + $0.dropFirst() : $0 })
+            .union(vendorLibraries[vendor] ?? [])
     }
 
     /// Modules of the system that one target hides from all others.
     static let owners: [String: String] = [
         "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
-        "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentCrypto", "CryptoKit": "PaymentCrypto",
+        "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentSodium", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
         "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute",
     ]

@@ -29,8 +29,8 @@ public struct Base32: Sendable {
     }
 
     /// Returns the whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for
-    /// bits that are left over and not zero.
-    public func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    /// bits that are left over and not zero, unless `ignoringSpareBits` says that these do not matter.
+    public func decode(_ text: some Sequence<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
         guard let groups = groups(text) else { return nil }
         var bytes: [UInt8] = []
         var word: UInt32 = 0
@@ -43,7 +43,7 @@ public struct Base32: Sendable {
             bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
             word &= (1 << UInt32(bits)) - 1
         }
-        return bits < 5 && word == 0 ? bytes : nil
+        return bits < 5 && (word == 0 || ignoringSpareBits) ? bytes : nil
     }
 
     /// Returns the text of the first `bitCount` bits of `bytes`, all of them where it is nil; filled up with zeros.

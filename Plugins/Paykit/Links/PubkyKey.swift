@@ -1,0 +1,95 @@
+import PaymentCore
+import PaymentCrypto
+
+/// Who somebody is on the Pubky network: an Ed25519 public key, written in z-base-32 (Protocol 1.1).
+///
+/// Two keys are equal when their bytes are: a text may carry four spare bits.
+public struct PubkyKey: Sendable, Hashable {
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    /// The bytes that every key has.
+    public static let byteCount = 32
+    /// The characters of a key's text.
+    public static let textLength = 52
+
+    /// Creates a key from its bytes.
+    ///
+    /// - Throws: ``PubkyKeyDefect/length(_:)`` or ``PubkyKeyDefect/notAPoint``.
+    public init(bytes: [UInt8]) throws(PubkyKeyDefect) {
+        guard bytes.count == Self.byteCount else { throw .length(bytes.count) }
+        guard EdwardsPoint.isValid(bytes) else { throw .notAPoint }
+        self.bytes = bytes
+    }
+
+    /// Reads a key from its bare text: z-base-32, in lower case.
+    ///
+    /// - Throws: ``PubkyKeyDefect``.
+    public init(bare text: some StringProtocol) throws(PubkyKeyDefect) {
+        guard let bytes = Base32.human.decode(text.utf8, ignoringSpareBits: true) else {
+            // Lengths that whole bytes never have are told as the length they come near.
+            guard Base32.human.groups(text.utf8) != nil else { throw .encoding }
+            throw .length(text.utf8.count * 5 / 8)
+        }
+        try self.init(bytes: bytes)
+    }
+
+    /// Reads a key from any text that names one: bare, or as the last label of a URL's host (`pk:`, `pubky://`,
+    /// `https://_pubky.<key>/…`), or after the prefix `pubky` as newer apps print it.
+    ///
+    /// Nothing is trimmed but a final dot, and a text of up to 52 characters has to be a bare key.
+    ///
+    /// - Throws: ``PubkyKeyDefect``.
+    public init(_ text: some StringProtocol) throws(PubkyKeyDefect) {
+        try self.init(bare: Self.label(of: Substring(text)))
+    }
+
+    /// The key's text: 52 characters of z-base-32.
+    public var text: String { Base32.human.encode(bytes) }
+
+    /// What is left of `text` when everything is taken away that may surround a key.
+    private static func label(of text: Substring) -> Substring {
+        guard text.utf8.count > textLength else { return text }
+        var rest = text
+        if let colon = rest.firstIndex(of: ":") { rest = rest[rest.index(after: colon)...] }
+        if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
+        if let at = rest.firstIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        for end in [":", "/", "?", "#"] as [Character] { rest = rest.prefix { $0 != end } }
+        while rest.hasSuffix(".") { rest = rest.dropLast() }
+        if let dot = rest.lastIndex(of: ".") { rest = rest[rest.index(after: dot)...] }
+        if rest.utf8.count == textLength + prefix.utf8.count, rest.hasPrefix(prefix) {
+            rest = rest.dropFirst(prefix.count)
+        }
+        return rest
+    }
+
+    private static let prefix = "pubky"
+}
+
+extension PubkyKey: CustomStringConvertible {
+    /// The key's text.
+    public var description: String { text }
+}
+
+/// Why a text names nobody on the Pubky network.
+@nonexhaustive
+public enum PubkyKeyDefect: Error, Sendable, Hashable {
+    /// It holds so many bytes instead of 32.
+    case length(Int)
+    /// A character is not of z-base-32, which is written in lower case and has no `0`, `2`, `l` and `v`.
+    case encoding
+    /// The bytes are no point of the curve: nobody can have this key.
+    case notAPoint
+}
+
+extension PubkyKeyDefect: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .length(let count): "a Pubky key is 32 bytes, written as 52 characters; this has \(count) bytes"
+        case .encoding: "a Pubky key is written in z-base-32: lower case, without 0, 2, l and v"
+        case .notAPoint:
+            "these 32 bytes are no point of the curve, so nobody can have this key: look for a typing error"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Bytes of somebody else, read from the front. Never reads past the end.
+package struct ByteReader: Sendable {
+    private let bytes: [UInt8]
+    /// How many bytes have been read.
+    package private(set) var position: Int
+
+    package init(_ bytes: [UInt8], at position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    package var remaining: Int { bytes.count - position }
+
+    package mutating func byte() throws(WireDefect) -> UInt8 {
+        guard remaining > 0 else { throw WireDefect("it ends too early", at: position) }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func bytes(_ count: Int) throws(WireDefect) -> [UInt8] {
+        guard count >= 0, count <= remaining else { throw WireDefect("it ends too early", at: position) }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    package mutating func rest() -> [UInt8] {
+        defer { position = bytes.count }
+        return Array(bytes[position...])
+    }
+
+    package mutating func uint16() throws(WireDefect) -> UInt16 {
+        try bytes(2).reduce(0) { $0 << 8 | UInt16($1) }
+    }
+
+    package mutating func uint32() throws(WireDefect) -> UInt32 {
+        try bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    package mutating func uint64() throws(WireDefect) -> UInt64 {
+        try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    package func end() throws(WireDefect) {
+        guard remaining == 0 else { throw WireDefect("\(remaining) bytes follow its end", at: position) }
+    }
+}
+
+/// Why bytes of somebody else are not what they should be. Holds none of them.
+package struct WireDefect: Error, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    package let reason: String
+    /// Where, counted from the start; nil where it is about the whole.
+    package let position: Int?
+
+    package init(_ reason: String, at position: Int? = nil) {
+        self.reason = reason
+        self.position = position
+    }
+
+    package var description: String { position.map { "\(reason) (at byte \($0))" } ?? reason }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    /// The bytes of the number, the highest first.
+    package var bigEndianBytes: [UInt8] {
+        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> Self($0)) }
+    }
+}

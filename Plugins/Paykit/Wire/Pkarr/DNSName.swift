@@ -1,0 +1,84 @@
+/// A name of the DNS (RFC 1035 section 3.1): labels from the narrowest to the widest. Compared without regard to case.
+package struct DNSName: Sendable, Hashable {
+    package let labels: [[UInt8]]
+
+    /// The name without labels.
+    package static let root = DNSName(labels: [])
+
+    init(labels: [[UInt8]]) { self.labels = labels }
+
+    /// Reads a name as people write it, with or without the final dot; nil where a label is empty or longer than 63 bytes
+    /// or the whole too long.
+    package init?(_ text: some StringProtocol) {
+        let text = text.hasSuffix(".") ? text.dropLast() : text[...]
+        guard !text.isEmpty else {
+            self = .root
+            return
+        }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        guard labels.allSatisfy({ 1...63 ~= $0.count }), labels.reduce(1, { $0 + $1.count + 1 }) <= 255 else {
+            return nil
+        }
+        self.labels = labels
+    }
+
+    package static func == (left: DNSName, right: DNSName) -> Bool { left.folded == right.folded }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+
+    private var folded: [[UInt8]] {
+        labels.map { $0.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 } }
+    }
+
+    /// The name on the wire, without compression.
+    var wire: [UInt8] { labels.flatMap { [UInt8($0.count)] + $0 } + [0] }
+}
+
+extension DNSName: CustomStringConvertible {
+    /// The name without a final dot; bytes that do not print are escaped as in zone files.
+    package var description: String {
+        labels.map { label in
+            label.map { byte in
+                0x21...0x7E ~= byte && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "\\")
+                    ? String(UnicodeScalar(byte))
+                    : "\\" + String(repeating: "0", count: byte < 10 ? 2 : byte < 100 ? 1 : 0) + "\(byte)"
+            }.joined()
+        }.joined(separator: ".")
+    }
+}
+
+extension DNSName {
+    /// Reads a name that begins at `position` of `message`, following compression pointers (RFC 1035 section 4.1.4), and
+    /// leaves `position` behind it. Pointers may lead backwards only, so that no message makes it run for ever.
+    static func read(from message: [UInt8], at position: inout Int) throws(WireDefect) -> DNSName {
+        var labels: [[UInt8]] = []
+        var length = 1
+        var place = position
+        var bound = position
+        var hasJumped = false
+        while true {
+            guard place < message.count else { throw WireDefect("a name is cut off", at: place) }
+            let count = Int(message[place])
+            if count & 0xC0 == 0xC0 {
+                guard place + 1 < message.count else { throw WireDefect("a name is cut off", at: place) }
+                let target = (count & 0x3F) << 8 | Int(message[place + 1])
+                guard target < bound else { throw WireDefect("a name points forwards", at: place) }
+                if !hasJumped { position = place + 2 }
+                hasJumped = true
+                bound = target
+                place = target
+                continue
+            }
+            guard count & 0xC0 == 0 else { throw WireDefect("a name has a label of unknown kind", at: place) }
+            if count == 0 {
+                if !hasJumped { position = place + 1 }
+                return DNSName(labels: labels)
+            }
+            guard place + 1 + count <= message.count else { throw WireDefect("a name is cut off", at: place) }
+            length += count + 1
+            guard length <= 255 else { throw WireDefect("a name is longer than 255 bytes", at: place) }
+            labels.append(Array(message[place + 1..<place + 1 + count]))
+            place += 1 + count
+        }
+    }
+}

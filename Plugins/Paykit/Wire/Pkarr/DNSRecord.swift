@@ -1,0 +1,103 @@
+/// A resource record (RFC 1035 section 4.1.3).
+package struct DNSRecord: Sendable, Hashable {
+    package let name: DNSName
+    /// How long it may be kept, in seconds.
+    package let ttl: UInt32
+    package let data: Content
+
+    package init(_ name: DNSName, ttl: UInt32 = 3600, _ data: Content) {
+        self.name = name
+        self.ttl = ttl
+        self.data = data
+    }
+
+    /// What a record says.
+    package enum Content: Sendable, Hashable {
+        /// Four bytes of an IPv4 address.
+        case a([UInt8])
+        /// Sixteen bytes of an IPv6 address.
+        case aaaa([UInt8])
+        case cname(DNSName)
+        case txt([[UInt8]])
+        /// Where a service is (RFC 9460), of type SVCB.
+        case svcb(DNSService)
+        /// Where a web service is (RFC 9460), of type HTTPS.
+        case https(DNSService)
+        /// Another type, with its bytes as they are.
+        case other(type: UInt16, [UInt8])
+
+        package var type: UInt16 {
+            switch self {
+            case .a: 1
+            case .cname: 5
+            case .txt: 16
+            case .aaaa: 28
+            case .svcb: 64
+            case .https: 65
+            case .other(let type, _): type
+            }
+        }
+
+        /// What both kinds of service records say.
+        package var service: DNSService? {
+            switch self {
+            case .svcb(let service), .https(let service): service
+            default: nil
+            }
+        }
+    }
+
+    var wire: [UInt8] {
+        let content: [UInt8] =
+            switch data {
+            case .a(let bytes), .aaaa(let bytes), .other(_, let bytes): bytes
+            case .cname(let name): name.wire
+            case .txt(let texts): texts.flatMap { [UInt8($0.count)] + $0 }
+            case .svcb(let service), .https(let service): service.wire
+            }
+        return name.wire + data.type.bigEndianBytes + UInt16(1).bigEndianBytes + ttl.bigEndianBytes
+            + UInt16(content.count).bigEndianBytes + content
+    }
+
+    /// Reads the record at `position`; nil for a class other than IN.
+    static func read(from message: [UInt8], at position: inout Int) throws(WireDefect) -> DNSRecord? {
+        let name = try DNSName.read(from: message, at: &position)
+        var reader = ByteReader(message, at: position)
+        let type = try reader.uint16()
+        let family = try reader.uint16()
+        let ttl = try reader.uint32()
+        let start = reader.position + 2
+        let content = try reader.bytes(Int(try reader.uint16()))
+        position = reader.position
+        guard family == 1 else { return nil }
+        return DNSRecord(name, ttl: ttl, try Content(type, content, in: message, at: start))
+    }
+}
+
+extension DNSRecord.Content {
+    /// Reads the content of a record of `type` that stands at `start` of `message`: names in it may point before it.
+    fileprivate init(_ type: UInt16, _ bytes: [UInt8], in message: [UInt8], at start: Int) throws(WireDefect) {
+        switch type {
+        case 1:
+            guard bytes.count == 4 else { throw WireDefect("an address of type A has not 4 bytes", at: start) }
+            self = .a(bytes)
+        case 28:
+            guard bytes.count == 16 else { throw WireDefect("an address of type AAAA has not 16 bytes", at: start) }
+            self = .aaaa(bytes)
+        case 5:
+            var position = start
+            let name = try DNSName.read(from: message, at: &position)
+            guard position == start + bytes.count else { throw WireDefect("a CNAME has another length", at: start) }
+            self = .cname(name)
+        case 16:
+            var reader = ByteReader(bytes)
+            var texts: [[UInt8]] = []
+            while reader.remaining > 0 { texts.append(try reader.bytes(Int(try reader.byte()))) }
+            self = .txt(texts)
+        case 64, 65:
+            let service = try DNSService.read(from: message, at: start, count: bytes.count)
+            self = type == 64 ? .svcb(service) : .https(service)
+        default: self = .other(type: type, bytes)
+        }
+    }
+}

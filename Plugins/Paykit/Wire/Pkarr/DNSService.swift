@@ -1,0 +1,64 @@
+/// Where a service is (RFC 9460 section 2.2): what SVCB and HTTPS records say.
+package struct DNSService: Sendable, Hashable {
+    /// Zero for an alias; otherwise the smallest is taken first.
+    package let priority: UInt16
+    /// Where it is; the root means "at the name of the record".
+    package let target: DNSName
+    /// Further parameters by key, ascending.
+    package let parameters: [Parameter]
+
+    package struct Parameter: Sendable, Hashable {
+        package let key: UInt16
+        package let value: [UInt8]
+
+        package init(_ key: UInt16, _ value: [UInt8]) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package init(priority: UInt16, target: DNSName, parameters: [Parameter] = []) {
+        self.priority = priority
+        self.target = target
+        self.parameters = parameters.sorted { $0.key < $1.key }
+    }
+
+    /// The key of the port.
+    package static let portKey: UInt16 = 3
+    /// The key of IPv4 addresses.
+    package static let ipv4Key: UInt16 = 4
+    /// Pubky's own key of the port at which a homeserver on this machine speaks plain HTTP.
+    package static let localHTTPPortKey: UInt16 = 65280
+
+    package func value(_ key: UInt16) -> [UInt8]? { parameters.first { $0.key == key }?.value }
+
+    /// The port of the parameter `key`.
+    package func port(_ key: UInt16 = portKey) -> UInt16? {
+        guard let bytes = value(key), bytes.count == 2 else { return nil }
+        return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+    }
+
+    var wire: [UInt8] {
+        priority.bigEndianBytes + target.wire
+            + parameters.flatMap { $0.key.bigEndianBytes + UInt16($0.value.count).bigEndianBytes + $0.value }
+    }
+
+    static func read(from message: [UInt8], at start: Int, count: Int) throws(WireDefect) -> DNSService {
+        var reader = ByteReader(message, at: start)
+        let priority = try reader.uint16()
+        var position = reader.position
+        let target = try DNSName.read(from: message, at: &position)
+        let end = start + count
+        guard position <= end else { throw WireDefect("a service's target is longer than its record", at: start) }
+        reader = ByteReader(Array(message[..<end]), at: position)
+        var parameters: [Parameter] = []
+        while reader.remaining > 0 {
+            let key = try reader.uint16()
+            if let last = parameters.last?.key, key <= last {
+                throw WireDefect("a service's parameters are not in order", at: reader.position)
+            }
+            parameters.append(Parameter(key, try reader.bytes(Int(try reader.uint16()))))
+        }
+        return DNSService(priority: priority, target: target, parameters: parameters)
+    }
+}

@@ -1,0 +1,55 @@
+#if canImport(CSodium)
+    import CSodium
+#endif
+
+/// Authenticated encryption by XSalsa20 and Poly1305 (NaCl's `secretbox`), in which Pubky's signers send tokens.
+public enum SecretBox {
+    /// The bytes of a key.
+    public static let keyLength = 32
+    /// The bytes of a nonce, which must never be used twice with the same key; chance is enough.
+    public static let nonceLength = 24
+    /// The bytes by which a sealed message is longer than its content. The tag stands first.
+    public static let tagLength = 16
+
+    /// Encrypts `plaintext`.
+    ///
+    /// - Throws: ``SodiumError``.
+    public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
+        try check(key, nonce)
+        #if canImport(CSodium)
+            guard Sodium.isReady else { throw .unavailable }
+            var sealed = [UInt8](repeating: 0, count: plaintext.count + tagLength)
+            guard crypto_secretbox_easy(&sealed, plaintext, UInt64(plaintext.count), nonce, key) == 0 else {
+                throw .unavailable
+            }
+            return sealed
+        #else
+            throw .unavailable
+        #endif
+    }
+
+    /// Decrypts what ``seal(_:key:nonce:)`` gave, after checking the tag.
+    ///
+    /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
+    public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
+        try check(key, nonce)
+        guard sealed.count >= tagLength else { throw .invalidMessage("it is shorter than its tag") }
+        #if canImport(CSodium)
+            guard Sodium.isReady else { throw .unavailable }
+            // One byte more: an empty array may have no address.
+            var plaintext = [UInt8](repeating: 0, count: sealed.count - tagLength + 1)
+            guard crypto_secretbox_open_easy(&plaintext, sealed, UInt64(sealed.count), nonce, key) == 0 else {
+                throw .invalidMessage("it was changed, or made for another key")
+            }
+            plaintext.removeLast()
+            return plaintext
+        #else
+            throw .unavailable
+        #endif
+    }
+
+    private static func check(_ key: [UInt8], _ nonce: [UInt8]) throws(SodiumError) {
+        guard key.count == keyLength else { throw .invalidKey("a secretbox key has 32 bytes") }
+        guard nonce.count == nonceLength else { throw .invalidKey("a secretbox nonce has 24 bytes") }
+    }
+}
