@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "CitconKit", targets: ["CitconKit"]),
         .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
         .library(name: "PaykitProvider", targets: ["PaykitProvider"]),
+        .library(name: "PaykitKit", targets: ["PaykitKit"]),
         .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
         .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
         .library(name: "PayrailsComponents", targets: ["PayrailsComponents"]),
@@ -133,6 +134,9 @@ let package = Package(
             ],
             path: "Plugins/WalletConnectPayKit", swiftSettings: settings),
         .target(
+            name: "PaykitKit", dependencies: ["PaymentCore", "PaymentTransport", "PaykitProvider"],
+            path: "Plugins/PaykitKit", swiftSettings: settings),
+        .target(
             name: "CitconKit", dependencies: ["PaymentCore", "PaymentTransport", "CitconProvider"],
             path: "Plugins/CitconKit", swiftSettings: settings),
         .target(
@@ -178,8 +182,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentReview",
-                "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentWallet", "PayrailsKit",
+                "CitconKit", "CitconMerchant", "CitconProvider", "PaykitProvider", "PaymentCore", "PaymentCrypto",
+                "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentWallet", "PayrailsKit",
                 "PayrailsProvider",
                 "ReviewModel",
                 "TestSupport", "WalletConnectPayProvider",
@@ -307,7 +311,8 @@ let package = Package(
         .testTarget(
             name: "PaykitProviderTests",
             dependencies: [
-                "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSandbox", "PaymentTesting",
+                "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
+                "PaymentSandbox", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),

@@ -15,6 +15,11 @@ struct Corpus: Sendable {
         self.wholes = wholes.map { Array($0.utf8) }
         self.pieces = pieces.map { Array($0.utf8) }
     }
+
+    init(bytes wholes: [[UInt8]], pieces: [[UInt8]]) {
+        self.wholes = wholes
+        self.pieces = pieces
+    }
 }
 
 /// Makes inputs. Number `index` of a seed is always the same, so that a failure is found again at once.

@@ -24,7 +24,8 @@ struct FuzzTargets: Sendable {
     init() throws {
         let kinds: [any FuzzTarget.Type] = [
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
-            CitconAnswerTarget.self, PayrailsTarget.self, JWETarget.self, ReviewTarget.self, StandardsTarget.self,
+            CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PayrailsTarget.self, JWETarget.self,
+            ReviewTarget.self, StandardsTarget.self,
         ]
         targets = try kinds.map { try $0.init() }
         wheel = kinds.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element.share) }

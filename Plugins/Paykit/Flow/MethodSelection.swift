@@ -1,0 +1,89 @@
+/// Picks the method that suits an amount, as Paykit's library scores them.
+public struct PaykitMethodSelection: Sendable {
+    /// What matters.
+    @nonexhaustive
+    public enum Strategy: Sendable, Hashable {
+        /// A little of everything.
+        case balanced
+        /// Low fees.
+        case cost
+        /// A quick confirmation.
+        case speed
+        /// Little that others learn.
+        case privacy
+        /// The application's own order.
+        case order([String])
+    }
+
+    /// What matters.
+    public var strategy: Strategy
+    /// Methods that are not used.
+    public var excluded: Set<String>
+    /// Whether methods that tell less to others are worth more; only where ``strategy`` is balanced.
+    public var prefersPrivacy: Bool
+    /// How long a confirmation may take; nil for any time.
+    public var longestConfirmation: Duration?
+
+    /// Creates a way of selecting.
+    public init(
+        _ strategy: Strategy = .balanced, excluded: Set<String> = [], prefersPrivacy: Bool = false,
+        longestConfirmation: Duration? = nil
+    ) {
+        self.strategy = strategy
+        self.excluded = excluded
+        self.prefersPrivacy = prefersPrivacy
+        self.longestConfirmation = longestConfirmation
+    }
+
+    /// The methods for `amount` satoshis, the best one first; empty when none suits.
+    ///
+    /// - Parameters:
+    ///   - methods: what the payee offers. Only `lightning` and `onchain` are known to take amounts in satoshis.
+    ///   - amount: in satoshis.
+    public func ranked(_ methods: [String], amount: UInt64) -> [String] {
+        let longest = strategy == .speed ? .seconds(60) : longestConfirmation
+        let scored = methods.compactMap { method -> (method: String, score: Int)? in
+            guard let traits = Self.known[method], !excluded.contains(method), traits.amounts.contains(amount),
+                longest.map({ traits.confirmation <= $0 }) ?? true
+            else { return nil }
+            return (method, 50 + score(method, traits, amount) + fit(method, amount))
+        }
+        return scored.sorted { ($0.score, place($1.method), $1.method) > ($1.score, place($0.method), $0.method) }
+            .map(\.method)
+    }
+
+    /// Where a method stands in the application's own order: what decides among equals.
+    private func place(_ method: String) -> Int {
+        guard case .order(let order) = strategy else { return 0 }
+        return order.firstIndex(of: method) ?? order.count
+    }
+
+    private struct Traits {
+        let amounts: ClosedRange<UInt64>
+        let confirmation: Duration
+    }
+
+    private static let known = [
+        "lightning": Traits(amounts: 1...4_000_000, confirmation: .seconds(1)),
+        "onchain": Traits(amounts: 546...UInt64.max, confirmation: .seconds(600)),
+    ]
+
+    private func score(_ method: String, _ traits: Traits, _ amount: UInt64) -> Int {
+        let isLightning = method == "lightning"
+        let seconds = traits.confirmation / .seconds(1)
+        switch strategy {
+        case .balanced:
+            let speed = seconds <= 10 ? 15 : seconds <= 600 ? 10 : seconds <= 3600 ? 5 : 0
+            let size = isLightning ? (amount < 100_000 ? 15 : 0) : (amount >= 100_000 ? 10 : 0)
+            return speed + size + (isLightning && prefersPrivacy ? 10 : 0)
+        case .cost: return isLightning ? (amount < 100_000 ? 40 : 0) : (amount >= 500_000 ? 30 : 0)
+        case .speed: return seconds <= 1 ? 50 : seconds <= 10 ? 40 : seconds <= 60 ? 30 : seconds <= 600 ? 20 : 10
+        case .privacy: return isLightning ? 40 : 10
+        case .order(let order): return order.firstIndex(of: method).map { (order.count - $0) * 10 } ?? 0
+        }
+    }
+
+    private func fit(_ method: String, _ amount: UInt64) -> Int {
+        method == "lightning" ? (amount < 100_000 ? 10 : 0) : (amount >= 1_000_000 ? 10 : 0)
+    }
+}

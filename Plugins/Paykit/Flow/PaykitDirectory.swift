@@ -1,0 +1,97 @@
+import PaymentCore
+
+/// How users can be paid, as they publish it on their homeservers (Protocol 4).
+package struct PaykitDirectory: Sendable {
+    package let reader: PubkyReader
+
+    package init(_ reader: PubkyReader) { self.reader = reader }
+
+    /// Where endpoints lie.
+    package static let root = "/pub/paykit.app/v0/"
+    /// Of how many methods of one user endpoints are read at most.
+    package static let mostMethods = 32
+    private static let width = 4
+
+    /// Returns where the endpoint of `method` lies.
+    ///
+    /// - Throws: `validationFailed` for a name that no method has.
+    package static func address(of owner: PubkyKey, method: String) throws(PaykitFailure) -> PubkyAddress {
+        guard PaykitEndpoint.isMethod(method), let address = try? PubkyAddress(owner, path: root + method) else {
+            throw PaykitFailure(
+                .validationFailed,
+                "a payment method is named by lower-case letters, digits, '-' and ':', at most 32 of them, and not 'noise'",
+                methodID: method)
+        }
+        return address
+    }
+
+    // MARK: Reading
+
+    /// Returns the endpoint that `owner` publishes for `method`; nil when they publish none.
+    package func endpoint(of owner: PubkyKey, method: String) async throws(PaykitFailure) -> String? {
+        let address = try Self.address(of: owner, method: method)
+        return try EndpointFile.read(try await reader.file(address) ?? [], method: method)
+    }
+
+    /// Returns all endpoints that `owner` publishes, by method.
+    ///
+    /// One that is listed but cannot be read is left out, unless none can be.
+    package func endpoints(of owner: PubkyKey) async throws(PaykitFailure) -> [PaykitEndpoint] {
+        guard let directory = try? PubkyAddress(owner, path: Self.root) else { return [] }
+        let server = try await reader.homeserver(of: owner)
+        let entries = try await server.list(directory, limit: 1000, isShallow: true) ?? []
+        let names = entries.map { $0.path.dropFirst(Self.root.count) }.compactMap { PercentCoding.decode($0) }
+            .filter { PaykitEndpoint.isMethod($0) }.sorted()
+        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitFailure>.self) { group in
+            var waiting = names.prefix(Self.mostMethods).makeIterator()
+            var results: [Result<PaykitEndpoint?, PaykitFailure>] = []
+            for _ in 0..<Self.width {
+                if let name = waiting.next() { group.addTask { await Self.read(name, of: owner, at: server) } }
+            }
+            for await result in group {
+                results.append(result)
+                if let name = waiting.next() { group.addTask { await Self.read(name, of: owner, at: server) } }
+            }
+            return results
+        }
+        let found = results.compactMap { try? $0.get() }.compactMap(\.self)
+        if found.isEmpty { for case .failure(let failure) in results { throw failure } }
+        return found.sorted { $0.methodID < $1.methodID }
+    }
+
+    private static func read(
+        _ method: String, of owner: PubkyKey, at server: Homeserver
+    ) async -> Result<PaykitEndpoint?, PaykitFailure> {
+        do throws(PaykitFailure) {
+            guard case .file(let file) = try await server.read(try address(of: owner, method: method)),
+                let endpoint = try EndpointFile.read(file.content, method: method)
+            else { return .success(nil) }
+            return .success(PaykitEndpoint(methodID: method, endpoint: endpoint))
+        } catch { return .failure(error) }
+    }
+
+    // MARK: Publishing
+
+    /// Publishes an endpoint: others see it at once.
+    package func publish(
+        _ endpoint: PaykitEndpoint, _ session: PubkySession
+    ) async throws(PaykitFailure) {
+        let address = try Self.address(of: session.user, method: endpoint.methodID)
+        let text = endpoint.endpoint.trimmingWhitespace
+        guard !text.isEmpty, text.utf8.count <= EndpointFile.maximumLength else {
+            throw PaykitFailure(
+                .validationFailed, "an endpoint has 1 to \(EndpointFile.maximumLength) bytes",
+                methodID: endpoint.methodID)
+        }
+        try await reader.homeserver(of: session.user).write(Array(text.utf8), to: address, session)
+    }
+
+    /// Takes an endpoint back.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func remove(_ method: String, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
+        let address = try Self.address(of: session.user, method: method)
+        return try await reader.homeserver(of: session.user).delete(address, session)
+    }
+}

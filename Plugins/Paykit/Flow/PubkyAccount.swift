@@ -1,0 +1,65 @@
+package import PaymentCore
+
+/// Signs its owner in at their homeserver and tells the network where that is (Protocol 2.3, 3.2 and 3.4).
+package struct PubkyAccount: Sendable {
+    private let reader: PubkyReader
+    private let pkarr: PkarrClient
+    private let clock: any PaymentClock
+    package let keyPair: PubkyKeyPair
+
+    package init(_ keyPair: PubkyKeyPair, _ reader: PubkyReader, _ pkarr: PkarrClient, clock: any PaymentClock) {
+        self.keyPair = keyPair
+        self.reader = reader
+        self.pkarr = pkarr
+        self.clock = clock
+    }
+
+    /// Opens a session at `server`, where the owner may have an account already, and names it as the owner's homeserver.
+    ///
+    /// - Parameters:
+    ///   - capabilities: what the session may do.
+    ///   - signUpToken: what the homeserver wants of new users, if anything.
+    /// - Throws: ``PaykitFailure``.
+    package func open(
+        at server: PubkyKey, _ capabilities: [PubkyCapability], signUpToken: Redacted<String>? = nil
+    ) async throws(PaykitFailure) -> PubkySession {
+        let homeserver = try await reader.homeserver(called: server)
+        let session: PubkySession
+        do throws(PaykitFailure) {
+            session = try await homeserver.open(token(capabilities), isSignUp: false)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            session = try await homeserver.open(token(capabilities), isSignUp: true, signUpToken: signUpToken)
+        }
+        try await name(server)
+        return session
+    }
+
+    /// Signs in at the homeserver that the owner names.
+    package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitFailure) -> PubkySession {
+        try await reader.homeserver(of: keyPair.publicKey).open(token(capabilities), isSignUp: false)
+    }
+
+    // Each is another one: a token works once.
+    private func token(_ capabilities: [PubkyCapability]) -> AuthToken {
+        AuthToken(capabilities, at: clock.now.microseconds, by: keyPair)
+    }
+
+    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept.
+    private func name(_ server: PubkyKey) async throws(PaykitFailure) {
+        let key = keyPair.publicKey
+        let known = try await pkarr.resolve(key, isFresh: true)
+        let named = known?.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target
+        guard let target = DNSName(server.text), named != target, let name = SignedPacket.name("_pubky", under: key)
+        else { return }
+        let others = known?.message.answers.filter { !$0.name.description.hasPrefix("_pubky") } ?? []
+        let record = DNSRecord(name, .https(DNSService(priority: 0, target: target)))
+        // Later than what is known, even where this device's clock is behind.
+        let time = max(clock.now.microseconds, (known?.timestamp ?? 0) + 1)
+        let packet: SignedPacket
+        do { packet = try SignedPacket(signing: others + [record], at: time, by: keyPair) } catch {
+            throw PaykitFailure(.validationFailed, "the records of \(key) leave no room for its homeserver: \(error)")
+        }
+        try await pkarr.publish(packet)
+    }
+}

@@ -1,0 +1,50 @@
+package import PaymentCore
+
+/// Reads what users of the Pubky network publish, wherever their data lies.
+package struct PubkyReader: Sendable {
+    package let locator: HomeserverLocator
+    private let http: any HTTPTransport
+
+    package init(_ locator: HomeserverLocator, over http: any HTTPTransport) {
+        self.locator = locator
+        self.http = http
+    }
+
+    /// The homeserver of `user`.
+    package func homeserver(of user: PubkyKey) async throws(PaykitFailure) -> Homeserver {
+        Homeserver(try await locator.address(of: user), over: http)
+    }
+
+    /// The homeserver whose key is `server`.
+    package func homeserver(called server: PubkyKey) async throws(PaykitFailure) -> Homeserver {
+        Homeserver(try await locator.address(ofServer: server), over: http)
+    }
+
+    /// The content of a file; nil when there is none.
+    package func file(_ address: PubkyAddress) async throws(PaykitFailure) -> [UInt8]? {
+        guard case .file(let file) = try await homeserver(of: address.owner).read(address) else { return nil }
+        return file.content
+    }
+
+    /// All files in a directory, page by page; those in directories below it too, unless `isShallow`.
+    ///
+    /// - Parameter most: more is not asked for: a server could go on for ever.
+    package func list(
+        _ directory: PubkyAddress, isShallow: Bool, most: Int
+    ) async throws(PaykitFailure) -> [PubkyAddress] {
+        let server = try await homeserver(of: directory.owner)
+        var found: [PubkyAddress] = []
+        while found.count < most {
+            let limit = min(1000, most - found.count)
+            guard
+                let page = try await server.list(directory, limit: limit, after: found.last, isShallow: isShallow),
+                !page.isEmpty
+            else { break }
+            // A server that begins again would keep us here.
+            if let last = found.last, let next = page.first, next.path <= last.path { break }
+            found += page
+            if page.count < limit { break }
+        }
+        return Array(found.prefix(most))
+    }
+}

@@ -1,0 +1,63 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An endpoint that somebody offered to this device alone.
+public struct PaykitPrivateOffer: Sendable, Hashable {
+    /// What is offered.
+    public let endpoint: PaykitEndpoint
+    /// Until when; nil when nobody said.
+    public let expiresAt: Date?
+
+    /// Creates an offer.
+    public init(_ endpoint: PaykitEndpoint, expiresAt: Date? = nil) {
+        self.endpoint = endpoint
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Private offers by who made them. Bounded, and what is over goes.
+package struct PrivateOffers: Sendable {
+    /// How long an offer is kept of which nobody said how long it is good.
+    package static let lifetime: Duration = .seconds(30 * 86_400)
+    /// How many offers of one user are kept; the newest of each method counts.
+    package static let most = 10
+
+    private var offers: [PubkyKey: [PaykitPrivateOffer]] = [:]
+
+    package init() {}
+
+    package mutating func add(_ offer: PaykitPrivateOffer, of user: PubkyKey, at now: Date) {
+        let end = offer.expiresAt ?? now.addingTimeInterval(Self.lifetime / .seconds(1))
+        var list = current(of: user, at: now).filter { $0.endpoint.methodID != offer.endpoint.methodID }
+        list.append(PaykitPrivateOffer(offer.endpoint, expiresAt: end))
+        offers[user] = Array(list.suffix(Self.most))
+    }
+
+    package mutating func remove(_ method: String, of user: PubkyKey) {
+        offers[user]?.removeAll { $0.endpoint.methodID == method }
+    }
+
+    package func current(of user: PubkyKey, at now: Date) -> [PaykitPrivateOffer] {
+        (offers[user] ?? []).filter { $0.expiresAt.map { now < $0 } ?? true }
+    }
+}
+
+/// Which of somebody's endpoints is paid (Protocol 4.3).
+package enum SmartCheckout {
+    package static let usualOrder = ["lightning", "onchain"]
+
+    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name.
+    package static func choice(
+        among endpoints: [PaykitEndpoint], preferring method: String?
+    ) -> PaykitEndpoint? {
+        for name in (method.map { [$0] } ?? []) + usualOrder {
+            if let endpoint = endpoints.first(where: { $0.methodID == name }) { return endpoint }
+        }
+        return endpoints.min { $0.methodID < $1.methodID }
+    }
+}

@@ -1,0 +1,110 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// What a text that belongs to Paykit asks for (Protocol 1.4 to 1.6).
+@nonexhaustive
+public enum PaykitLink: Sendable, Hashable {
+    /// Pay this user.
+    case payee(PubkyKey)
+    /// Pay what this user asks for in the request of this id, which they keep.
+    case request(id: String, from: PubkyKey)
+    /// Pay to this endpoint.
+    case invoice(PaykitEndpoint)
+    /// Authorise another device, or let another device authorise this one.
+    case authorization(PubkyAuthorizationLink)
+    /// A text of another generation of Paykit; the word says which.
+    case otherGeneration(String)
+
+    /// Reads a link; nil when it is not Paykit's at all.
+    ///
+    /// - Throws: ``PaykitLinkDefect`` when it is Paykit's and cannot be used.
+    public static func read(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink? {
+        switch link.scheme {
+        case "pubky": return try pubky(link)
+        case "pk": return .payee(try key(link.path))
+        case "paykit": return try paykit(link)
+        case "pubkyauth": return .authorization(try PubkyAuthorizationLink(link))
+        case "slashpay", "slash": return .otherGeneration("the first generation (slashtags)")
+        case nil where link.text.hasPrefix("pubky") && link.text.utf8.count >= 57:
+            return .payee(try key(link.text))
+        case nil where link.text.utf8.count == PubkyKey.textLength:
+            return (try? PubkyKey(bare: link.text)).map { .payee($0) }
+        default: return nil
+        }
+    }
+
+    private static func key(_ text: some StringProtocol) throws(PaykitLinkDefect) -> PubkyKey {
+        do { return try PubkyKey(text) } catch { throw .key(error) }
+    }
+
+    private static func pubky(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink {
+        // The scanner takes the key for a host, and hosts have no case; a key that was changed by that is none.
+        guard link.port == nil, let host = link.host, link.spelling == nil || !hasCapitalsInHost(link) else {
+            throw .key(.encoding)
+        }
+        let owner: PubkyKey
+        do { owner = try PubkyKey(bare: host) } catch { throw .key(error) }
+        if link.path.hasPrefix("/pub/paykit/v0/") {
+            return .otherGeneration("the third generation (\(link.path.dropFirst().prefix(13)))")
+        }
+        if link.path.hasPrefix("/public/paykit") || link.path.hasPrefix("/public/slashpay") {
+            return .otherGeneration("the first generation (slashtags)")
+        }
+        return .payee(owner)
+    }
+
+    private static func hasCapitalsInHost(_ link: PaymentLink) -> Bool {
+        guard let spelling = link.spelling, let host = link.host else { return false }
+        return !spelling.contains(host)
+    }
+
+    private static func paykit(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink {
+        func value(_ name: String) throws(PaykitLinkDefect) -> String {
+            var found: String?
+            for item in link.queryItems where item.name == Substring(name) {
+                guard found == nil, let text = PercentCoding.decode(item.value, plusIsSpace: true) else {
+                    throw .parameter(name)
+                }
+                found = text
+            }
+            guard let found, !found.isEmpty else { throw .parameter(name) }
+            return found
+        }
+        switch link.path {
+        case "request":
+            let from = try value("from")
+            guard from.hasPrefix("pubky://") else { throw .parameter("from") }
+            return .request(id: try value("request_id"), from: try key(from))
+        case "invoice":
+            let method = try value("method")
+            guard PaykitEndpoint.isMethod(method) else { throw .parameter("method") }
+            return .invoice(PaykitEndpoint(methodID: method, endpoint: try value("data")))
+        default:
+            guard link.path.utf8.count == PubkyKey.textLength else { throw .form }
+            return .payee(try key(link.path))
+        }
+    }
+}
+
+/// Why a text of Paykit's cannot be used.
+@nonexhaustive
+public enum PaykitLinkDefect: Error, Sendable, Hashable {
+    /// It names nobody.
+    case key(PubkyKeyDefect)
+    /// It is neither a request, nor an invoice, nor a user.
+    case form
+    /// The parameter of this name is missing, doubled or of another kind.
+    case parameter(String)
+}
+
+extension PaykitLinkDefect: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .key(let defect): "\(defect)"
+        case .form: "a paykit: link is paykit:request?…, paykit:invoice?… or a user's key"
+        case .parameter("from"): "a payment request names its sender once, as from=pubky://…"
+        case .parameter(let name): "the link's parameter '\(name)' is missing, doubled or malformed"
+        }
+    }
+}

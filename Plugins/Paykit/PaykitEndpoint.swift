@@ -1,0 +1,24 @@
+import PaymentCore
+
+/// A way in which somebody can be paid, as they published it.
+public struct PaykitEndpoint: Sendable, Hashable {
+    /// The method, such as `lightning` or `onchain`.
+    public let methodID: String
+    /// Where to pay: an invoice, a Lightning address, a coin address. Somebody else's text: check it before paying.
+    public let endpoint: String
+
+    /// Creates an endpoint.
+    public init(methodID: String, endpoint: String) {
+        self.methodID = methodID
+        self.endpoint = endpoint
+    }
+
+    /// Whether a file of this name in the directory is a method at all (Protocol 4.2).
+    public static func isMethod(_ name: some StringProtocol) -> Bool {
+        guard 1...32 ~= name.utf8.count, name != "noise" else { return false }
+        return name.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
+                || $0 == UInt8(ascii: ":")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import PaymentCore
+
+/// The content of a payment endpoint's file (Protocol 4.1).
+package enum EndpointFile {
+    /// The most bytes that an endpoint has: as long as a payment text may be.
+    package static let maximumLength = PaymentLink.maximumLength
+
+    /// Reads the endpoint of `method`; nil when the file holds none, or one that was switched off.
+    ///
+    /// - Throws: `invalidData` when the file is no text, or too long.
+    package static func read(_ bytes: [UInt8], method: String) throws(PaykitFailure) -> String? {
+        guard bytes.count <= maximumLength else {
+            throw PaykitFailure(
+                .invalidData, "the endpoint '\(method)' is longer than \(maximumLength) bytes", methodID: method)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PaykitFailure(.invalidData, "the endpoint '\(method)' is not text", methodID: method)
+        }
+        let endpoint = text.trimmingWhitespace
+        guard endpoint.hasPrefix("{") else { return endpoint.isEmpty ? nil : endpoint }
+        guard let json = try? JSONValue(parsing: Array(endpoint.utf8)) else {
+            throw PaykitFailure(.invalidData, "the endpoint '\(method)' is JSON that cannot be read", methodID: method)
+        }
+        if json["enabled"]?.bool == false { return nil }
+        // As documents of the second generation have it, then as files of the first do.
+        let names = ["endpoint", "bolt11", "lnurl", "address", "p2wpkh", "p2tr", "p2sh", "p2pkh"]
+        return names.lazy.compactMap { json[$0]?.string?.trimmingWhitespace }.first { !$0.isEmpty }
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks and line breaks around it.
+    var trimmingWhitespace: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

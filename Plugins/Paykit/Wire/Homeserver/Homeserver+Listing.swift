@@ -1,0 +1,70 @@
+import PaymentCore
+
+/// Directories and events of a homeserver (Protocol 3.5 and 3.6).
+extension Homeserver {
+    /// One page of what is below the directory `address`, in the order of its paths; nil when nothing is.
+    ///
+    /// - Parameters:
+    ///   - limit: the most entries of a page: 1 to 1000.
+    ///   - cursor: the last entry of the page before.
+    ///   - isReverse: whether the last paths come first.
+    ///   - isShallow: whether only what lies in the directory itself is listed; directories in it end with a slash.
+    package func list(
+        _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isReverse: Bool = false,
+        isShallow: Bool = false, session: PubkySession? = nil
+    ) async throws(PaykitFailure) -> [PubkyAddress]? {
+        var query = "limit=\(min(max(limit, 1), 1000))"
+        if let cursor { query += "&cursor=\(PercentCoding.encode(cursor.text))" }
+        if isReverse { query += "&reverse=true" }
+        if isShallow { query += "&shallow=true" }
+        let response = try await send(
+            .get, "\(address.path)?\(query)", of: address.owner, cookie: session?.cookie, limit: Self.listingLimit)
+        switch response.status {
+        case 200: break
+        case 404, 410: return nil
+        default: throw refusal(response, of: address.owner, .file)
+        }
+        guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
+        // What is not below the directory is nobody's business here: a server could name anything.
+        return text.split(separator: "\n").compactMap { try? PubkyAddress($0) }
+            .filter { $0.owner == address.owner && $0.path.hasPrefix(address.path) }
+    }
+
+    /// Something that happened to a file.
+    package struct Event: Sendable, Hashable {
+        package let address: PubkyAddress
+        /// Whether the file is gone; otherwise it is new or has changed.
+        package let isDeletion: Bool
+    }
+
+    /// What happened to all files of this homeserver since `cursor`.
+    ///
+    /// - Returns: the events, and from where to ask next.
+    package func events(
+        since cursor: String, limit: Int = 1000, for user: PubkyKey
+    ) async throws(PaykitFailure) -> (events: [Event], cursor: String) {
+        let response = try await send(
+            .get, "/events/?cursor=\(PercentCoding.encode(cursor))&limit=\(min(max(limit, 1), 1000))", of: user,
+            limit: Self.listingLimit)
+        guard response.status == 200 else { throw refusal(response, of: user, .file) }
+        guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
+        var events: [Event] = []
+        var next = cursor
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard words.count == 2 else { continue }
+            switch words[0] {
+            case "PUT", "DEL":
+                guard let address = try? PubkyAddress(words[1]) else { continue }
+                events.append(Event(address: address, isDeletion: words[0] == "DEL"))
+            case "cursor:": next = String(words[1])
+            default: continue
+            }
+        }
+        return (events, next)
+    }
+
+    private var unreadable: PaykitFailure {
+        PaykitFailure(.invalidData, "\(url.host) sent a list that is not text")
+    }
+}

@@ -1,0 +1,113 @@
+public import PaykitProvider
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is paid, and when endpoints of one's own are replaced.
+extension PaykitClient {
+    /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish. The preferred
+    /// method counts in both; without it `lightning`, then `onchain`, then the first by name.
+    ///
+    /// - Parameters:
+    ///   - pubkey: who is paid, in any form that a key has.
+    ///   - preferredMethod: the method to take where it is offered.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
+    public func smartCheckout(pubkey: String, preferredMethod: String? = nil) async throws -> PaykitCheckoutResult {
+        try await told { () async throws(PaykitFailure) in
+            let user = try Self.key(pubkey)
+            let offered = offers.current(of: user, at: clock.now).map(\.endpoint)
+            if let endpoint = SmartCheckout.choice(among: offered, preferring: preferredMethod) {
+                return PaykitCheckoutResult(
+                    methodId: endpoint.methodID, endpoint: endpoint.endpoint, isPrivate: true, requiresInteractive: true
+                )
+            }
+            let published = try await methods(of: user).methods as [PaykitSupportedMethod]
+            guard
+                let endpoint = SmartCheckout.choice(
+                    among: published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) },
+                    preferring: preferredMethod)
+            else {
+                throw PaykitFailure(
+                    .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
+            }
+            return PaykitCheckoutResult(
+                methodId: endpoint.methodID, endpoint: endpoint.endpoint, isPrivate: false, requiresInteractive: false)
+        }
+    }
+
+    /// Keeps an endpoint that somebody offered to this device alone.
+    public func keep(_ offer: PaykitPrivateOffer, of user: PubkyKey) { offers.add(offer, of: user, at: clock.now) }
+
+    /// Forgets what somebody offered for a method, as when it was used.
+    public func forgetOffer(methodId: String, of user: PubkyKey) { offers.remove(methodId, of: user) }
+
+    /// Returns how many can be paid, some at a time. Somebody who cannot be asked is among the errors, and keeps nobody else
+    /// from being asked.
+    ///
+    /// - Parameters:
+    ///   - pubkeys: who, in any form that a key has.
+    ///   - width: how many are asked at the same time.
+    ///   - progress: hears how many are done.
+    public nonisolated func discoverBatch(
+        pubkeys: [String], width: Int = 8, progress: @Sendable (Int) -> Void = { _ in }
+    ) async -> (methods: [String: PaykitSupportedMethods], errors: [String: PaykitError]) {
+        typealias Found = (String, Result<PaykitSupportedMethods, PaykitError>)
+        var methods: [String: PaykitSupportedMethods] = [:]
+        var errors: [String: PaykitError] = [:]
+        var waiting = Set(pubkeys).sorted().makeIterator()
+        await withTaskGroup(of: Found.self) { group in
+            func next() {
+                guard !Task.isCancelled, let pubkey = waiting.next() else { return }
+                group.addTask { (pubkey, await self.found(pubkey)) }
+            }
+            for _ in 0..<max(1, width) { next() }
+            for await (pubkey, result) in group {
+                switch result {
+                case .success(let found): methods[pubkey] = found
+                case .failure(let error): errors[pubkey] = error
+                }
+                progress(methods.count + errors.count)
+                next()
+            }
+        }
+        return (methods, errors)
+    }
+
+    private func found(_ pubkey: String) async -> Result<PaykitSupportedMethods, PaykitError> {
+        do {
+            return .success(
+                try await told { () async throws(PaykitFailure) in try await methods(of: Self.key(pubkey)) })
+        } catch { return .failure(error) }
+    }
+
+    // MARK: Rotation
+
+    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user nothing is
+    /// known, so nothing is due.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func checkRotationNeeded(pubkey: String) async throws -> [String] {
+        try await told { () async throws(PaykitFailure) in
+            let user = try Self.key(pubkey)
+            guard user == session?.user else { return [] }
+            let published = try await directory.endpoints(of: user).map(\.methodID)
+            return published.filter { method in
+                guard let use = uses[method] else { return false }
+                return (configuration.rotation[method] ?? .onUse).isDue(use, at: clock.now)
+            }
+        }
+    }
+
+    /// Notes that somebody paid to one's own endpoint: the wallet knows.
+    public func noteUse(methodId: String) { uses[methodId]?.note(at: clock.now) }
+
+    /// How one's own endpoints were used, to be stored by the application; put back by ``restore(uses:)``.
+    public var endpointUses: [String: PaykitEndpointUse] { uses }
+
+    /// Puts back what ``endpointUses`` gave, as after a restart.
+    public func restore(uses: [String: PaykitEndpointUse]) { self.uses = uses }
+}

@@ -1,0 +1,54 @@
+import PaykitProvider
+import PaymentCore
+
+/// Profiles and follows.
+extension PaykitClient {
+    /// Returns what somebody says of themselves.
+    ///
+    /// - Throws: ``PaykitError``, of the type `peerNotFound` when they say nothing.
+    public func profile(pubkey: String) async throws -> PubkyProfile {
+        try await told { () async throws(PaykitFailure) in
+            let user = try Self.key(pubkey)
+            guard let profile = try await people.profile(of: user) else {
+                throw PaykitFailure(.notFound, "\(user) has published no profile")
+            }
+            return PubkyProfile(
+                name: profile.name, bio: profile.bio, image: profile.image,
+                namedLinks: profile.links.map { PubkyProfile.Link(title: $0.title, url: $0.url) },
+                status: profile.status)
+        }
+    }
+
+    /// Publishes what this device's user says of themselves.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func publish(_ profile: PubkyProfile) async throws {
+        try await told { () async throws(PaykitFailure) in
+            try await people.publish(
+                PubkyPeople.Profile(
+                    name: profile.name, bio: profile.bio, image: profile.image,
+                    links: profile.namedLinks.map { PubkyPeople.Profile.Link(title: $0.title, url: $0.url) },
+                    status: profile.status), try current())
+        }
+    }
+
+    /// Returns whom somebody follows.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func follows(pubkey: String) async throws -> [PubkyListItem] {
+        try await told { () async throws(PaykitFailure) in
+            try await people.follows(of: Self.key(pubkey)).map {
+                PubkyListItem(name: $0.text, path: PubkyPeople.followsPath + $0.text, isDirectory: false)
+            }
+        }
+    }
+
+    /// Follows somebody, or no longer.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func follow(pubkey: String, _ follows: Bool = true) async throws {
+        try await told { () async throws(PaykitFailure) in
+            try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, try current())
+        }
+    }
+}

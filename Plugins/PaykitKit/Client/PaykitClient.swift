@@ -1,0 +1,167 @@
+public import PaykitProvider
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Paykit without the guide's global functions: everything it uses is given to it.
+///
+/// ```swift
+/// let client = PaykitClient(configuration: PaykitClientConfiguration(network: try .standard()), transport: transport)
+/// try await client.initialize(secretKeyHex: secret, homeserverPubkey: homeserver)
+/// try await client.setEndpoint(methodId: "lightning", endpoint: invoice)
+/// let checkout = try await client.smartCheckout(pubkey: payee, preferredMethod: "lightning")
+/// ```
+///
+/// Errors are ``PaykitError``.
+public actor PaykitClient: PaykitService {
+    let configuration: PaykitClientConfiguration
+    let clock: any PaymentClock
+    let random: any RandomSource
+    let pkarr: PkarrClient
+    let reader: PubkyReader
+    let directory: PaykitDirectory
+    let people: PubkyPeople
+    let authorization: PubkyAuthorization
+    /// Who this device is; nil before ``initialize(secretKeyHex:homeserverPubkey:)``, and after an imported session.
+    var account: PubkyAccount?
+    var session: PubkySession?
+    var offers = PrivateOffers()
+    var cache: MethodCache
+    var uses: [String: PaykitEndpointUse] = [:]
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - configuration: the network, and how the client works there.
+    ///   - transport: how requests are sent.
+    ///   - clock: dates tokens and packets, and measures how long answers are kept.
+    ///   - random: makes secrets of authorisations.
+    public init(
+        configuration: PaykitClientConfiguration, transport: any HTTPTransport,
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.random = random
+        let network = configuration.network
+        let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
+        let reader = PubkyReader(
+            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport)
+        self.pkarr = pkarr
+        self.reader = reader
+        directory = PaykitDirectory(reader)
+        people = PubkyPeople(reader)
+        authorization = PubkyAuthorization(over: transport)
+        cache = MethodCache(capacity: configuration.cacheCapacity, time: configuration.cacheTime)
+    }
+
+    // MARK: Who this device is
+
+    /// Signs in with a secret key, or up where the homeserver does not know it yet, and names the homeserver as the one that
+    /// keeps the user's data. Called again, it opens a new session.
+    ///
+    /// - Parameters:
+    ///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
+    ///   - homeserverPubkey: the homeserver's key, in any form that a key has.
+    /// - Throws: ``PaykitError``.
+    public func initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
+        try await told { () async throws(PaykitFailure) in
+            guard let seed = Hex.decode(secretKeyHex), let pair = try? PubkyKeyPair(seed: seed) else {
+                throw PaykitFailure(.validationFailed, "a secret key is 64 hexadecimal digits")
+            }
+            let server = try Self.key(homeserverPubkey)
+            let account = PubkyAccount(pair, reader, pkarr, clock: clock)
+            session = try await account.open(
+                at: server, configuration.capabilities, signUpToken: configuration.signUpToken)
+            self.account = account
+        }
+    }
+
+    /// Whose session this device has; nil without one.
+    public var user: PubkyKey? { session?.user }
+
+    // MARK: One's own endpoints
+
+    /// Publishes one's own endpoint for a method: others see it at once.
+    ///
+    /// - Parameters:
+    ///   - methodId: the method, such as `lightning`.
+    ///   - endpoint: where to pay.
+    /// - Throws: ``PaykitError``.
+    public func setEndpoint(methodId: String, endpoint: String) async throws {
+        try await told { () async throws(PaykitFailure) in
+            let session = try current()
+            try await directory.publish(PaykitEndpoint(methodID: methodId, endpoint: endpoint), session)
+            uses[methodId] = PaykitEndpointUse(publishedAt: clock.now)
+            cache.remove(session.user)
+        }
+    }
+
+    /// Takes one's own endpoint for a method back. Without one it does nothing.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func removeEndpoint(methodId: String) async throws {
+        try await told { () async throws(PaykitFailure) in
+            let session = try current()
+            try await directory.remove(methodId, session)
+            uses[methodId] = nil
+            cache.remove(session.user)
+        }
+    }
+
+    // MARK: Others' endpoints
+
+    /// Returns how somebody can be paid, by name of the methods. What was asked shortly before is not asked again.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
+        try await told { () async throws(PaykitFailure) in try await methods(of: Self.key(pubkey)) }
+    }
+
+    /// Returns somebody's endpoint for a method; nil when they publish none. It is asked for anew.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func getEndpoint(pubkey: String, methodId: String) async throws -> String? {
+        try await told { () async throws(PaykitFailure) in
+            try await directory.endpoint(of: Self.key(pubkey), method: methodId)
+        }
+    }
+
+    func methods(of user: PubkyKey) async throws(PaykitFailure) -> PaykitSupportedMethods {
+        if let known = cache.methods(of: user, at: clock.uptime) { return known }
+        let found = try await directory.endpoints(of: user)
+        let methods = PaykitSupportedMethods(
+            methods: found.map(PaykitSupportedMethod.init),
+            expiresAt: clock.now.addingTimeInterval(configuration.cacheTime / .seconds(1)))
+        cache.keep(methods, of: user, at: clock.uptime)
+        return methods
+    }
+
+    // MARK: What all of it uses
+
+    static func key(_ text: String) throws(PaykitFailure) -> PubkyKey {
+        do { return try PubkyKey(text) } catch {
+            throw PaykitFailure(.validationFailed, "'\(text.prefix(70))' is no key: \(error)")
+        }
+    }
+
+    func current() throws(PaykitFailure) -> PubkySession {
+        guard let session else {
+            throw PaykitFailure(.notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
+        }
+        return session
+    }
+
+    /// Does `work`, and tells its failures as the guide's errors.
+    func told<Value>(_ work: () async throws(PaykitFailure) -> Value) async throws(PaykitError) -> Value {
+        do { return try await work() } catch {
+            // A session that the server has ended is not used again.
+            if error.code == .sessionExpired { session = nil }
+            throw PaykitError(error)
+        }
+    }
+}

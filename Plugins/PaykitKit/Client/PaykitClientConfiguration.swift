@@ -1,0 +1,32 @@
+public import PaykitProvider
+public import PaymentCore
+
+/// How a ``PaykitClient`` works.
+public struct PaykitClientConfiguration: Sendable {
+    /// Where the network is entered.
+    public var network: PubkyNetwork
+    /// What sessions of this device may do.
+    public var capabilities: [PubkyCapability]
+    /// How long somebody's methods are shown without asking again.
+    public var cacheTime: Duration
+    /// Of how many users methods are kept.
+    public var cacheCapacity: Int
+    /// When endpoints of one's own are replaced, by method; `onUse` where nothing is said.
+    public var rotation: [String: PaykitRotationPolicy]
+    /// What the homeserver wants of new users.
+    public var signUpToken: Redacted<String>?
+
+    /// Creates a configuration.
+    public init(
+        network: PubkyNetwork, capabilities: [PubkyCapability] = [.paykit, .profile],
+        cacheTime: Duration = .seconds(300),
+        cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:], signUpToken: Redacted<String>? = nil
+    ) {
+        self.network = network
+        self.capabilities = capabilities
+        self.cacheTime = cacheTime
+        self.cacheCapacity = cacheCapacity
+        self.rotation = rotation
+        self.signUpToken = signUpToken
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import PaykitProvider
+import PaymentCore
+
+/// Texts that name users, requests, endpoints and authorisations of the Pubky network, and files that hold endpoints.
+struct PaykitLinkTarget: FuzzTarget {
+    static let name = "Paykit's links"
+    static let share = 8
+
+    private static let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
+    private static let secret = "kqnceEMgrNQM_xi06oQXjA3cJHX_RQmw1BY6JE1bse8"
+
+    let corpus = Corpus(
+        [
+            "pubky://\(key)", "pubky\(key)/pub/x", "pk:\(key)", key, "paykit:\(key)",
+            "paykit:request?request_id=abc&from=pubky://\(key)", "paykit:invoice?method=lightning&data=lnbc1%20x",
+            "pubkyauth://signin?caps=/pub/pubky.app/:rw&secret=\(secret)&relay=https://httprelay.pubky.app/link",
+            "pubkyauth://signup?caps=/:rw&secret=\(secret)&relay=https://r.example/link&hs=\(key)&st=1",
+            "pubkyauth://secret_export?secret=\(secret)",
+            "pubky://\(key)/pub/paykit/v0/bitkit/wallet/btc-lightning-bolt11",
+            #"{"endpoint":"lnbc1","enabled":true}"#, #"{"bolt11":"lnbc1"}"#, "lnbc1xyz",
+        ],
+        pieces: [
+            key, "pubky", "pubky://", "pk:", "paykit:", "pubkyauth://", "?", "&", "=", "/", "//", "..", "%2F", "%00",
+            ".",
+            ":", "@", "#", "secret=", secret, "relay=", "https://r.example/", "http://r.example/", "caps=/:rw", "from=",
+            "method=", "data=", "hs=", "\u{130}", "{", "}", "\"", "endpoint",
+        ])
+    private(set) var counts: [String: Int] = [:]
+
+    init() {}
+
+    mutating func violation(_ input: [UInt8]) -> String? {
+        let text = String(decoding: input, as: UTF8.self)
+        if let key = try? PubkyKey(text) {
+            counts["keys", default: 0] += 1
+            guard (try? PubkyKey(key.text)) == key, key.text.utf8.count == PubkyKey.textLength else {
+                return "a key is another when written"
+            }
+        }
+        if let address = try? PubkyAddress(text) {
+            counts["addresses", default: 0] += 1
+            guard (try? PubkyAddress(address.text)) == address else { return "an address is another when written" }
+            if address.path.split(separator: "/").contains("..") { return "an address climbs" }
+        }
+        if let endpoint = try? EndpointFile.read(input, method: "lightning") {
+            counts["endpoints", default: 0] += 1
+            if endpoint.isEmpty || endpoint.utf8.count > EndpointFile.maximumLength { return "an endpoint is none" }
+        }
+        guard let link = try? PaymentLink(text) else { return nil }
+        do {
+            switch try PaykitLink.read(link) {
+            case nil: counts["nobody's", default: 0] += 1
+            case .authorization(let authorization):
+                counts["authorisations", default: 0] += 1
+                if "\(authorization)".contains(Self.secret) { return "a secret is printed" }
+                let again = (try? PaymentLink(authorization.text.reveal())).flatMap { try? PubkyAuthorizationLink($0) }
+                guard again == authorization else { return "an authorisation is another when written" }
+            case .invoice(let endpoint):
+                counts["invoices", default: 0] += 1
+                if !PaykitEndpoint.isMethod(endpoint.methodID) { return "an invoice of no method" }
+            case .some: counts["users, requests and other generations", default: 0] += 1
+            }
+        } catch {
+            counts["refused", default: 0] += 1
+            if "\(error)".contains(Self.secret) { return "a secret is in an error" }
+        }
+        return nil
+    }
+}
