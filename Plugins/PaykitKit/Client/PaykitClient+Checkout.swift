@@ -83,31 +83,4 @@ extension PaykitClient {
                 try await told { () async throws(PaykitFailure) in try await methods(of: Self.key(pubkey)) })
         } catch { return .failure(error) }
     }
-
-    // MARK: Rotation
-
-    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user nothing is
-    /// known, so nothing is due.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func checkRotationNeeded(pubkey: String) async throws -> [String] {
-        try await told { () async throws(PaykitFailure) in
-            let user = try Self.key(pubkey)
-            guard user == session?.user else { return [] }
-            let published = try await directory.endpoints(of: user).map(\.methodID)
-            return published.filter { method in
-                guard let use = uses[method] else { return false }
-                return (configuration.rotation[method] ?? .onUse).isDue(use, at: clock.now)
-            }
-        }
-    }
-
-    /// Notes that somebody paid to one's own endpoint: the wallet knows.
-    public func noteUse(methodId: String) { uses[methodId]?.note(at: clock.now) }
-
-    /// How one's own endpoints were used, to be stored by the application; put back by ``restore(uses:)``.
-    public var endpointUses: [String: PaykitEndpointUse] { uses }
-
-    /// Puts back what ``endpointUses`` gave, as after a restart.
-    public func restore(uses: [String: PaykitEndpointUse]) { self.uses = uses }
 }

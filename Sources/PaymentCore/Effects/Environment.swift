@@ -107,6 +107,23 @@ public protocol SecretStore: Sendable {
     func secret(_ name: String) async throws -> Redacted<String>?
 }
 
+/// A store of secrets that can also be filled: sessions, keys that a device makes.
+public protocol SecretKeeper: SecretStore {
+    /// Keeps `secret` under `name`, in place of what was there.
+    ///
+    /// - Parameters:
+    ///   - secret: what is kept.
+    ///   - name: what it is asked for by.
+    /// - Throws: whatever keeps it from being kept; then what was there before still is.
+    func keep(_ secret: Redacted<String>, as name: String) async throws
+
+    /// Forgets what was kept under `name`. Without one it does nothing.
+    ///
+    /// - Parameter name: what it was kept as.
+    /// - Throws: whatever keeps it from being forgotten.
+    func forget(_ name: String) async throws
+}
+
 /// A store without secrets.
 public struct NoSecrets: SecretStore {
     /// Creates an empty store.

@@ -1,0 +1,63 @@
+public import PaykitProvider
+import PaymentCore
+
+/// When endpoints of one's own are replaced.
+extension PaykitClient {
+    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user nothing is
+    /// known, so nothing is due.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func checkRotationNeeded(pubkey: String) async throws -> [String] {
+        try await told { () async throws(PaykitFailure) in
+            let user = try Self.key(pubkey)
+            guard user == session?.user else { return [] }
+            let published = try await directory.endpoints(of: user).map(\.methodID)
+            return published.filter { method in
+                guard let use = uses[method] else { return false }
+                return (configuration.rotation[method] ?? .onUse).isDue(use, at: clock.now)
+            }
+        }
+    }
+
+    /// Notes that somebody paid to one's own endpoint: the wallet knows.
+    public func noteUse(methodId: String) { uses[methodId]?.note(at: clock.now) }
+
+    /// How one's own endpoints were used, to be stored by the application; put back by ``restore(uses:)``.
+    public var endpointUses: [String: PaykitEndpointUse] { uses }
+
+    /// Puts back what ``endpointUses`` gave, as after a restart.
+    public func restore(uses: [String: PaykitEndpointUse]) { self.uses = uses }
+
+    /// Replaces every endpoint of one's own that needs it.
+    ///
+    /// - Parameter generate: makes a new endpoint for a method, as by asking the wallet for an invoice.
+    /// - Returns: the methods whose endpoint was replaced.
+    /// - Throws: ``PaykitError``, and what `generate` throws; what was replaced before stays so.
+    @discardableResult
+    public func rotateEndpoints(_ generate: @Sendable (String) async throws -> String) async throws -> [String] {
+        guard let user else { throw PaykitError.notAuthenticated }
+        var replaced: [String] = []
+        for method in try await checkRotationNeeded(pubkey: user.text) {
+            try await setEndpoint(methodId: method, endpoint: try await generate(method))
+            replaced.append(method)
+        }
+        return replaced
+    }
+
+    /// Replaces endpoints that need it, again and again, until the task is cancelled. What fails is tried the next time.
+    ///
+    /// - Parameters:
+    ///   - pause: how long to wait between two looks.
+    ///   - report: hears what was replaced, or why nothing was.
+    ///   - generate: makes a new endpoint for a method.
+    public nonisolated func keepRotating(
+        every pause: Duration = .seconds(3600),
+        report: @Sendable (Result<[String], any Error>) -> Void = { _ in },
+        _ generate: @Sendable (String) async throws -> String
+    ) async {
+        while !Task.isCancelled {
+            do { report(.success(try await rotateEndpoints(generate))) } catch { report(.failure(error)) }
+            guard (try? await clock.sleep(for: pause)) != nil else { return }
+        }
+    }
+}
