@@ -24,7 +24,8 @@ struct FuzzTargets: Sendable {
     init() throws {
         let kinds: [any FuzzTarget.Type] = [
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
-            CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PayrailsTarget.self, JWETarget.self,
+            CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
+            PayrailsTarget.self, JWETarget.self,
             ReviewTarget.self, StandardsTarget.self,
         ]
         targets = try kinds.map { try $0.init() }

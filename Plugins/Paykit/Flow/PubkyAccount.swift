@@ -1,4 +1,5 @@
 package import PaymentCore
+import Synchronization
 
 /// Signs its owner in at their homeserver and tells the network where that is (Protocol 2.3, 3.2 and 3.4).
 package struct PubkyAccount: Sendable {
@@ -6,12 +7,14 @@ package struct PubkyAccount: Sendable {
     private let pkarr: PkarrClient
     private let clock: any PaymentClock
     package let keyPair: PubkyKeyPair
+    private let times: TokenTimes
 
     package init(_ keyPair: PubkyKeyPair, _ reader: PubkyReader, _ pkarr: PkarrClient, clock: any PaymentClock) {
         self.keyPair = keyPair
         self.reader = reader
         self.pkarr = pkarr
         self.clock = clock
+        times = TokenTimes()
     }
 
     /// Opens a session at `server`, where the owner may have an account already, and names it as the owner's homeserver.
@@ -40,9 +43,9 @@ package struct PubkyAccount: Sendable {
         try await reader.homeserver(of: keyPair.publicKey).open(token(capabilities), isSignUp: false)
     }
 
-    // Each is another one: a token works once.
-    private func token(_ capabilities: [PubkyCapability]) -> AuthToken {
-        AuthToken(capabilities, at: clock.now.microseconds, by: keyPair)
+    /// Signs a token that works once.
+    package func token(_ capabilities: [PubkyCapability]) -> AuthToken {
+        AuthToken(capabilities, at: times.next(clock.now.microseconds), by: keyPair)
     }
 
     /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept.
@@ -61,5 +64,17 @@ package struct PubkyAccount: Sendable {
             throw PaykitFailure(.validationFailed, "the records of \(key) leave no room for its homeserver: \(error)")
         }
         try await pkarr.publish(packet)
+    }
+}
+
+/// Times of tokens: no two are the same, for homeservers know tokens by their times.
+private final class TokenTimes: Sendable {
+    private let last = Mutex<UInt64>(0)
+
+    func next(_ now: UInt64) -> UInt64 {
+        last.withLock { last in
+            last = max(now, last + 1)
+            return last
+        }
     }
 }

@@ -12,6 +12,8 @@ struct MethodCache: Sendable {
     let time: Duration
     private var entries: [PubkyKey: Entry] = [:]
     private var turn: UInt64 = 0
+    /// How often something was removed: what was asked before that may be out of date.
+    private(set) var removals = 0
 
     init(capacity: Int, time: Duration) {
         self.capacity = max(1, capacity)
@@ -35,5 +37,11 @@ struct MethodCache: Sendable {
         entries[oldest] = nil
     }
 
-    mutating func remove(_ user: PubkyKey) { entries[user] = nil }
+    /// Whose methods are kept.
+    var users: [PubkyKey] { Array(entries.keys) }
+
+    mutating func remove(_ user: PubkyKey) {
+        removals += 1
+        entries[user] = nil
+    }
 }

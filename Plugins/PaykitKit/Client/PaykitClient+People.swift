@@ -23,12 +23,12 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func publish(_ profile: PubkyProfile) async throws {
-        try await told { () async throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitFailure) in
             try await people.publish(
                 PubkyPeople.Profile(
                     name: profile.name, bio: profile.bio, image: profile.image,
                     links: profile.namedLinks.map { PubkyPeople.Profile.Link(title: $0.title, url: $0.url) },
-                    status: profile.status), try current())
+                    status: profile.status), session)
         }
     }
 
@@ -47,8 +47,8 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func follow(pubkey: String, _ follows: Bool = true) async throws {
-        try await told { () async throws(PaykitFailure) in
-            try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, try current())
+        try await signedIn { session throws(PaykitFailure) in
+            try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, session)
         }
     }
 }

@@ -115,7 +115,7 @@ extension PaykitClient {
                     .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)")
             }
             try await authorization.answer(
-                link, with: AuthToken(link.capabilities, at: clock.now.microseconds, by: account.keyPair), random)
+                link, with: account.token(link.capabilities), random)
         }
     }
 }

@@ -32,6 +32,8 @@ public actor PaykitClient: PaykitService {
     var offers = PrivateOffers()
     var cache: MethodCache
     var uses: [String: PaykitEndpointUse] = [:]
+    /// Up to where users' changes were seen.
+    var cursors: [PubkyKey: String] = [:]
 
     /// Creates a client.
     ///
@@ -93,8 +95,7 @@ public actor PaykitClient: PaykitService {
     ///   - endpoint: where to pay.
     /// - Throws: ``PaykitError``.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
-        try await told { () async throws(PaykitFailure) in
-            let session = try current()
+        try await signedIn { session throws(PaykitFailure) in
             try await directory.publish(PaykitEndpoint(methodID: methodId, endpoint: endpoint), session)
             uses[methodId] = PaykitEndpointUse(publishedAt: clock.now)
             cache.remove(session.user)
@@ -105,8 +106,7 @@ public actor PaykitClient: PaykitService {
     ///
     /// - Throws: ``PaykitError``.
     public func removeEndpoint(methodId: String) async throws {
-        try await told { () async throws(PaykitFailure) in
-            let session = try current()
+        try await signedIn { session throws(PaykitFailure) in
             try await directory.remove(methodId, session)
             uses[methodId] = nil
             cache.remove(session.user)
@@ -133,11 +133,13 @@ public actor PaykitClient: PaykitService {
 
     func methods(of user: PubkyKey) async throws(PaykitFailure) -> PaykitSupportedMethods {
         if let known = cache.methods(of: user, at: clock.uptime) { return known }
+        let removals = cache.removals
         let found = try await directory.endpoints(of: user)
         let methods = PaykitSupportedMethods(
             methods: found.map(PaykitSupportedMethod.init),
             expiresAt: clock.now.addingTimeInterval(configuration.cacheTime / .seconds(1)))
-        cache.keep(methods, of: user, at: clock.uptime)
+        // What was published meanwhile may not be in it.
+        if removals == cache.removals { cache.keep(methods, of: user, at: clock.uptime) }
         return methods
     }
 
@@ -149,19 +151,24 @@ public actor PaykitClient: PaykitService {
         }
     }
 
-    func current() throws(PaykitFailure) -> PubkySession {
-        guard let session else {
-            throw PaykitFailure(.notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
+    /// Does `work` with the session, and tells its failures as the guide's errors.
+    func signedIn<Value>(
+        _ work: (PubkySession) async throws(PaykitFailure) -> Value
+    ) async throws(PaykitError) -> Value {
+        try await told { () async throws(PaykitFailure) in
+            guard let used = session else {
+                throw PaykitFailure(.notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
+            }
+            do throws(PaykitFailure) { return try await work(used) } catch {
+                // What the server has ended is not used again. Somebody may have signed in anew meanwhile.
+                if error.code == .sessionExpired, session == used { session = nil }
+                throw error
+            }
         }
-        return session
     }
 
     /// Does `work`, and tells its failures as the guide's errors.
     func told<Value>(_ work: () async throws(PaykitFailure) -> Value) async throws(PaykitError) -> Value {
-        do { return try await work() } catch {
-            // A session that the server has ended is not used again.
-            if error.code == .sessionExpired { session = nil }
-            throw PaykitError(error)
-        }
+        do { return try await work() } catch { throw PaykitError(error) }
     }
 }

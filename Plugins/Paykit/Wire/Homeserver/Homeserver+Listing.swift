@@ -64,6 +64,42 @@ extension Homeserver {
         return (events, next)
     }
 
+    /// Of how many users changes can be asked for at once.
+    package static let mostUsers = 50
+
+    /// The last change below a path.
+    package struct Change: Sendable, Hashable {
+        package let owner: PubkyKey
+        /// From where to ask next.
+        package let cursor: String
+    }
+
+    /// Which of `users` have changed something below `path`, each since the cursor that was given.
+    package func changes(
+        of users: [PubkyKey: String?], below path: String
+    ) async throws(PaykitFailure) -> [Change] {
+        guard let first = users.keys.first else { return [] }
+        let names = users.sorted { $0.key.text < $1.key.text }.map { user, cursor in
+            "user=\(user)" + (cursor.map { ":" + PercentCoding.encode($0) } ?? "")
+        }
+        let response = try await send(
+            .get, "/events-stream?\(names.joined(separator: "&"))&path=\(PercentCoding.encode(path))&limit=1000",
+            of: first, limit: Self.listingLimit)
+        guard response.status == 200 else { throw refusal(response, of: first, .file) }
+        guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
+        var latest: [PubkyKey: Change] = [:]
+        var owner: PubkyKey?
+        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("data: ") {
+            let data = line.dropFirst(6)
+            if let address = try? PubkyAddress(data) {
+                owner = address.path.hasPrefix(path) && users.keys.contains(address.owner) ? address.owner : nil
+            } else if data.hasPrefix("cursor: "), let owner {
+                latest[owner] = Change(owner: owner, cursor: String(data.dropFirst(8)))
+            }
+        }
+        return latest.values.sorted { $0.owner.text < $1.owner.text }
+    }
+
     private var unreadable: PaykitFailure {
         PaykitFailure(.invalidData, "\(url.host) sent a list that is not text")
     }

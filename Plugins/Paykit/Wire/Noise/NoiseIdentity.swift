@@ -1,0 +1,119 @@
+import PaymentCore
+import PaymentCrypto
+
+/// Who somebody says they are in a handshake: their key signs that the channel's key is theirs (Protocol 5.2).
+///
+/// Two generations do it differently, and neither understands the other. A reader tells them by their members.
+package struct NoiseIdentity: Sendable, Hashable {
+    package enum Generation: Sendable {
+        case a, b
+    }
+
+    package enum Side: String, Sendable {
+        case client = "Client"
+        case server = "Server"
+    }
+
+    /// The keys that a signature binds together.
+    package struct Binding: Sendable {
+        package let pattern: NoisePattern
+        package let side: Side
+        /// The channel's key of whoever signs.
+        package let local: [UInt8]
+        /// That of the other side, where it is known to whoever signs.
+        package let remote: [UInt8]?
+
+        package init(_ pattern: NoisePattern, _ side: Side, local: [UInt8], remote: [UInt8]?) {
+            self.pattern = pattern
+            self.side = side
+            self.local = local
+            self.remote = remote
+        }
+    }
+
+    package let key: PubkyKey
+    package let generation: Generation
+    /// Which of several services is meant; not checked by anybody.
+    package let hint: String?
+    /// Until when it is good: seconds since 1970.
+    package let expiresAt: UInt64?
+
+    /// What both sides say before anything else.
+    package static let prologue = Array("pubky-noise-v1".utf8)
+    /// The most bytes of a hint.
+    package static let maximumHint = 256
+
+    // MARK: Writing
+
+    /// Says who `owner` is, as clients of `generation` write it.
+    package static func text(
+        of owner: PubkyKeyPair, _ binding: Binding, _ generation: Generation, hint: String? = nil,
+        expiresAt: UInt64? = nil
+    ) -> [UInt8] {
+        let key = owner.publicKey
+        let signature = owner.sign(digest(key, binding, generation, hint, expiresAt))
+        var members = [("ed25519_pub", list(key.bytes))]
+        if generation == .a { members += [("noise_x25519_pub", list(binding.local)), ("epoch", "0")] }
+        members.append(("role", "\"\(binding.side.rawValue)\""))
+        members.append(("server_hint", hint.map { JSONValue.string($0).text } ?? "null"))
+        if let expiresAt { members.append((generation == .a ? "expires_at" : "hint_expires_at", "\(expiresAt)")) }
+        members.append(("sig", list(signature)))
+        return Array("{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}".utf8)
+    }
+
+    private static func list(_ bytes: [UInt8]) -> String { "[\(bytes.map(String.init).joined(separator: ","))]" }
+
+    // MARK: Reading
+
+    /// Reads and checks what somebody said.
+    ///
+    /// - Parameters:
+    ///   - text: their payload of the handshake.
+    ///   - binding: the keys of the handshake, from their side.
+    ///   - now: seconds since 1970.
+    package init(_ text: [UInt8], _ binding: Binding, now: UInt64) throws(WireDefect) {
+        guard let json = try? JSONValue(parsing: text) else { throw WireDefect("an identity is not JSON") }
+        func bytes(_ name: String, _ count: Int) throws(WireDefect) -> [UInt8] {
+            let numbers = (json[name]?.array ?? []).compactMap { $0.uint64.flatMap { UInt8(exactly: $0) } }
+            guard numbers.count == count, json[name]?.array?.count == count else {
+                throw WireDefect("an identity has no \(name) of \(count) bytes")
+            }
+            return numbers
+        }
+        let key = try bytes("ed25519_pub", 32)
+        do { self.key = try PubkyKey(bytes: key) } catch { throw WireDefect("\(error)") }
+        generation = json["noise_x25519_pub"] == nil ? .b : .a
+        hint = json["server_hint"]?.string
+        guard (hint?.utf8.count ?? 0) <= Self.maximumHint else { throw WireDefect("an identity's hint is too long") }
+        // Of the second generation nothing is signed but the keys.
+        expiresAt = generation == .a ? json["expires_at"]?.uint64 : nil
+        if generation == .a {
+            guard try bytes("noise_x25519_pub", 32) == binding.local else {
+                throw WireDefect("an identity names another key than the channel's")
+            }
+        }
+        if let expiresAt, now > expiresAt { throw WireDefect("an identity is over") }
+        let digest = Self.digest(self.key, binding, generation, hint, expiresAt)
+        guard Ed25519.isValid(try bytes("sig", 64), message: digest, publicKey: key) else {
+            throw WireDefect("an identity was not signed by \(self.key) for this channel")
+        }
+    }
+
+    /// What is signed.
+    package static func digest(
+        _ key: PubkyKey, _ binding: Binding, _ generation: Generation, _ hint: String?, _ expiresAt: UInt64?
+    ) -> [UInt8] {
+        switch generation {
+        case .a:
+            var text = Array("pubky-noise-bind:v1".utf8) + Array(binding.pattern.rawValue.utf8) + prologue
+            text += key.bytes + binding.local + (binding.remote ?? []) + [0, 0, 0, 0]
+            text += Array((binding.side == .client ? "client" : "server").utf8) + Array((hint ?? "").utf8)
+            if let expiresAt { text += Array("expires_at:".utf8) + expiresAt.bigEndianBytes.reversed() }
+            return BLAKE2s.hash(text)
+        case .b:
+            return BLAKE3.hash(
+                Array("pubky-noise-binding/v1".utf8) + key.bytes + binding.local
+                    + [binding.side == .client ? 0 : 1] + (binding.remote ?? []))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import PaymentCrypto
+
+/// How two sides of a channel come to agree (The Noise Protocol Framework, revision 34, section 7): who sends which keys.
+package enum NoisePattern: String, Sendable, CaseIterable {
+    /// Nobody says who they are.
+    case nn = "NN"
+    /// Both say who they are, in the handshake.
+    case xx = "XX"
+    /// The initiator knows the other one's key, and says at once who they are.
+    case ik = "IK"
+    /// The initiator knows the other one's key, and says later who they are.
+    case xk = "XK"
+
+    enum Token {
+        case e, s, ee, es, se, ss
+    }
+
+    /// Whether the initiator has to know the responder's key before.
+    package var needsRemoteKey: Bool { self == .ik || self == .xk }
+
+    /// Whether a side has to have a key of its own.
+    package var needsOwnKey: Bool { self != .nn }
+
+    /// The tokens of the messages, the initiator's first.
+    var messages: [[Token]] {
+        switch self {
+        case .nn: [[.e], [.e, .ee]]
+        case .xx: [[.e], [.e, .ee, .s, .es], [.s, .se]]
+        case .ik: [[.e, .es, .s, .ss], [.e, .ee, .se]]
+        case .xk: [[.e, .es], [.e, .ee], [.s, .se]]
+        }
+    }
+}
+
+/// The hash of a channel.
+package enum NoiseHash: String, Sendable, CaseIterable {
+    case blake2s = "BLAKE2s"
+    case sha256 = "SHA256"
+
+    func hash(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .blake2s: BLAKE2s.hash(bytes)
+        case .sha256: Digest.sha256.hash(bytes)
+        }
+    }
+
+    private func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        switch self {
+        case .blake2s: BLAKE2s.authenticate(message, key: key)
+        case .sha256: Digest.sha256.authenticate(message, key: key)
+        }
+    }
+
+    /// Two keys made from a chaining key and a secret (section 4.3).
+    func derive(_ chaining: [UInt8], _ secret: [UInt8]) -> ([UInt8], [UInt8]) {
+        let temporary = authenticate(secret, key: chaining)
+        let first = authenticate([1], key: temporary)
+        return (first, authenticate(first + [2], key: temporary))
+    }
+}
+
+/// What both sides of a channel have to agree on before they speak.
+package struct NoiseSuite: Sendable, Hashable {
+    package let pattern: NoisePattern
+    package let hash: NoiseHash
+
+    package init(_ pattern: NoisePattern, _ hash: NoiseHash = .blake2s) {
+        self.pattern = pattern
+        self.hash = hash
+    }
+
+    /// The suite's name, which is a part of every handshake: `Noise_IK_25519_ChaChaPoly_BLAKE2s`.
+    package var name: String { "Noise_\(pattern.rawValue)_25519_ChaChaPoly_\(hash.rawValue)" }
+}
+
+/// Why a channel cannot be made or used. After any of them it is at its end. Says nothing of keys or contents.
+package enum NoiseFailure: Error, Hashable {
+    /// A key is missing, of another length or a point of small order.
+    case key
+    /// A message is longer than 65,535 bytes, or shorter than its keys.
+    case length
+    /// A message was changed, replayed, left out, or made with other keys.
+    case untrusted
+    /// Somebody speaks who is not their turn, or before the end of the handshake.
+    case order
+    /// As many messages were sent as a key may protect.
+    case exhausted
+}
