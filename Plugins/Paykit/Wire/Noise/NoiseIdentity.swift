@@ -52,16 +52,18 @@ package struct NoiseIdentity: Sendable, Hashable {
     ) -> [UInt8] {
         let key = owner.publicKey
         let signature = owner.sign(digest(key, binding, generation, hint, expiresAt))
-        var members = [("ed25519_pub", list(key.bytes))]
-        if generation == .a { members += [("noise_x25519_pub", list(binding.local)), ("epoch", "0")] }
-        members.append(("role", "\"\(binding.side.rawValue)\""))
-        members.append(("server_hint", hint.map { JSONValue.string($0).text } ?? "null"))
-        if let expiresAt { members.append((generation == .a ? "expires_at" : "hint_expires_at", "\(expiresAt)")) }
-        members.append(("sig", list(signature)))
-        return Array("{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}".utf8)
+        let isFirst = generation == .a
+        let end = expiresAt.map { "\($0)" }
+        let text = OrderedJSON.object([
+            ("ed25519_pub", OrderedJSON.numbers(key.bytes)),
+            ("noise_x25519_pub", isFirst ? OrderedJSON.numbers(binding.local) : nil), ("epoch", isFirst ? "0" : nil),
+            ("role", OrderedJSON.string(binding.side.rawValue)),
+            ("server_hint", hint.map { OrderedJSON.string($0) } ?? "null"),
+            ("expires_at", isFirst ? end : nil), ("hint_expires_at", isFirst ? nil : end),
+            ("sig", OrderedJSON.numbers(signature)),
+        ])
+        return Array(text.utf8)
     }
-
-    private static func list(_ bytes: [UInt8]) -> String { "[\(bytes.map(String.init).joined(separator: ","))]" }
 
     // MARK: Reading
 
@@ -74,8 +76,7 @@ package struct NoiseIdentity: Sendable, Hashable {
     package init(_ text: [UInt8], _ binding: Binding, now: UInt64) throws(WireDefect) {
         guard let json = try? JSONValue(parsing: text) else { throw WireDefect("an identity is not JSON") }
         func bytes(_ name: String, _ count: Int) throws(WireDefect) -> [UInt8] {
-            let numbers = (json[name]?.array ?? []).compactMap { $0.uint64.flatMap { UInt8(exactly: $0) } }
-            guard numbers.count == count, json[name]?.array?.count == count else {
+            guard let numbers = json[name]?.numbers(count) else {
                 throw WireDefect("an identity has no \(name) of \(count) bytes")
             }
             return numbers

@@ -117,15 +117,13 @@ package struct SealedBlob: Sendable, Hashable {
 
     /// The blob's JSON, its members in the order in which others write them.
     package var wire: [UInt8] {
-        var members = [
+        let text = OrderedJSON.object([
             ("v", "\(version.rawValue)"), ("epk", quoted(ephemeral)), ("nonce", quoted(nonce)),
-            ("ct", quoted(ciphertext)),
-        ]
-        if let recipient { members.append(("kid", JSONValue.string(recipient).text)) }
-        if let purpose { members.append(("purpose", JSONValue.string(purpose).text)) }
-        if let sender { members.append(("sender", JSONValue.string(sender).text)) }
-        if let signature { members.append(("sig", quoted(signature))) }
-        return Array("{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}".utf8)
+            ("ct", quoted(ciphertext)), ("kid", recipient.map { OrderedJSON.string($0) }),
+            ("purpose", purpose.map { OrderedJSON.string($0) }), ("sender", sender.map { OrderedJSON.string($0) }),
+            ("sig", signature.map { quoted($0) }),
+        ])
+        return Array(text.utf8)
     }
 
     private func quoted(_ bytes: [UInt8]) -> String { "\"\(Base64URL.encode(bytes))\"" }
