@@ -14,7 +14,7 @@ public import PayrailsTypes
 ///
 /// It has no looks of its own; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. What was entered leaves it
 /// only encrypted.
-@MainActor @Observable public final class CardForm {
+@MainActor @Observable public final class CardFormModel {
     /// What the form is at.
     public var state: CardFormState { observed.value }
     /// Hears what the form collects.
@@ -28,6 +28,8 @@ public import PayrailsTypes
     @ObservationIgnored public var onMoveFocus: (@MainActor (CardFieldType) -> Void)?
     /// What the form shows and how.
     @ObservationIgnored public let config: CardFormConfig
+    /// What shows it on a screen.
+    @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private let observed: ObservedState<CardFormState>
@@ -69,8 +71,8 @@ public import PayrailsTypes
         let result = collected ?? .failure(.invalidCardData)
         collected = nil
         switch result {
-        case .success(let data): delegate?.cardForm(self, didCollectCardData: data)
-        case .failure(let error): delegate?.cardForm(self, didFailWithError: error)
+        case .success(let data): delegate?.cardForm(face, didCollectCardData: data)
+        case .failure(let error): delegate?.cardForm(face, didFailWithError: error)
         }
         return result
     }

@@ -7,7 +7,7 @@ public import PayrailsTypes
 /// It has no looks of its own; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's it
 /// also pays without a ``presenter`` (a payment that then needs a page fails and says so), and ignores taps while a
 /// payment is under way.
-@MainActor @Observable public final class CardPaymentButton {
+@MainActor @Observable public final class CardPaymentButtonModel {
     /// What the button is at.
     public var state: CardPaymentButtonState { observed.value }
     /// Hears what becomes of the button.
@@ -24,7 +24,9 @@ public import PayrailsTypes
     /// The look of the button.
     @ObservationIgnored public let style: CardButtonStyle
     /// The form that is paid with while there is no stored instrument.
-    @ObservationIgnored public let cardForm: CardForm?
+    @ObservationIgnored public let cardForm: CardFormModel?
+    /// What shows it on a screen.
+    @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private var instrument: (any StoredInstrument)?
@@ -44,7 +46,7 @@ public import PayrailsTypes
     /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
     /// it is given later.
     public init(
-        cardForm: CardForm?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
+        cardForm: CardFormModel?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
         translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),
         storedInstrumentTranslations: StoredInstrumentButtonTranslations? = nil
     ) {
@@ -167,7 +169,7 @@ public import PayrailsTypes
 
     private func carryOut(_ effect: CardPaymentButtonState.Effect) {
         switch effect {
-        case .notifyClicked: delegate?.onPaymentButtonClicked(self)
+        case .notifyClicked: delegate?.onPaymentButtonClicked(face)
         case .collectCard: collect()
         case .startPayment: start()
         case .failUnavailable:
@@ -175,16 +177,21 @@ public import PayrailsTypes
             notify(.failure)
         case .notify(let outcome): notify(outcome)
         case .settle: send(.settled)
-        case .notifyInstrumentChanged: delegate?.onStoredInstrumentChanged(self, instrument: instrument)
+        case .notifyInstrumentChanged: delegate?.onStoredInstrumentChanged(face, instrument: instrument)
         }
     }
 
     private func collect() {
-        guard let cardForm, case .success(let encrypted) = cardForm.collectFields() else {
-            return send(.collectionFailed)
+        guard let cardForm else { return send(.collectionFailed) }
+        switch cardForm.collectFields() {
+        case .success(let encrypted):
+            presenter?.take(encryptedCard: encrypted)
+            override = .card(encrypted: encrypted, save: cardForm.saveInstrument)
+            send(.collected)
+        case .failure(let error):
+            lastResult = .error(error)
+            send(.collectionFailed)
         }
-        override = .card(encrypted: encrypted, save: cardForm.saveInstrument)
-        send(.collected)
     }
 
     private func start() {
@@ -217,11 +224,11 @@ public import PayrailsTypes
 
     private func notify(_ outcome: CardPaymentButtonState.Outcome) {
         switch outcome {
-        case .success: delegate?.onAuthorizeSuccess(self)
-        case .pending: delegate?.onAuthorizePending(self)
+        case .success: delegate?.onAuthorizeSuccess(face)
+        case .pending: delegate?.onAuthorizePending(face)
         case .failure, .cancelled:
             if let failure = lastResult?.authorizationFailure {
-                delegate?.onAuthorizeFailed(self, failure: failure)
+                delegate?.onAuthorizeFailed(face, failure: failure)
             }
         }
     }
@@ -231,7 +238,7 @@ public import PayrailsTypes
         guard let presenter, case .card = source else { return presenter }
         return ChallengePresenter(presenter) { [weak self] in
             guard let self else { return }
-            delegate?.onThreeDSecureChallenge(self)
+            delegate?.onThreeDSecureChallenge(face)
         }
     }
 }

@@ -104,9 +104,10 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         case (.collecting, .collected):
             phase = .paying
             return [.startPayment]
+        // Nothing was paid, but whoever heard of the tap waits for an ending.
         case (.collecting, .collectionFailed):
             phase = .ready
-            return []
+            return [.notify(.failure)]
         case (.paying, .finished(let outcome)):
             lastOutcome = outcome
             return [.notify(outcome), .settle]

@@ -17,11 +17,11 @@ public import PayrailsTypes
     /// Called once, when a payment was confirmed by the service.
     @ObservationIgnored public var onPaid: (@MainActor () -> Void)?
     /// The stored instruments.
-    @ObservationIgnored public let instruments: StoredInstruments
+    @ObservationIgnored public let instruments: StoredInstrumentsModel
     /// The form for a new card; nil where cards cannot be entered.
-    @ObservationIgnored public let cardForm: CardForm?
+    @ObservationIgnored public let cardForm: CardFormModel?
     /// The pay button of the form.
-    @ObservationIgnored public let cardButton: CardPaymentButton
+    @ObservationIgnored public let cardButton: CardPaymentButtonModel
     /// The look.
     @ObservationIgnored public let style: CheckoutStyle
 
@@ -44,11 +44,11 @@ public import PayrailsTypes
     ) {
         self.session = session
         self.style = style
-        instruments = StoredInstruments(
+        instruments = StoredInstrumentsModel(
             session: session, style: style.instruments, translations: translations, showDeleteButton: showDeleteButton,
             showPayButton: true)
-        cardForm = card.map { CardForm(config: $0, session: session) }
-        cardButton = CardPaymentButton(
+        cardForm = card.map { CardFormModel(config: $0, session: session) }
+        cardButton = CardPaymentButtonModel(
             cardForm: cardForm, session: session, buttonStyle: style.cardButton, translations: cardTranslations)
         observed = ObservedState(
             CheckoutState(instruments: instruments.state, cardForm: cardForm?.state, cardButton: cardButton.state))
@@ -194,13 +194,13 @@ extension CheckoutController: PayrailsStoredInstrumentsDelegate {
     public func storedInstruments(
         _ view: StoredInstruments, didCompletePaymentForInstrument instrument: any StoredInstrument
     ) {
-        ended(view.view(for: instrument.id)?.payButton.lastResult)
+        ended(instruments.view(for: instrument.id)?.payButton.lastResult)
     }
     /// Tells the payer.
     public func storedInstruments(
         _ view: StoredInstruments, didFailPaymentForInstrument instrument: any StoredInstrument, error: PayrailsError
     ) {
-        ended(view.view(for: instrument.id)?.payButton.lastResult)
+        ended(instruments.view(for: instrument.id)?.payButton.lastResult)
     }
     /// Asks the payer.
     public func storedInstruments(
@@ -214,17 +214,17 @@ extension CheckoutController: PayrailsCardPaymentButtonDelegate {
     /// Nothing: the button's state says so already.
     public func onPaymentButtonClicked(_ button: CardPaymentButton) {}
     /// Tells the payer.
-    public func onAuthorizeSuccess(_ button: CardPaymentButton) { ended(button.lastResult) }
+    public func onAuthorizeSuccess(_ button: CardPaymentButton) { ended(cardButton.lastResult) }
     /// Nothing: the page is in the state.
     public func onThreeDSecureChallenge(_ button: CardPaymentButton) {}
     /// Nothing: the one with the reason is called.
     public func onAuthorizeFailed(_ button: CardPaymentButton) {}
     /// Tells the payer.
     public func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure) {
-        ended(button.lastResult)
+        ended(cardButton.lastResult)
     }
     /// Tells the payer.
-    public func onAuthorizePending(_ button: CardPaymentButton) { ended(button.lastResult) }
+    public func onAuthorizePending(_ button: CardPaymentButton) { ended(cardButton.lastResult) }
 }
 
 extension CheckoutController: PayrailsCardFormDelegate {

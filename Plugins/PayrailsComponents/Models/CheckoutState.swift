@@ -73,6 +73,7 @@ public enum CheckoutNotice: Sendable, Hashable {
         case .failure(let failure): self = .declined(reason: InstrumentLabel.clean(failure.message))
         case .authorizationFailed: self = .notAuthorised
         case .cancelledByUser: self = .cancelled
+        case .error(.invalidCardData): self = .cardInvalid
         case .error(let error):
             if result.isPending {
                 self = .pending

@@ -28,7 +28,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
 }
 
 /// One stored instrument with its buttons.
-@MainActor @Observable public final class StoredInstrumentView {
+@MainActor @Observable public final class StoredInstrumentModel {
     /// What the row is at.
     public var state: StoredInstrumentRowState { observed.value }
     /// Hears what happens.
@@ -45,7 +45,9 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     /// The look.
     @ObservationIgnored public let style: StoredInstrumentsStyle
     /// The row's own pay button.
-    @ObservationIgnored public let payButton: CardPaymentButton
+    @ObservationIgnored public let payButton: CardPaymentButtonModel
+    /// What shows it on a screen.
+    @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let instrument: any StoredInstrument
     @ObservationIgnored private let observed: ObservedState<StoredInstrumentRowState>
@@ -58,7 +60,7 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     ) {
         self.instrument = instrument
         self.style = style
-        payButton = CardPaymentButton(
+        payButton = CardPaymentButtonModel(
             storedInstrument: instrument, session: session, buttonStyle: style.buttonStyle,
             translations: CardPaymenButtonTranslations(label: translations.buttonTranslations.label),
             storedInstrumentTranslations: translations.buttonTranslations)
@@ -88,9 +90,9 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         guard !state.isProcessing else { return }
         setSelected(!state.isSelected)
         if state.isSelected {
-            delegate?.storedInstrumentView(self, didSelectInstrument: instrument)
+            delegate?.storedInstrumentView(face, didSelectInstrument: instrument)
         } else {
-            delegate?.storedInstrumentView(self, didDeselectInstrument: instrument)
+            delegate?.storedInstrumentView(face, didDeselectInstrument: instrument)
         }
     }
 
@@ -102,22 +104,22 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     /// The payer tapped the delete button. Ignored when there is none, and while the row's payment is under way.
     public func tapDelete() {
         guard state.hasDeleteButton, !state.isProcessing else { return }
-        delegate?.storedInstrumentView(self, didRequestDeleteInstrument: instrument)
+        delegate?.storedInstrumentView(face, didRequestDeleteInstrument: instrument)
     }
 
     /// The payer tapped the update button. Ignored when there is none, and while the row's payment is under way.
     public func tapUpdate() {
         guard state.hasUpdateButton, !state.isProcessing else { return }
-        delegate?.storedInstrumentView(self, didRequestUpdateInstrument: instrument)
+        delegate?.storedInstrumentView(face, didRequestUpdateInstrument: instrument)
     }
 }
 
-extension StoredInstrumentView: PayrailsCardPaymentButtonDelegate {
+extension StoredInstrumentModel: PayrailsCardPaymentButtonDelegate {
     /// Nothing: a tap alone is no news.
     public func onPaymentButtonClicked(_ button: CardPaymentButton) {}
     /// Tells the row's delegate.
     public func onAuthorizeSuccess(_ button: CardPaymentButton) {
-        delegate?.storedInstrumentView(self, didCompletePaymentForInstrument: instrument)
+        delegate?.storedInstrumentView(face, didCompletePaymentForInstrument: instrument)
     }
     /// Never called for stored instruments.
     public func onThreeDSecureChallenge(_ button: CardPaymentButton) {}
@@ -131,7 +133,7 @@ extension StoredInstrumentView: PayrailsCardPaymentButtonDelegate {
     public func onAuthorizePending(_ button: CardPaymentButton) { fail(.paymentPending) }
 
     private func fail(_ error: PayrailsError) {
-        delegate?.storedInstrumentView(self, didFailPaymentForInstrument: instrument, error: error)
+        delegate?.storedInstrumentView(face, didFailPaymentForInstrument: instrument, error: error)
     }
 }
 

@@ -16,7 +16,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
 ///
 /// Unlike the vendor's, its rows get every ``presenter`` that is set, and a payment under way outlives
 /// ``refreshInstruments()``.
-@MainActor @Observable public final class StoredInstruments {
+@MainActor @Observable public final class StoredInstrumentsModel {
     /// What the list is at.
     public var state: StoredInstrumentsState { observed.value }
     /// Hears what happens.
@@ -35,13 +35,15 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     /// The texts.
     @ObservationIgnored public let translations: StoredInstrumentsTranslations
     /// The rows.
-    @ObservationIgnored public private(set) var views: [StoredInstrumentView] = []
+    @ObservationIgnored public private(set) var views: [StoredInstrumentModel] = []
+    /// What shows it on a screen.
+    @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private let shows: (delete: Bool, update: Bool, pay: Bool)
     @ObservationIgnored private let observed: ObservedState<StoredInstrumentsState>
     @ObservationIgnored private var selection = InstrumentSelection()
-    @ObservationIgnored private weak var boundButton: CardPaymentButton?
+    @ObservationIgnored private weak var boundButton: CardPaymentButtonModel?
 
     /// Creates a list of what `session` has.
     public init(
@@ -67,14 +69,14 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     }
 
     /// Has `button` pay with what is selected: with the card form while nothing is. Nil ends it.
-    public func bindCardPaymentButton(_ button: CardPaymentButton?) {
+    public func bindCardPaymentButton(_ button: CardPaymentButtonModel?) {
         boundButton = button
         guard button != nil else { return }
         bind(selection.selectedID)
     }
 
     /// Returns the row of an instrument.
-    public func view(for id: String) -> StoredInstrumentView? { views.first { $0.state.id == id } }
+    public func view(for id: String) -> StoredInstrumentModel? { views.first { $0.state.id == id } }
 
     private func load() {
         let instruments = session.storedInstruments(for: .card) + session.storedInstruments(for: .payPal)
@@ -83,7 +85,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         var seen: Set<String> = []
         views = instruments.filter { seen.insert($0.id).inserted }.map { instrument in
             if let view = busy.first(where: { $0.state.id == instrument.id }) { return view }
-            let view = StoredInstrumentView(
+            let view = StoredInstrumentModel(
                 instrument: instrument, session: session, style: style, translations: translations,
                 showDeleteButton: shows.delete, showUpdateButton: shows.update, showPayButton: shows.pay)
             view.presenter = presenter
@@ -107,7 +109,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
             case .notifySelected(let id):
                 publish()
                 if let view = view(for: id) {
-                    delegate?.storedInstruments(self, didSelectInstrument: view.getInstrument())
+                    delegate?.storedInstruments(face, didSelectInstrument: view.getInstrument())
                 }
             }
         }
@@ -124,7 +126,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     }
 }
 
-extension StoredInstruments: PayrailsStoredInstrumentViewDelegate {
+extension StoredInstrumentsModel: PayrailsStoredInstrumentViewDelegate {
     /// Deselects the other row, and tells the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didSelectInstrument instrument: any StoredInstrument
@@ -141,25 +143,25 @@ extension StoredInstruments: PayrailsStoredInstrumentViewDelegate {
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didCompletePaymentForInstrument instrument: any StoredInstrument
     ) {
-        delegate?.storedInstruments(self, didCompletePaymentForInstrument: instrument)
+        delegate?.storedInstruments(face, didCompletePaymentForInstrument: instrument)
     }
     /// Tells the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didFailPaymentForInstrument instrument: any StoredInstrument,
         error: PayrailsError
     ) {
-        delegate?.storedInstruments(self, didFailPaymentForInstrument: instrument, error: error)
+        delegate?.storedInstruments(face, didFailPaymentForInstrument: instrument, error: error)
     }
     /// Tells the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didRequestDeleteInstrument instrument: any StoredInstrument
     ) {
-        delegate?.storedInstruments(self, didRequestDeleteInstrument: instrument)
+        delegate?.storedInstruments(face, didRequestDeleteInstrument: instrument)
     }
     /// Tells the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didRequestUpdateInstrument instrument: any StoredInstrument
     ) {
-        delegate?.storedInstruments(self, didRequestUpdateInstrument: instrument)
+        delegate?.storedInstruments(face, didRequestUpdateInstrument: instrument)
     }
 }

@@ -1,8 +1,7 @@
 import PayrailsTypes
 
-// Written for Apple platforms and never compiled where the rest is tested, which has no SwiftUI. Hence nothing is
-// decided here: what is shown and what a tap does are the tested states and models beside this folder. Keep it that
-// small.
+// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided here:
+// what is shown and what a tap does are the tested states and models beside this folder. Keep it that small.
 
 #if canImport(SwiftUI)
     import PaymentCore
@@ -60,15 +59,15 @@ import PayrailsTypes
         }
     }
 
-    /// A list of stored instruments: ``StoredInstruments`` in SwiftUI.
+    /// A list of stored instruments: ``StoredInstrumentsModel`` in SwiftUI.
     @MainActor public struct StoredInstrumentsList: View {
-        private let list: StoredInstruments
+        private let list: StoredInstrumentsModel
         private let texts: CheckoutTexts
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
         /// Creates a view that shows `list`. The caller keeps it.
-        public init(_ list: StoredInstruments, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
+        public init(_ list: StoredInstrumentsModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
             self.list = list
             self.texts = texts
             self.isEnabled = isEnabled
@@ -79,43 +78,64 @@ import PayrailsTypes
             let style = list.style
             VStack(alignment: .leading, spacing: style.itemSpacing) {
                 ForEach(list.state.rows, id: \.id) { row in
-                    HStack(spacing: 8) {
-                        Button {
-                            list.view(for: row.id)?.tap()
-                        } label: {
-                            Text(row.label.reveal()).font(style.labelFont.font)
-                                .foregroundStyle(style.labelTextColor.color(in: scheme))
-                                .frame(maxWidth: .infinity, alignment: .leading)
-                        }
-                        .buttonStyle(.plain)
-                        .accessibilityAddTraits(row.isSelected ? .isSelected : [])
-                        if row.hasDeleteButton {
-                            Button("🗑️") { list.view(for: row.id)?.tapDelete() }
-                                .accessibilityLabel("\(texts.delete): \(row.label.reveal())")
-                        }
-                        if row.isPayButtonVisible, let view = list.view(for: row.id) {
-                            PayButton(view.payButton, isEnabled: isEnabled && !list.state.isProcessing)
-                        }
+                    if let view = list.view(for: row.id) {
+                        StoredInstrumentRow(view, texts: texts, isEnabled: isEnabled && !list.state.isProcessing)
                     }
-                    .padding(style.itemPadding.edgeInsets)
-                    .background(
-                        (row.isSelected ? style.selectedItemBackgroundColor : style.itemBackgroundColor)
-                            .color(in: scheme),
-                        in: RoundedRectangle(cornerRadius: style.itemCornerRadius))
                 }
             }
             .background(style.backgroundColor.color(in: scheme))
         }
     }
 
-    /// A pay button: ``CardPaymentButton`` in SwiftUI.
+    /// A single stored instrument: ``StoredInstrumentModel`` in SwiftUI.
+    @MainActor public struct StoredInstrumentRow: View {
+        private let model: StoredInstrumentModel
+        private let texts: CheckoutTexts
+        private let isEnabled: Bool
+        @Environment(\.colorScheme) private var scheme
+
+        /// Creates a view that shows `model`. The caller keeps it.
+        public init(_ model: StoredInstrumentModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
+            self.model = model
+            self.texts = texts
+            self.isEnabled = isEnabled
+        }
+
+        /// The view.
+        public var body: some View {
+            let style = model.style
+            let row = model.state
+            HStack(spacing: 8) {
+                Button {
+                    model.tap()
+                } label: {
+                    Text(row.label.reveal()).font(style.labelFont.font)
+                        .foregroundStyle(style.labelTextColor.color(in: scheme))
+                        .frame(maxWidth: .infinity, alignment: .leading)
+                }
+                .buttonStyle(.plain)
+                .accessibilityAddTraits(row.isSelected ? .isSelected : [])
+                if row.hasDeleteButton {
+                    Button("🗑️") { model.tapDelete() }
+                        .accessibilityLabel("\(texts.delete): \(row.label.reveal())")
+                }
+                if row.isPayButtonVisible { PayButton(model.payButton, isEnabled: isEnabled) }
+            }
+            .padding(style.itemPadding.edgeInsets)
+            .background(
+                (row.isSelected ? style.selectedItemBackgroundColor : style.itemBackgroundColor).color(in: scheme),
+                in: RoundedRectangle(cornerRadius: style.itemCornerRadius))
+        }
+    }
+
+    /// A pay button: ``CardPaymentButtonModel`` in SwiftUI.
     @MainActor public struct PayButton: View {
-        private let button: CardPaymentButton
+        private let button: CardPaymentButtonModel
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
         /// Creates a view that shows `button`. The caller keeps it.
-        public init(_ button: CardPaymentButton, isEnabled: Bool = true) {
+        public init(_ button: CardPaymentButtonModel, isEnabled: Bool = true) {
             self.button = button
             self.isEnabled = isEnabled
         }
@@ -144,13 +164,13 @@ import PayrailsTypes
         }
     }
 
-    /// The fields of a card form: ``CardForm`` in SwiftUI.
+    /// The fields of a card form: ``CardFormModel`` in SwiftUI.
     @MainActor public struct CardFormFields: View {
-        private let form: CardForm
+        private let form: CardFormModel
         @FocusState private var focused: CardFieldType?
 
         /// Creates a view that shows `form`. The caller keeps it.
-        public init(_ form: CardForm) { self.form = form }
+        public init(_ form: CardFormModel) { self.form = form }
 
         /// The view.
         public var body: some View {

@@ -46,7 +46,7 @@ import Testing
             Row(.cardForm, .ready, .tapped, [.notifyClicked, .collectCard], .collecting),
             Row(.cardForm, .ready, .payCalled, [.collectCard], .collecting),
             Row(.cardForm, .collecting, .collected, [.startPayment], .paying),
-            Row(.cardForm, .collecting, .collectionFailed, [], .ready),
+            Row(.cardForm, .collecting, .collectionFailed, [.notify(.failure)], .ready),
             Row(stored, .ready, .tapped, [.notifyClicked, .startPayment], .paying),
             Row(stored, .ready, .payCalled, [.startPayment], .paying),
             Row(.unavailable, .ready, .tapped, [.notifyClicked, .failUnavailable], .ready),
@@ -102,8 +102,8 @@ import Testing
         (.authorizationFailed(.authentication), ["failed (processing)"]),
         (.error(.pollingFailed("late")), ["failed (processing)"]),
         (.error(.paymentPending), ["pending (processing)"]),
-        // No word for it in the guide's delegate.
-        (.cancelledByUser, []),
+        // The guide's delegate has no other word for it.
+        (.cancelledByUser, ["failed (processing)"]),
     ]
 
     @MainActor @Test("A stored payment tells its delegate in order, and pays once", arguments: endings.indices)
@@ -138,7 +138,7 @@ import Testing
         button.delegate = recorder
         form.delegate = recorder
         button.tap()
-        #expect(recorder.lines.last == "form failed: The card data is not valid.")
+        #expect(recorder.lines.suffix(2) == ["form failed: The card data is not valid.", "failed"])
         #expect(!button.state.isProcessing)
         recorder.lines = []
         form.fill()

@@ -133,8 +133,8 @@ import Testing
     @Test("The deprecated button still works")
     func deprecatedButtonStillWorks() async {
         for (result, said) in [
-            (OnPayResult.success, ["clicked", "success"]), (.cancelledByUser, ["clicked"]),
-            (.error(.authenticationError), ["clicked", "failed"]),
+            (OnPayResult.success, ["clicked", "success"]), (.cancelledByUser, ["clicked", "failed"]),
+            (.error(.authenticationError), ["clicked", "failed"]), (.pending, ["clicked", "failed"]),
         ] {
             let delegate = OldDelegate()
             let old = StoredInstrumentPaymentButton(

@@ -1,0 +1,69 @@
+#if canImport(UIKit) && !os(watchOS) && !os(tvOS)
+    public import UIKit
+
+    // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided in
+    // this folder: what is shown and what a tap does are the tested states and models beside it. Keep it that small.
+
+    /// A button that shows when it is at work: the superclass of pay buttons.
+    @MainActor public class ActionButton: UIButton {
+        /// Called when the payer taps.
+        public var onTap: (() -> Void)?
+        private let spinner = UIActivityIndicatorView(style: .medium)
+        private var insets = StyleInsets.zero
+        private var leastHeight = CardButtonStyle.fallbackHeight
+
+        /// Creates a button.
+        public init() {
+            super.init(frame: .zero)
+            addAction(UIAction { [weak self] _ in self?.onTap?() }, for: .touchUpInside)
+            spinner.translatesAutoresizingMaskIntoConstraints = false
+            addSubview(spinner)
+            NSLayoutConstraint.activate([
+                spinner.centerXAnchor.constraint(equalTo: centerXAnchor),
+                spinner.centerYAnchor.constraint(equalTo: centerYAnchor),
+            ])
+        }
+
+        /// Nothing: these buttons are made in code.
+        @available(*, unavailable)
+        public required init?(coder: NSCoder) { nil }
+
+        /// The size that text, insets and style ask for.
+        public override var intrinsicContentSize: CGSize {
+            let text = super.intrinsicContentSize
+            return CGSize(
+                width: text.width + CGFloat(insets.left + insets.right),
+                height: max(CGFloat(leastHeight), text.height + CGFloat(insets.top + insets.bottom)))
+        }
+
+        /// Shows what the button is at.
+        func show(_ state: CardPaymentButtonState, _ style: CardButtonStyle) {
+            backgroundColor = (style.backgroundColor ?? .systemBlue).uiColor
+            setTitle(state.title, for: .normal)
+            setTitleColor((style.textColor ?? .white).uiColor, for: .normal)
+            spinner.color = (style.textColor ?? .white).uiColor
+            if let font = style.font { titleLabel?.font = font.uiFont }
+            layer.cornerRadius = CGFloat(style.cornerRadius ?? 8)
+            layer.borderWidth = CGFloat(style.borderWidth ?? 0)
+            layer.borderColor = style.borderColor?.uiColor.resolvedColor(with: traitCollection).cgColor
+            insets = style.contentEdgeInsets ?? StyleInsets(top: 0, left: 16, bottom: 0, right: 16)
+            leastHeight = style.height ?? CardButtonStyle.fallbackHeight
+            invalidateIntrinsicContentSize()
+            isEnabled = !state.isProcessing
+            accessibilityLabel = state.accessibleName
+            // Where a text says that it is at work, no sign stands over it.
+            if state.isProcessing, state.title.isEmpty { spinner.startAnimating() } else { spinner.stopAnimating() }
+        }
+    }
+
+    /// Shows every state of a model until it is dropped.
+    @MainActor final class Watch {
+        private let task: Task<Void, Never>
+
+        init<State: Sendable>(_ states: AsyncStream<State>, _ show: @escaping @MainActor (State) -> Void) {
+            task = Task { for await state in states { show(state) } }
+        }
+
+        deinit { task.cancel() }
+    }
+#endif

@@ -1,0 +1,94 @@
+#if canImport(UIKit) && canImport(WebKit) && !os(watchOS) && !os(tvOS)
+    import Foundation
+    public import PaymentCore
+    public import UIKit
+    public import WebKit
+
+    /// Shows a page of a payment in a web view of its own, which keeps nothing, and closes itself when it is done.
+    @MainActor public final class PaymentPageController: UIViewController, WKNavigationDelegate {
+        private enum Ending {
+            case left(PaymentLink?)
+            case notShown
+        }
+
+        private let page: PageRequest
+        private let navigation: PageNavigation
+        private var ending: Ending?
+        private var waiting: CheckedContinuation<PaymentLink?, any Error>?
+
+        /// Creates a controller for `page`; nothing is loaded before it is shown.
+        public init(_ page: PageRequest) {
+            self.page = page
+            navigation = PageNavigation(page)
+            super.init(nibName: nil, bundle: nil)
+        }
+
+        /// Nothing: these controllers are made in code.
+        @available(*, unavailable)
+        public required init?(coder: NSCoder) { nil }
+
+        /// Loads the page.
+        public override func viewDidLoad() {
+            super.viewDidLoad()
+            let configuration = WKWebViewConfiguration()
+            configuration.websiteDataStore = .nonPersistent()
+            let web = WKWebView(frame: .zero, configuration: configuration)
+            web.navigationDelegate = self
+            view.backgroundColor = .systemBackground
+            view.fill(with: web)
+            if let url = URL(string: page.url.text) { web.load(URLRequest(url: url)) } else { end(.notShown) }
+        }
+
+        /// Takes the payer's closing the page for leaving it.
+        public override func viewDidDisappear(_ animated: Bool) {
+            super.viewDidDisappear(animated)
+            if isBeingDismissed || isMovingFromParent { end(.left(nil)) }
+        }
+
+        /// Keeps the page where it belongs, and ends when it leads back.
+        public func webView(
+            _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction
+        ) async -> WKNavigationActionPolicy {
+            guard let url = navigationAction.request.url else { return .cancel }
+            let isMainFrame = navigationAction.targetFrame?.isMainFrame ?? true
+            switch navigation.decide(url.absoluteString, isMainFrame: isMainFrame) {
+            case .stay: return .allow
+            case .returned(let link): end(.left(link))
+            case .openOutside: _ = await UIApplication.shared.open(url)
+            case .block: break
+            }
+            return .cancel
+        }
+
+        /// Waits until the payer has left the page, and closes it when nobody waits any more.
+        func visit() async throws -> PaymentLink? {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    waiting = continuation
+                    if Task.isCancelled { end(.left(nil)) } else { tell() }
+                }
+            } onCancel: {
+                Task { @MainActor in self.end(.left(nil)) }
+            }
+        }
+
+        /// Nobody shows this controller.
+        func cannotBeShown() { end(.notShown) }
+
+        private func end(_ ending: Ending) {
+            guard self.ending == nil else { return }
+            self.ending = ending
+            tell()
+            if presentingViewController != nil, !isBeingDismissed { dismiss(animated: true) }
+        }
+
+        private func tell() {
+            guard let ending, let waiting else { return }
+            self.waiting = nil
+            switch ending {
+            case .left(let link): waiting.resume(returning: link)
+            case .notShown: waiting.resume(throwing: PaymentPageError.noPresenter)
+            }
+        }
+    }
+#endif

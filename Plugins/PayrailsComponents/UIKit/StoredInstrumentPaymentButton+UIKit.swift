@@ -1,0 +1,57 @@
+#if canImport(UIKit) && !os(watchOS) && !os(tvOS)
+    public import PayrailsTypes
+    public import UIKit
+
+    /// The older pay button as a view, for stored instruments only: a ``CardPaymentButton`` under its former name.
+    @available(
+        *, deprecated,
+        message:
+            "Use Payrails.createCardPaymentButton(storedInstrument:buttonStyle:translations:storedInstrumentTranslations:)."
+    )
+    @MainActor public final class StoredInstrumentPaymentButton: ActionButton {
+        /// The button that this one stands for. It has no place on the screen.
+        public let cardPaymentButton: CardPaymentButton
+        /// Hears what becomes of the button.
+        public weak var delegate: (any PayrailsStoredInstrumentPaymentButtonDelegate)?
+        private let instrument: any StoredInstrument
+        private var watch: Watch?
+
+        /// Creates a button.
+        public init(
+            storedInstrument: any StoredInstrument, session: any ComponentSession,
+            translations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations(),
+            style: StoredInstrumentButtonStyle = .defaultStyle
+        ) {
+            instrument = storedInstrument
+            let button = CardPaymentButton(
+                storedInstrument: storedInstrument, session: session, buttonStyle: style,
+                translations: CardPaymenButtonTranslations(label: translations.label),
+                storedInstrumentTranslations: translations)
+            cardPaymentButton = button
+            super.init()
+            button.delegate = self
+            onTap = { [weak button] in button?.model.tap() }
+            show(button.model.state, button.model.style)
+            watch = Watch(button.model.states) { [weak self] state in
+                guard let self else { return }
+                show(state, cardPaymentButton.model.style)
+            }
+        }
+
+        /// Nothing: these buttons are made in code.
+        @available(*, unavailable)
+        public required init?(coder: NSCoder) { nil }
+
+        /// Shows the pages that a payment needs. Kept weakly.
+        public var presenter: (any PaymentPresenter)? {
+            get { cardPaymentButton.presenter }
+            set { cardPaymentButton.presenter = newValue }
+        }
+
+        /// Returns the instrument that is paid with.
+        public func getStoredInstrument() -> any StoredInstrument { instrument }
+
+        /// Starts the payment without a tap.
+        public func pay() { cardPaymentButton.pay() }
+    }
+#endif

@@ -1,0 +1,81 @@
+// The styles of stored instruments, made of UIKit's own types as the vendor's are. Where both would do, as with `.clear`
+// and `.systemFont(ofSize: 16)`, the ones without a platform are taken.
+
+#if canImport(UIKit) && !os(watchOS)
+    public import UIKit
+
+    extension StoredInstrumentsStyle {
+        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        @_disfavoredOverload
+        @MainActor public init(
+            backgroundColor: UIColor? = nil, itemBackgroundColor: UIColor? = nil,
+            selectedItemBackgroundColor: UIColor? = nil, labelTextColor: UIColor? = nil, labelFont: UIFont? = nil,
+            itemCornerRadius: CGFloat = 8, itemSpacing: CGFloat = 8, itemPadding: UIEdgeInsets? = nil,
+            buttonStyle: StoredInstrumentButtonStyle = .defaultStyle,
+            deleteButtonStyle: DeleteButtonStyle = .defaultStyle, updateButtonStyle: UpdateButtonStyle = .defaultStyle
+        ) {
+            let usual = Self.defaultStyle
+            self.init(
+                backgroundColor: backgroundColor.map { StyleColor($0) } ?? usual.backgroundColor,
+                itemBackgroundColor: itemBackgroundColor.map { StyleColor($0) } ?? usual.itemBackgroundColor,
+                selectedItemBackgroundColor: selectedItemBackgroundColor.map { StyleColor($0) }
+                    ?? usual.selectedItemBackgroundColor,
+                labelTextColor: labelTextColor.map { StyleColor($0) } ?? usual.labelTextColor,
+                labelFont: labelFont.map { StyleFont($0) } ?? usual.labelFont,
+                itemCornerRadius: Double(itemCornerRadius), itemSpacing: Double(itemSpacing),
+                itemPadding: itemPadding.map { StyleInsets($0) } ?? usual.itemPadding, buttonStyle: buttonStyle,
+                deleteButtonStyle: deleteButtonStyle, updateButtonStyle: updateButtonStyle)
+        }
+    }
+
+    extension StoredInstrumentButtonStyle {
+        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        @_disfavoredOverload
+        @MainActor public init(
+            backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,
+            cornerRadius: CGFloat = 8, height: CGFloat = 44, borderWidth: CGFloat = 0, borderColor: UIColor? = nil,
+            contentEdgeInsets: UIEdgeInsets? = nil
+        ) {
+            let usual = Self.defaultStyle
+            self.init(
+                backgroundColor: backgroundColor.map { StyleColor($0) } ?? usual.backgroundColor,
+                textColor: textColor.map { StyleColor($0) } ?? usual.textColor,
+                font: font.map { StyleFont($0) } ?? usual.font, cornerRadius: Double(cornerRadius),
+                height: Double(height), borderWidth: Double(borderWidth),
+                borderColor: borderColor.map { StyleColor($0) } ?? usual.borderColor,
+                contentEdgeInsets: contentEdgeInsets.map { StyleInsets($0) } ?? usual.contentEdgeInsets)
+        }
+    }
+
+    extension DeleteButtonStyle {
+        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        @_disfavoredOverload
+        @MainActor public init(
+            backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,
+            cornerRadius: CGFloat = 4, size: CGSize = CGSize(width: 32, height: 32)
+        ) {
+            let usual = Self.defaultStyle
+            self.init(
+                backgroundColor: backgroundColor.map { StyleColor($0) } ?? usual.backgroundColor,
+                textColor: textColor.map { StyleColor($0) } ?? usual.textColor,
+                font: font.map { StyleFont($0) } ?? usual.font, cornerRadius: Double(cornerRadius),
+                size: StyleSize(size))
+        }
+    }
+
+    extension UpdateButtonStyle {
+        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        @_disfavoredOverload
+        @MainActor public init(
+            backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,
+            cornerRadius: CGFloat = 4, size: CGSize = CGSize(width: 32, height: 32)
+        ) {
+            let usual = Self.defaultStyle
+            self.init(
+                backgroundColor: backgroundColor.map { StyleColor($0) } ?? usual.backgroundColor,
+                textColor: textColor.map { StyleColor($0) } ?? usual.textColor,
+                font: font.map { StyleFont($0) } ?? usual.font, cornerRadius: Double(cornerRadius),
+                size: StyleSize(size))
+        }
+    }
+#endif

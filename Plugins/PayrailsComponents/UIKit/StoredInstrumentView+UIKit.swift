@@ -1,0 +1,143 @@
+#if canImport(UIKit) && !os(watchOS) && !os(tvOS)
+    import PaymentCore
+    public import PayrailsTypes
+    public import UIKit
+
+    /// One stored instrument with its buttons as a view: ``StoredInstrumentModel`` in UIKit.
+    @MainActor public final class StoredInstrumentView: UIView {
+        /// What the row is at, and what it does.
+        public let model: StoredInstrumentModel
+        private let text = UIButton(type: .custom)
+        private let updateButton = UIButton(type: .custom)
+        private let deleteButton = UIButton(type: .custom)
+        private let payButton: CardPaymentButton
+        private var watch: Watch?
+
+        /// Creates a view of `model`, which it keeps.
+        public init(_ model: StoredInstrumentModel) {
+            self.model = model
+            payButton = CardPaymentButton(model.payButton)
+            super.init(frame: .zero)
+            model.screen = self
+            build(model.style)
+            show(model.state)
+            watch = Watch(model.states) { [weak self] in self?.show($0) }
+        }
+
+        /// Creates a row.
+        public convenience init(
+            instrument: any StoredInstrument, session: any ComponentSession,
+            style: StoredInstrumentsStyle = .defaultStyle,
+            translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(),
+            showDeleteButton: Bool = false, showUpdateButton: Bool = false, showPayButton: Bool = false
+        ) {
+            self.init(
+                StoredInstrumentModel(
+                    instrument: instrument, session: session, style: style, translations: translations,
+                    showDeleteButton: showDeleteButton, showUpdateButton: showUpdateButton,
+                    showPayButton: showPayButton))
+        }
+
+        /// Nothing: these views are made in code.
+        @available(*, unavailable)
+        public required init?(coder: NSCoder) { nil }
+
+        /// Hears what happens. Kept weakly.
+        public var delegate: (any PayrailsStoredInstrumentViewDelegate)? {
+            get { model.delegate }
+            set { model.delegate = newValue }
+        }
+
+        /// Shows the pages that a payment needs. Kept weakly.
+        public var presenter: (any PaymentPresenter)? {
+            get { model.presenter }
+            set { model.presenter = newValue }
+        }
+
+        /// Sets what shows the pages that a payment needs.
+        public func setPresenter(_ presenter: (any PaymentPresenter)?) { model.setPresenter(presenter) }
+
+        /// Returns the row's instrument.
+        public func getInstrument() -> any StoredInstrument { model.getInstrument() }
+
+        /// Selects the row or not, without telling the delegate.
+        public func setSelected(_ selected: Bool) { model.setSelected(selected) }
+
+        private func build(_ style: StoredInstrumentsStyle) {
+            layer.cornerRadius = CGFloat(style.itemCornerRadius)
+            text.contentHorizontalAlignment = .leading
+            text.setTitleColor(style.labelTextColor.uiColor, for: .normal)
+            text.titleLabel?.font = style.labelFont.uiFont
+            text.titleLabel?.numberOfLines = 0
+            text.addAction(UIAction { [weak model] _ in model?.tap() }, for: .touchUpInside)
+
+            let update = style.updateButtonStyle
+            dress(
+                updateButton, "✏️", update.backgroundColor, update.textColor, update.font, update.cornerRadius,
+                update.size)
+            updateButton.addAction(UIAction { [weak model] _ in model?.tapUpdate() }, for: .touchUpInside)
+            let delete = style.deleteButtonStyle
+            dress(
+                deleteButton, "🗑️", delete.backgroundColor, delete.textColor, delete.font, delete.cornerRadius,
+                delete.size)
+            deleteButton.addAction(UIAction { [weak model] _ in model?.tapDelete() }, for: .touchUpInside)
+
+            let line = UIStackView(arrangedSubviews: [text, updateButton, deleteButton])
+            line.axis = .horizontal
+            line.alignment = .center
+            line.spacing = 8
+            let all = UIStackView(arrangedSubviews: [line, payButton])
+            all.axis = .vertical
+            all.spacing = 8
+            fill(with: all, insets: style.itemPadding)
+        }
+
+        private func dress(
+            _ button: UIButton, _ sign: String, _ ground: StyleColor, _ color: StyleColor, _ font: StyleFont,
+            _ cornerRadius: Double, _ size: StyleSize
+        ) {
+            button.setTitle(sign, for: .normal)
+            button.setTitleColor(color.uiColor, for: .normal)
+            button.titleLabel?.font = font.uiFont
+            button.backgroundColor = ground.uiColor
+            button.layer.cornerRadius = CGFloat(cornerRadius)
+            NSLayoutConstraint.activate([
+                button.widthAnchor.constraint(equalToConstant: CGFloat(size.width)),
+                button.heightAnchor.constraint(equalToConstant: CGFloat(size.height)),
+            ])
+        }
+
+        private func show(_ state: StoredInstrumentRowState) {
+            let style = model.style
+            backgroundColor =
+                (state.isSelected ? style.selectedItemBackgroundColor : style.itemBackgroundColor).uiColor
+            let label = state.label.reveal()
+            text.setTitle(label, for: .normal)
+            text.accessibilityTraits = state.isSelected ? [.button, .selected] : .button
+            updateButton.isHidden = !state.hasUpdateButton
+            updateButton.accessibilityLabel = "Change: \(label)"
+            deleteButton.isHidden = !state.hasDeleteButton
+            deleteButton.accessibilityLabel = "Delete: \(label)"
+            payButton.isHidden = !state.isPayButtonVisible
+        }
+    }
+
+    extension StoredInstrumentModel {
+        /// What delegates are handed: the view on the screen, or one that is made for them.
+        var face: StoredInstrumentView { screen as? StoredInstrumentView ?? StoredInstrumentView(self) }
+    }
+
+    extension UIView {
+        /// Shows `view` as the whole of this one, but for `insets`.
+        func fill(with view: UIView, insets: StyleInsets = .zero) {
+            view.translatesAutoresizingMaskIntoConstraints = false
+            addSubview(view)
+            NSLayoutConstraint.activate([
+                view.topAnchor.constraint(equalTo: topAnchor, constant: CGFloat(insets.top)),
+                view.leftAnchor.constraint(equalTo: leftAnchor, constant: CGFloat(insets.left)),
+                view.bottomAnchor.constraint(equalTo: bottomAnchor, constant: -CGFloat(insets.bottom)),
+                view.rightAnchor.constraint(equalTo: rightAnchor, constant: -CGFloat(insets.right)),
+            ])
+        }
+    }
+#endif
