@@ -17,7 +17,7 @@ LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentSt
 	WalletConnectPayProvider CitconProvider CitconMerchant PaykitProvider PayrailsProvider \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
-.PHONY: help deps demo test browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
+.PHONY: help deps demo test check-apple browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ demo: deps ## route a mixed bag of links and pay one per scenario over loopback 
 test: deps ## run all tests, and ten thousand simulated histories in release (TEST_SEEDS=10000)
 	swift test --parallel --experimental-maximum-parallelization-width 2
 	$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS)
+
+check-apple: deps ## type-check what needs Apple's modules against stand-ins of them (Linux)
+	Tests/AppleStandIns/check
 
 browser-test: deps ## drive the checkout page in headless Chromium (SCREENSHOTS=.build/screenshots)
 ifneq ($(shell uname),Darwin)

@@ -1,6 +1,6 @@
 public import PaymentCore
 
-#if os(Linux)
+#if canImport(CCurl)
     /// The transport without retries that suits this platform.
     public typealias PlatformTransport = CurlTransport
 #else

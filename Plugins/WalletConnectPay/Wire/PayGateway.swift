@@ -139,9 +139,9 @@ struct PayGateway: Sendable {
         return headers
     }
 
-    #if os(iOS) || os(visionOS) || os(tvOS) || os(watchOS)
+    #if canImport(UIKit)
         private static let platform = "ios"
-    #elseif os(macOS)
+    #elseif canImport(AppKit)
         private static let platform = "macos"
     #else
         private static let platform = "linux"

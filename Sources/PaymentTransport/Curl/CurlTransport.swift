@@ -1,4 +1,4 @@
-#if os(Linux)
+#if canImport(CCurl)
     import Synchronization
 
     public import PaymentCore

@@ -1,0 +1,30 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// A stand-in of Apple's module: there, so that what is meant for Apple's systems alone is looked at. What Apple's
+// Foundation has and Linux's has not stands here too.
+
+import Foundation
+import FoundationNetworking
+@_exported import Glibc
+public import Security
+
+public enum tls_protocol_version_t: UInt16 {
+    case TLSv12 = 0x0303
+    case TLSv13 = 0x0304
+}
+
+extension URLSessionConfiguration {
+    public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
+
+extension URLProtectionSpace {
+    public var serverTrust: SecTrust? { fatalError() }
+}
+
+extension URLCredential {
+    public convenience init(trust: SecTrust) { fatalError() }
+}
+
+public let NSURLAuthenticationMethodServerTrust: String = ""
