@@ -339,9 +339,11 @@ let package = Package(
                 "WalletConnectPayKit", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
-        // The vendors' guides as printed, in a package of plain Swift 6: nothing of ours but the kit, and warnings allowed.
+        // The vendors' guides as printed, in a package of plain Swift 6: nothing of ours but the kits
+        // (and what a presenter without UIKit is handed), and warnings allowed.
         .testTarget(
-            name: "GuideTests", dependencies: ["WalletConnectPayKit"], swiftSettings: [.swiftLanguageMode(.v6)]),
+            name: "GuideTests", dependencies: ["CitconKit", "PaymentCore", "PayrailsKit", "WalletConnectPayKit"],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(
             name: "Simulation",
             dependencies: [

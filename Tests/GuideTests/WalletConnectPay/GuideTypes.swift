@@ -5,6 +5,7 @@ import WalletConnectPayKit
 
 /// What the first guide's section "Data Types" and its tables print, asked of the kit's own.
 enum StandaloneGuideTypes {
+    // Standalone 16
     static func members(of value: PaymentOptionsResponse) {
         let _: String = value.paymentId
         let _: PaymentInfo? = value.info
@@ -12,6 +13,7 @@ enum StandaloneGuideTypes {
         let _: CollectDataAction? = value.collectData
     }
 
+    // Standalone 17
     static func members(of value: PaymentInfo) {
         let _: PaymentStatus = value.status
         let _: PayAmount = value.amount
@@ -20,6 +22,7 @@ enum StandaloneGuideTypes {
         let _: BuyerInfo? = value.buyer
     }
 
+    // Standalone 18
     static func members(of value: PaymentOption) {
         let _: String = value.id
         let _: PayAmount = value.amount
@@ -27,6 +30,7 @@ enum StandaloneGuideTypes {
         let _: [Action] = value.actions
     }
 
+    // Standalone 19
     static func members(of value: PayAmount) {
         let _: String = value.unit
         let _: String = value.value
@@ -41,6 +45,7 @@ enum StandaloneGuideTypes {
         let _: String? = value.networkName
     }
 
+    // Standalone 20
     static func members(of value: Action) {
         let _: WalletRpcAction = value.walletRpc
     }
@@ -51,6 +56,7 @@ enum StandaloneGuideTypes {
         let _: String = value.params
     }
 
+    // Standalone 21
     static func members(of value: CollectDataAction) {
         let _: [CollectDataField] = value.fields
     }
@@ -67,17 +73,37 @@ enum StandaloneGuideTypes {
         let _: String = value.value
     }
 
+    static func word(for type: CollectDataFieldType) -> String {
+        switch type {
+        case .text: "text"
+        case .date: "date"
+        }
+    }
+
+    // Standalone 22
     static func members(of value: ConfirmPaymentResultResponse) {
         let _: PaymentStatus = value.status
         let _: Bool = value.isFinal
         let _: Int64? = value.pollInMs
     }
 
+    static func word(for status: PaymentStatus) -> String {
+        switch status {
+        case .requiresAction: "requiresAction"
+        case .processing: "processing"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .expired: "expired"
+        }
+    }
+
+    // Standalone 23
     static func members(of value: MerchantInfo) {
         let _: String = value.name
         let _: String? = value.iconUrl
     }
 
+    // Standalone: the tables of methods
     static func calls(of client: PayClient) {
         let _: (String, [String], Bool) async throws -> PaymentOptionsResponse =
             client.getPaymentOptions(paymentLink:accounts:includePaymentInfo:)
@@ -89,17 +115,11 @@ enum StandaloneGuideTypes {
             WalletConnectPay.configure(apiKey: $0, appId: $1, baseUrl: $2, logging: $3)
         }
     }
-
-    static func word(for type: CollectDataFieldType) -> String {
-        switch type {
-        case .text: "text"
-        case .date: "date"
-        }
-    }
 }
 
 /// The same of the second guide.
 enum WalletKitGuideTypes {
+    // WalletKit 15
     static func members(of value: PaymentOptionsResponse) {
         let _: String = value.paymentId
         let _: PaymentInfo? = value.info
@@ -113,6 +133,7 @@ enum WalletKitGuideTypes {
         let _: PayAmount = value.optionAmount
     }
 
+    // WalletKit 16
     static func members(of value: PaymentInfo) {
         let _: PaymentStatus = value.status
         let _: PayAmount = value.amount
@@ -121,6 +142,7 @@ enum WalletKitGuideTypes {
         let _: BuyerInfo? = value.buyer
     }
 
+    // WalletKit 17
     static func members(of value: PaymentOption) {
         let _: String = value.id
         let _: PayAmount = value.amount
@@ -129,6 +151,7 @@ enum WalletKitGuideTypes {
         let _: CollectDataAction? = value.collectData
     }
 
+    // WalletKit 18
     static func members(of value: PayAmount) {
         let _: String = value.unit
         let _: String = value.value
@@ -143,6 +166,7 @@ enum WalletKitGuideTypes {
         let _: String? = value.networkName
     }
 
+    // WalletKit 19
     static func members(of value: Action) {
         let _: WalletRpcAction = value.walletRpc
     }
@@ -153,17 +177,20 @@ enum WalletKitGuideTypes {
         let _: String = value.params
     }
 
+    // WalletKit 20
     static func members(of value: CollectDataAction) {
         let _: String? = value.url  // Printed without "?", and used with "if let".
         let _: String? = value.schema
     }
 
+    // WalletKit 21
     static func members(of value: ConfirmPaymentResultResponse) {
         let _: PaymentStatus = value.status
         let _: Bool = value.isFinal
         let _: Int64? = value.pollInMs
     }
 
+    // WalletKit: the tables of methods
     static func calls(of pay: PayNamespace) {
         let _: (String) -> Bool = WalletKit.isPaymentLink(_:)
         let _: (String) -> Bool = pay.isPaymentLink(_:)
@@ -174,6 +201,7 @@ enum WalletKitGuideTypes {
             pay.confirmPayment(paymentId:optionId:signatures:maxPollMs:)
     }
 
+    // WalletKit 22
     static func word(for status: PaymentStatus) -> String {
         switch status {
         case .requiresAction: "requiresAction"
@@ -184,6 +212,7 @@ enum WalletKitGuideTypes {
         }
     }
 
+    // WalletKit: the tables of errors
     static func word(for error: GetPaymentOptionsError) -> String {
         switch error {
         case .paymentNotFound: "Payment ID doesn't exist"

@@ -9,11 +9,12 @@ import WalletConnectPayKit
 #endif
 
 /// The guide's blocks, in its order. Left out: the two manifests, and the first lines of the two configurations
-/// (`didFinishLaunchingWithOptions...` is not Swift).
+/// (`didFinishLaunchingWithOptions...` is not Swift). A comment like `Standalone 4` says which of the guide's blocks follows.
 enum StandaloneGuide {
     // MARK: Configuration
 
     static func configureWalletKit() {
+        // Standalone 3
         // Configure WalletKit - Pay is automatically configured
         WalletKit.configure(
             metadata: AppMetadata(
@@ -28,6 +29,7 @@ enum StandaloneGuide {
     }
 
     static func configureStandalone() {
+        // Standalone 6
         // Option 1: With appId (recommended for wallets)
         WalletConnectPay.configure(
             appId: "your-walletconnect-project-id",
@@ -43,6 +45,7 @@ enum StandaloneGuide {
     // MARK: Detecting payment links
 
     static func detect(_ scannedString: String) {
+        // Standalone 4
         // Static method - can be called before configure()
         if WalletKit.isPaymentLink(scannedString) {
             startPaymentFlow(paymentLink: scannedString)
@@ -53,6 +56,7 @@ enum StandaloneGuide {
             startPaymentFlow(paymentLink: scannedString)
         }
 
+        // Standalone 7
         // Static method - works before configure()
         if WalletKit.isPaymentLink(scannedString) {
             startPaymentFlow(paymentLink: scannedString)
@@ -64,9 +68,9 @@ enum StandaloneGuide {
         }
     }
 
-    enum OwnDetection {
-        // Here a static function.
-        static func isPaymentLink(_ string: String) -> Bool {
+    struct OwnDetection {
+        // Standalone 8
+        func isPaymentLink(_ string: String) -> Bool {
             let lower = string.lowercased()
             return lower.contains("pay.") ||
                    lower.contains("pay=") ||
@@ -78,6 +82,7 @@ enum StandaloneGuide {
 
     static func walletKitFlow(paymentLink: String) async throws {
         let selectedOption: PaymentOption
+        // Standalone 5
         // 1. Get payment options
         let options = try await WalletKit.instance.Pay.getPaymentOptions(
             paymentLink: paymentLink,
@@ -110,6 +115,7 @@ enum StandaloneGuide {
     // MARK: Payment flow, step by step
 
     static func stepByStep() async throws {
+        // Standalone 9
         let paymentLink = "https://pay.walletconnect.com/?pid=pay_abc123..."
 
         // Provide all user's EVM accounts in CAIP-10 format
@@ -156,11 +162,13 @@ enum StandaloneGuide {
         )
         let selectedOption = response.options[0]
 
+        // Standalone 10
         let actions = try await WalletConnectPay.instance.getRequiredPaymentActions(
             paymentId: response.paymentId,
             optionId: selectedOption.id
         )
 
+        // Standalone 11
         var signatures: [String] = []
 
         for action in actions {
@@ -185,6 +193,7 @@ enum StandaloneGuide {
             signatures.append(signature)
         }
 
+        // Standalone 12
         var collectedData: [CollectDataFieldResult]? = nil
 
         if let collectDataAction = response.collectData {
@@ -211,6 +220,7 @@ enum StandaloneGuide {
             }
         }
 
+        // Standalone 13
         let result = try await WalletConnectPay.instance.confirmPayment(
             paymentId: response.paymentId,
             optionId: selectedOption.id,
@@ -236,6 +246,7 @@ enum StandaloneGuide {
     // MARK: Deep links and QR codes
 
     @MainActor final class Delegate {
+        // Standalone 24
         // In SceneDelegate or AppDelegate
         func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {
             guard let url = URLContexts.first?.url else { return }
@@ -246,6 +257,7 @@ enum StandaloneGuide {
             }
         }
 
+        // Standalone 25
         func handleScannedQR(_ content: String) {
             if WalletKit.isPaymentLink(content) {
                 // WalletConnect Pay QR code

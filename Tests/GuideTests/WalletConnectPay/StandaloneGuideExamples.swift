@@ -9,6 +9,7 @@ extension StandaloneGuide {
 
     enum Complete {
         enum WalletKitIntegration {
+            // Standalone 14
             class PaymentManager {
 
                 func processPayment(
@@ -107,6 +108,7 @@ extension StandaloneGuide {
         }
 
         enum Standalone {
+            // Standalone 15
             class PaymentManager {
 
                 func processPayment(

@@ -21,7 +21,7 @@ struct WalletConnectPayGuideTests {
     @Test("The guide's own test for payment links says yes where the kit's does")
     func detection() {
         for link in ["https://pay.walletconnect.com/?pid=pay_1", "pay_1", "wc:a@2?pay=x"] {
-            #expect(StandaloneGuide.OwnDetection.isPaymentLink(link))
+            #expect(StandaloneGuide.OwnDetection().isPaymentLink(link))
             #expect(WalletKit.isPaymentLink(link))
         }
     }

@@ -9,11 +9,14 @@ import WalletConnectPayKit
 #endif
 
 /// The guide's blocks, in its order. Left out: the manifests, the first line of the configuration
-/// (`didFinishLaunchingWithOptions...` is not Swift) and the web view, which uses WebKit alone.
+/// (`didFinishLaunchingWithOptions...` is not Swift). The web view is in a file of its own. A comment like the next one
+/// says which of the guide's blocks follows.
 enum WalletKitGuide {
     // MARK: Configuration
 
     static func configure() {
+        // WalletKit 3
+        // Configure WalletKit - Pay is automatically configured
         WalletKit.configure(
             metadata: AppMetadata(
                 name: "My Wallet",
@@ -29,6 +32,7 @@ enum WalletKitGuide {
     // MARK: Payment link detection
 
     static func detect(_ scannedString: String) {
+        // WalletKit 4
         // Static method - can be called before configure()
         if WalletKit.isPaymentLink(scannedString) {
             startPaymentFlow(paymentLink: scannedString)
@@ -42,6 +46,7 @@ enum WalletKitGuide {
     // MARK: Payment flow
 
     static func flow(paymentLink: String) async throws {
+        // WalletKit 5
         // 1. Get payment options
         let options = try await WalletKit.instance.Pay.getPaymentOptions(
             paymentLink: paymentLink,
@@ -63,17 +68,20 @@ enum WalletKitGuide {
             }
         }
         let selectedOption = options.options[0]  // The reader's own.
+        // WalletKit 6
         // 2. Get required actions for selected option
         let actions = try await WalletKit.instance.Pay.getRequiredPaymentActions(
             paymentId: options.paymentId,
             optionId: selectedOption.id
         )
+        // WalletKit 7
         // 3. Sign each action and collect signatures
         var signatures: [String] = []
         for action in actions {
             let signature = try await sign(action.walletRpc)
             signatures.append(signature)
         }
+        // WalletKit 9
         // Check per-option data collection requirement after user selects an option
         if let collectData = selectedOption.collectData, let url = collectData.url {
             // Use the "required" list from collectData.schema to determine which fields to prefill
@@ -93,6 +101,7 @@ enum WalletKitGuide {
             showWebView(url: webViewUrl)
         }
         let collectedData: [CollectDataFieldResult]? = nil  // The reader's own: the form hands it in by itself.
+        // WalletKit 10
         // 4. Confirm payment
         let result = try await WalletKit.instance.Pay.confirmPayment(
             paymentId: options.paymentId,
@@ -115,6 +124,7 @@ enum WalletKitGuide {
     }
 
     final class Signing {
+        // WalletKit 8
         private func signTypedData(
             action: Action,
             walletAddress: String,
@@ -137,6 +147,7 @@ enum WalletKitGuide {
 
     // MARK: Complete example
 
+    // WalletKit 12
     class PaymentManager {
         func processPayment(
             paymentLink: String,
@@ -210,6 +221,7 @@ enum WalletKitGuide {
     // MARK: Deep links and QR codes
 
     @MainActor final class Delegate {
+        // WalletKit 13
         // In SceneDelegate or AppDelegate
         func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {
             guard let url = URLContexts.first?.url else { return }
@@ -219,6 +231,7 @@ enum WalletKitGuide {
             }
         }
 
+        // WalletKit 14
         func handleScannedQR(_ content: String) {
             if WalletKit.isPaymentLink(content) {
                 // WalletConnect Pay QR code
