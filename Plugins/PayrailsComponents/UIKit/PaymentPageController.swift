@@ -42,7 +42,10 @@
         /// Takes the payer's closing the page for leaving it.
         public override func viewDidDisappear(_ animated: Bool) {
             super.viewDidDisappear(animated)
-            if isBeingDismissed || isMovingFromParent { end(.left(nil)) }
+            // A presenter may have put it into a navigation controller.
+            if isBeingDismissed || isMovingFromParent || navigationController?.isBeingDismissed == true {
+                end(.left(nil))
+            }
         }
 
         /// Keeps the page where it belongs, and ends when it leads back.
@@ -52,7 +55,10 @@
             guard let url = navigationAction.request.url else { return .cancel }
             let isMainFrame = navigationAction.targetFrame?.isMainFrame ?? true
             switch navigation.decide(url.absoluteString, isMainFrame: isMainFrame) {
-            case .stay: return .allow
+            case .stay:
+                if navigationAction.targetFrame != nil { return .allow }
+                // There are no windows: what asks for a new one is shown in this.
+                webView.load(navigationAction.request)
             case .returned(let link): end(.left(link))
             case .openOutside: _ = await UIApplication.shared.open(url)
             case .block: break
@@ -79,7 +85,8 @@
             guard self.ending == nil else { return }
             self.ending = ending
             tell()
-            if presentingViewController != nil, !isBeingDismissed { dismiss(animated: true) }
+            // Asked of who presents it, so that it closes with whatever it presents itself.
+            if !isBeingDismissed { presentingViewController?.dismiss(animated: true) }
         }
 
         private func tell() {

@@ -25,7 +25,6 @@
         /// Nil: nothing is kept.
         public var encryptedCardData: String? {
             get { nil }
-            // swift-format-ignore: NoSetterOnlyComputedProperty
             set {}
         }
 

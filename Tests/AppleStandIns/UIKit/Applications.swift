@@ -12,11 +12,14 @@ public import Foundation
     open var isBeingDismissed: Bool { fatalError() }
     open var isMovingFromParent: Bool { fatalError() }
     open var presentingViewController: UIViewController? { fatalError() }
+    open var navigationController: UINavigationController? { fatalError() }
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
     ) { fatalError() }
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) { fatalError() }
 }
+
+@MainActor open class UINavigationController: UIViewController {}
 
 @MainActor open class UIAlertAction: NSObject {
     public enum Style: Int, Sendable { case `default`, cancel, destructive }
