@@ -38,6 +38,8 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     @ObservationIgnored public private(set) var views: [StoredInstrumentModel] = []
     /// What shows it on a screen.
     @ObservationIgnored weak var screen: AnyObject?
+    /// Called after the rows were made anew; they may look like the ones before.
+    @ObservationIgnored var onReload: (@MainActor () -> Void)?
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private let shows: (delete: Bool, update: Bool, pay: Bool)
@@ -95,6 +97,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         }
         views += busy.filter { !seen.contains($0.state.id) }
         publish()
+        onReload?()
     }
 
     private func publish() {

@@ -8,7 +8,6 @@
         public let model: StoredInstrumentsModel
         private let stack = UIStackView()
         private var rows: [StoredInstrumentView] = []
-        private var watch: Watch?
 
         /// Creates a view of `model`, which it keeps.
         public init(_ model: StoredInstrumentsModel) {
@@ -20,7 +19,8 @@
             stack.spacing = CGFloat(model.style.itemSpacing)
             fill(with: stack)
             showRows()
-            watch = Watch(model.states) { [weak self] _ in self?.showRows() }
+            // A row shows by itself what it is at.
+            model.onReload = { [weak self] in self?.showRows() }
         }
 
         /// Creates a list of what `session` has.
@@ -52,10 +52,7 @@
         }
 
         /// Shows what the session has now; see ``StoredInstrumentsModel/refreshInstruments()``.
-        public func refreshInstruments() {
-            model.refreshInstruments()
-            showRows()
-        }
+        public func refreshInstruments() { model.refreshInstruments() }
 
         /// Has `button` pay with what is selected: with the card form while nothing is. Nil ends it.
         public func bindCardPaymentButton(_ button: CardPaymentButton?) { model.bindCardPaymentButton(button?.model) }

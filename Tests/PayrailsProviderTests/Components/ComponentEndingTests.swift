@@ -84,6 +84,18 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         #expect(session.calls.isEmpty && !button.state.isProcessing)
     }
 
+    @Test("A screen is told of new rows, also when they look like the old ones")
+    func reloaded() {
+        let list = StoredInstruments(session: FakeSession())
+        let before = list.views
+        let state = list.state
+        var count = 0
+        list.onReload = { count += 1 }
+        list.refreshInstruments()
+        #expect(count == 1 && list.state == state)
+        #expect(!list.views.elementsEqual(before) { $0 === $1 })
+    }
+
     @Test("A payment that goes on by itself can be told from one that failed")
     func pendingIsTold() async {
         let button = CardPaymentButton(
