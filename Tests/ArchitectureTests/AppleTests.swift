@@ -8,7 +8,7 @@ struct AppleTests {
     /// The Apple modules that a text asks for.
     private static func asked(in text: String) -> Set<String> {
         let others: Set<String> = [
-            "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "CCurl", "CSQLite",
+            "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "CCurl", "CSQLite", "CSodium",
             // No stand-in: one word is chosen by it.
             "AppKit",
         ]

@@ -49,9 +49,52 @@ public struct HMAC<H: HashFunction> {
     ) -> HashedAuthenticationCode<H> { fatalError() }
 }
 
+public struct SharedSecret: ContiguousBytes, Sendable {
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { fatalError() }
+}
+
+public enum ChaChaPoly {
+    public struct Nonce: Sendable {
+        public init<D: DataProtocol>(data: D) throws { fatalError() }
+    }
+
+    public struct SealedBox: Sendable {
+        public let ciphertext: Data
+        public let tag: Data
+        public init<C: DataProtocol, T: DataProtocol>(nonce: Nonce, ciphertext: C, tag: T) throws { fatalError() }
+    }
+
+    public static func seal<P: DataProtocol, A: DataProtocol>(
+        _ message: P, using key: SymmetricKey, nonce: Nonce? = nil, authenticating data: A
+    ) throws -> SealedBox { fatalError() }
+    public static func open<A: DataProtocol>(
+        _ box: SealedBox, using key: SymmetricKey, authenticating data: A
+    ) throws -> Data { fatalError() }
+}
+
 public enum Curve25519 {
-    public enum Signing {
+    public enum KeyAgreement {
         public struct PublicKey: Sendable {
+            public let rawRepresentation: Data
+            public init<D: ContiguousBytes>(rawRepresentation data: D) throws { fatalError() }
+        }
+
+        public struct PrivateKey: Sendable {
+            public let publicKey: PublicKey
+            public init<D: ContiguousBytes>(rawRepresentation data: D) throws { fatalError() }
+            public func sharedSecretFromKeyAgreement(with share: PublicKey) throws -> SharedSecret { fatalError() }
+        }
+    }
+
+    public enum Signing {
+        public struct PrivateKey: Sendable {
+            public let publicKey: PublicKey
+            public init<D: ContiguousBytes>(rawRepresentation data: D) throws { fatalError() }
+            public func signature<D: DataProtocol>(for data: D) throws -> Data { fatalError() }
+        }
+
+        public struct PublicKey: Sendable {
+            public let rawRepresentation: Data
             public init<D: ContiguousBytes>(rawRepresentation data: D) throws { fatalError() }
             public func isValidSignature<S: DataProtocol, D: DataProtocol>(_ signature: S, for data: D) -> Bool {
                 fatalError()

@@ -43,3 +43,26 @@ public func SecKeyCreateDecryptedData(
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData, _ error: ErrorPointer?
 ) -> Bool { fatalError() }
+
+public typealias OSStatus = Int32
+public typealias CFTypeRef = AnyObject
+
+public let errSecSuccess: OSStatus = 0
+public let errSecItemNotFound: OSStatus = -25300
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecValueData: CFString = ""
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    fatalError()
+}
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    fatalError()
+}
+public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { fatalError() }
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
