@@ -15,7 +15,7 @@ public struct CitconMerchant: PaymentService {
     let endpoint: CitconEndpoint
     let privateKey: Redacted<String>
     let timeout: Duration
-    let tokens = MerchantTokens()
+    let tokens = AccessTokenCache()
 
     /// Creates a merchant.
     ///

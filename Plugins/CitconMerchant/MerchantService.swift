@@ -13,7 +13,7 @@ struct MerchantService: Sendable {
     let id: ProviderID
     let baseURL: HTTPURL
     let privateKey: Redacted<String>
-    let tokens: MerchantTokens
+    let tokens: AccessTokenCache
     let http: any HTTPTransport
     let clock: any PaymentClock
     let timeout: Duration
