@@ -103,7 +103,6 @@ import Testing
         #expect(try await world.merchant(.post, path + "/capture", [:]).status == 409)
         world.clock.advance(by: .seconds(1))
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
-        #expect(try await world.merchant(.post, path + "/cancel", [:]).status == 409)
         #expect(try await world.merchant(.post, path + "/refund", [:]).status == 202)
         world.clock.advance(by: .seconds(1))
         #expect(try await client.codes().contains("refundSuccessful"))
@@ -122,6 +121,67 @@ import Testing
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .cancelled)
     }
 
+    /// Documented: what is not captured is released, and what is captured is given back.
+    @Test("A captured payment that is cancelled is given back")
+    func cancelsCaptured() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        await world.sandbox.capture(client.session)
+        let part: JSONValue = ["amount": ["value": "9.00", "currency": "EUR"], "reason": "LateDelivery"]
+        let refund = try await world.merchant(.post, path + "/refund", part)
+        #expect(refund.status == 202 && refund.json["reason"] == "LateDelivery")
+        world.clock.advance(by: .seconds(1))
+        #expect(try await world.merchant(.post, path + "/cancel", [:]).status == 202)
+        world.clock.advance(by: .seconds(1))
+        #expect(
+            await world.sandbox.ledger.events(of: client.session.id).suffix(4) == [
+                .settled, .refunded(amount: "9.00 EUR"), .refunded(amount: "90.00 EUR"), .cancelled,
+            ])
+        #expect(try await world.merchant(.post, path + "/refund", [:]).failure == "409 workflow.action.not-allowed")
+    }
+
+    @Test(
+        "Refuses what is no action",
+        arguments: [
+            ("amount", ["value": "99.01", "currency": "EUR"], "422 request.param.invalid"),
+            ("amount", ["value": "1.00", "currency": "USD"], "422 request.param.invalid"),
+            ("amount", ["value": "0", "currency": "EUR"], "422 request.param.invalid"),
+            ("amount", "1.00", "422 request.param.invalid"), ("reason", "Whim", "422 request.param.invalid"),
+        ] as [(String, JSONValue, String)])
+    func refusesActions(name: String, value: JSONValue, refusal: String) async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        for action in ["/capture", "/refund"] {
+            #expect(try await world.merchant(.post, path + action, .object([name: value])).failure == refusal)
+            await world.sandbox.capture(client.session)
+        }
+    }
+
+    @Test("A workflow that captures by itself does so once, and takes no other amount")
+    func capturesByItself() async throws {
+        let world = PayrailsWorld { $0.capturesAfter = .seconds(60) }
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        #expect(try await !client.codes().contains("captureRequested"))
+        let links = try await world.merchant(.get, path).json["links"]
+        #expect(links?["cancel"]?["method"] == "POST" && links?["refund"] == nil)
+        world.clock.advance(by: .seconds(61))
+        #expect(try await client.codes().contains("captureSuccessful"))
+        #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
+        // What is called off before is not captured.
+        let other = try await world.open()
+        _ = try await other.authorize(try other.stored())
+        let there = "/merchant/workflows/payment-acceptance/executions/\(other.session.id)"
+        #expect(try await world.merchant(.post, there + "/cancel", [:]).status == 202)
+        world.clock.advance(by: .seconds(120))
+        #expect(await world.sandbox.ledger.events(of: other.session.id).last == .cancelled)
+    }
+
     @Test("Notifications of a declined payment")
     func notifies() async throws {
         let world = PayrailsWorld { $0.webhookSecret = Redacted("whsec") }
@@ -135,8 +195,12 @@ import Testing
             #expect(notification.headers["x-signature"] == Data(code).base64EncodedString())
         }
         let body = try JSONValue(parsing: try #require(sent.last).body)
-        #expect(body["data"]?["status"] == "authorizeFailed")
-        #expect(body["data"]?["executionId"] == .string(client.session.id))
+        #expect(body["eventTrigger"] == "action" && body["time"]?.string?.isEmpty == false)
+        let details = try #require(body["details"])
+        #expect(details["action"] == "authorize" && details["success"] == false)
+        #expect(details["errors"]?[0]?["reason"]?["result"] == "GenericRejection")
+        #expect(details["execution"]?["id"] == .string(client.session.id))
+        #expect(details["actionId"] == (try JSONValue(parsing: sent[1].body))["details"]?["actionId"])
     }
 
     @Test("Tells the vault key")

@@ -19,8 +19,20 @@ extension PayrailsSandbox {
         public var clientID = "sandbox-merchant"
         /// The merchant's secret, as it is sent in `x-api-key`.
         public var clientSecret = Redacted("sandbox-secret")
-        /// The key that notifications are signed with.
+        /// The secret that notifications are signed with.
         public var webhookSecret = Redacted("sandbox-webhook-secret")
+        /// Whether the secret spells the key in hexadecimal digits, rather than being it. Which of the two the service means
+        /// is not known.
+        public var spellsWebhookKey = false
+        /// Where notifications are sent to. Executions keep the addresses of the time at which they were made.
+        public var notificationURLs: [String] = []
+        /// Over what notifications are sent. Nil: they are only kept, see ``PayrailsSandbox/notifications``.
+        public var notificationTransport: (any HTTPTransport)?
+        /// The pauses before a notification is sent again. Documented are up to ten repetitions, ever further apart, in
+        /// about six hours; the pauses themselves are not.
+        public var notificationPauses: [Duration] = (0..<10).map { .seconds(21 << $0) }
+        /// When what was authorised is captured. Nil: when the merchant asks for it.
+        public var capturesAfter: Duration?
 
         /// Creates a configuration with the pace of the real service.
         public init() {}

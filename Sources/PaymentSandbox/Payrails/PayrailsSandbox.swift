@@ -20,6 +20,8 @@ public actor PayrailsSandbox: SandboxService {
     let random: any RandomSource
     var log = SandboxLedger()
     var sent: [Notification] = []
+    /// Deliveries that are on their way, by the places of their notifications.
+    var deliveries: [Int: Task<Void, Never>] = [:]
     var executions: [String: Execution] = [:]
     var holders: [String: Holder] = [:]
     /// The merchant's access tokens and when they end.
@@ -118,6 +120,8 @@ public actor PayrailsSandbox: SandboxService {
         }
         executions[id] = execution
         for status in shown { happened(status, execution) }
+        // What happened may have set off what happens at once.
+        if executions[id]?.due.contains(where: { $0.time <= now }) == true { advance(id) }
     }
 
     private func happened(_ status: Execution.Due, _ execution: Execution) {
@@ -127,10 +131,9 @@ public actor PayrailsSandbox: SandboxService {
             let amount = "\(execution.amount.value) \(execution.amount.currency)"
             note(execution.id, .captured(option: tender.method, amount: amount, account: tender.label))
             keep(tender, execution)
+            captureByItself(execution)
         case "authorizeFailed": note(execution.id, .failed)
-        case "captureSuccessful": note(execution.id, .settled)
-        case "cancelSuccessful": note(execution.id, .cancelled)
-        default: break
+        default: ended(status, of: execution.id)
         }
         notify(status, execution)
     }

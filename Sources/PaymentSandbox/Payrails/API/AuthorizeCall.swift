@@ -30,13 +30,14 @@ extension PayrailsSandbox {
     }
 
     /// Starts to pay: plans what is going to show, or has the payer do something first.
-    private func begin(_ tender: Tender, _ execution: Execution) {
+    func begin(_ tender: Tender, _ execution: Execution) {
         var execution = execution
         let plan = execution.scenario.plan
         let now = now
         execution.tender = tender
         execution.action = nil
         execution.due = []
+        execution.payerActions["authorize"] = random.uuid()
         let request = plan.requested.map { [Step("authorizeRequested", at: $0)] } ?? []
         if let reason = refusal(of: tender) {
             execution.schedule(request + [.failed(reason)], from: now)

@@ -11,9 +11,9 @@ extension PayrailsSandbox {
         case (.get, []): return try await read(request, id)
         case (.post, ["authorize"]): return try await authorize(request, id)
         case (.post, ["confirm"]): return try confirm(request, id)
-        case (.post, ["cancel"]) where !isPublic, (.post, ["capture"]) where !isPublic,
-            (.post, ["refund"]) where !isPublic:
-            return try operate(path[0], request, id)
+        case (.post, let path) where !isPublic && path.count == 1 && MerchantAction.Verb(rawValue: path[0]) != nil:
+            guard let verb = MerchantAction.Verb(rawValue: path[0]) else { throw .unknownPath }
+            return try operate(verb, request, id)
         case (_, []), (_, ["authorize"]), (_, ["confirm"]): throw .wrongMethod
         default: throw .unknownPath
         }
@@ -100,6 +100,7 @@ extension PayrailsSandbox {
             }
             guard case .approved = action.state else { throw .notAllowed("the payer has not agreed") }
             executions[id]?.action?.state = .done
+            executions[id]?.payerActions["confirm"] = random.uuid()
             // That a confirmation leaves statuses of its own is documented; that they come first is a guess.
             let begin = [Step("confirmRequested"), Step("confirmSuccessful")]
             executions[id]?.schedule(begin + settlement(execution).filter { $0.code != "authorizePending" }, from: now)
@@ -113,11 +114,12 @@ extension PayrailsSandbox {
         execution.steered.map { [.pending, .failed($0)] } ?? execution.scenario.plan.settlement
     }
 
-    /// The answer to a call that started an action.
-    func actionBody(_ name: String, _ execution: Execution, at time: Timestamp) -> JSONValue {
+    /// The answer to a call that started an action; notifications about it have the same id.
+    func actionBody(_ name: String, _ execution: Execution, at time: Timestamp, id: String? = nil) -> JSONValue {
         let isZero = execution.scenario.plan.hasZeroTimes
+        let id = id ?? executions[execution.id]?.payerActions[name] ?? random.uuid()
         return [
-            "name": .string(name), "actionId": .string(random.uuid()),
+            "name": .string(name), "actionId": .string(id),
             "executedAt": .string(isZero ? Timestamp.zeroText : time.text),
             "links": ["execution": .string(execution.selfLink), "consumerWait": .string(execution.waitLink)],
         ]

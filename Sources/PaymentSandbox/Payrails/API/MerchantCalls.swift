@@ -55,6 +55,7 @@ extension PayrailsSandbox {
             scenario, amount: amount, holder: holder,
             base: request.url.isLoopback ? request.url.origin : defaultBase, reference: reference, workflow: workflow)
         execution.steered = Self.texts(meta).lazy.compactMap { Reason.named[$0] }.first
+        execution.type = body["type"]?.string ?? execution.type
         executions[execution.id] = execution
         inits[key] = execution.id
         return .json(session(execution.id, execution).body, status: 201)
@@ -69,26 +70,8 @@ extension PayrailsSandbox {
         ])
     }
 
-    /// `POST …/cancel`, `…/capture` and `…/refund`, for the whole amount: answered at once, carried out a moment later.
-    func operate(_ verb: String, _ request: HTTPRequest, _ id: String) throws(Refusal) -> HTTPResponse {
-        try once(request) { () throws(Refusal) in
-            let execution = try current(id)
-            let isAllowed =
-                switch verb {
-                case "cancel": execution.isPaid && !execution.has("captureSuccessful")
-                case "capture": execution.isPaid && !execution.has("captureRequested")
-                default: execution.has("captureSuccessful") && !execution.has("refundRequested")
-                }
-            guard isAllowed else { throw .notAllowed("\(verb) is not possible in the execution's state") }
-            executions[id]?.schedule(
-                [Step(verb + "Requested"), Step(verb + "Successful", at: .milliseconds(200))], from: now)
-            advance(id)
-            return .json(actionBody(verb, execution, at: now), status: 202)
-        }
-    }
-
     /// All texts in `value`, in no order.
-    private static func texts(_ value: JSONValue) -> [String] {
+    static func texts(_ value: JSONValue) -> [String] {
         switch value {
         case .string(let text): [text]
         case .array(let elements): elements.flatMap(texts)

@@ -9,12 +9,17 @@ extension PayrailsSandbox {
         /// The time that stands on it, counted likewise, when that is another one.
         var stamp: Duration?
         var reason: Reason?
+        /// The action of a merchant that it belongs to.
+        var action: String?
 
-        init(_ code: String, at: Duration = .zero, stamp: Duration? = nil, reason: Reason? = nil) {
+        init(
+            _ code: String, at: Duration = .zero, stamp: Duration? = nil, reason: Reason? = nil, action: String? = nil
+        ) {
             self.code = code
             self.at = at
             self.stamp = stamp
             self.reason = reason
+            self.action = action
         }
 
         static let pending = Step("authorizePending")

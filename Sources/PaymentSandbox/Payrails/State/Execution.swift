@@ -112,6 +112,8 @@ extension PayrailsSandbox {
             let time: Timestamp
             let stamp: Timestamp
             let reason: Reason?
+            /// The action of a merchant that it belongs to.
+            let action: String?
         }
 
         let id: String
@@ -125,6 +127,8 @@ extension PayrailsSandbox {
         let createdAt: Timestamp
         /// Part of the addresses of its pages, so that nobody can guess them.
         let pageToken: String
+        /// What kind of session it was made for.
+        var type = "dropIn"
         /// How the merchant steers the end, when the scenario does not.
         var steered: Reason?
 
@@ -136,6 +140,12 @@ extension PayrailsSandbox {
         var due: [Due] = []
         var tender: Tender?
         var action: Action?
+        /// The service's id of the payer's latest request to pay, and of the latest confirmation.
+        var payerActions: [String: String] = [:]
+        /// What the merchant has asked for.
+        var merchantActions: [MerchantAction] = []
+        /// Where notifications about it are sent to.
+        var notificationURLs: [String] = []
         /// How often the call that the scenario is about has gone wrong.
         var troubles = 0
 
@@ -173,7 +183,7 @@ extension PayrailsSandbox {
                 due.append(
                     Due(
                         code: step.code, time: start + step.at, stamp: start + (step.stamp ?? step.at) + shift,
-                        reason: step.reason))
+                        reason: step.reason, action: step.action))
             }
         }
     }

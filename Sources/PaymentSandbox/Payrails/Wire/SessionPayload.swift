@@ -18,7 +18,7 @@ extension PayrailsSandbox {
             let base = execution.base
             return [
                 "token": .string(token), "holderReference": .string(execution.holder),
-                "amount": execution.amount.body, "type": "dropIn",
+                "amount": execution.amount.body, "type": .string(execution.type),
                 "vaultConfiguration": [
                     "vaultType": "Payrails", "status": "enabled", "providerConfigId": .string(Self.providerConfig),
                     "encryptionPublicKey": .string(encryptionKey), "encryptionPublicKeyExpiresIn": 3300,
@@ -144,6 +144,9 @@ extension PayrailsSandbox.Execution {
             ]
             links["confirm"] = confirm
         case nil: break
+        }
+        for verb in PayrailsSandbox.MerchantAction.Verb.allCases where isAllowed(verb) {
+            links[verb.rawValue] = PayrailsSandbox.SessionPayload.link("POST", "\(selfLink)/\(verb.rawValue)")
         }
         return links
     }

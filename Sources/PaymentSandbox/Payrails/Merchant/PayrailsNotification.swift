@@ -1,0 +1,117 @@
+public import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension PayrailsSandbox {
+    /// A notification as a merchant's server receives it.
+    public struct Notification: Sendable {
+        /// The name of the event, such as `executionCreated` or `executionActionCompleted`.
+        public let event: String
+        /// The execution it is about.
+        public let execution: String
+        /// The header fields, with the body's HMAC in `X-Signature`.
+        public let headers: HTTPHeaders
+        /// The body: the same bytes every time.
+        public let body: [UInt8]
+        /// How often it was sent, to all addresses together.
+        public internal(set) var attempts = 0
+        /// The addresses that accepted it.
+        public internal(set) var deliveredTo: [String] = []
+    }
+
+    func notifyCreated(_ execution: Execution) {
+        executions[execution.id]?.notificationURLs = configuration.notificationURLs
+        notify(
+            "executionCreated", execution, at: execution.createdAt, ["execution": summary(execution)], trigger: "api")
+    }
+
+    func notify(_ status: Execution.Due, _ execution: Execution) {
+        // An operation and a word for how far it is, such as authorizeRequested.
+        for (word, event) in [
+            ("Requested", "executionActionRequested"), ("Pending", "executionActionUpdated"),
+            ("Successful", "executionActionCompleted"), ("Failed", "executionActionCompleted"),
+        ] where status.code.hasSuffix(word) {
+            let verb = String(status.code.dropLast(word.count))
+            let action = executions[execution.id]?.merchantActions.first { $0.id == status.action }
+            let id = status.action ?? execution.payerActions[verb]
+            var details: JSONValue = [
+                "action": .string(verb), "execution": summary(execution),
+                // Documented: the execution's total, whatever the action was over.
+                "amount": execution.amount.body,
+            ]
+            details["actionId"] = id.map(JSONValue.string)
+            details["actionMeta"] = action?.meta
+            if word != "Requested" {
+                details["success"] = .bool(word == "Successful")
+                details["errors"] = status.reason?.errors ?? []
+            }
+            let isAsked = word == "Requested" && action?.isAutomatic != true
+            notify(event, execution, at: status.stamp, details, trigger: isAsked ? "api" : "action")
+        }
+    }
+
+    private func summary(_ execution: Execution) -> JSONValue {
+        [
+            "id": .string(execution.id), "merchantReference": .string(execution.merchantReference),
+            "holderReference": .string(execution.holder), "holderId": .string(holders[execution.holder]?.id ?? ""),
+            "workflowCode": .string(execution.workflow),
+        ]
+    }
+
+    private func notify(
+        _ event: String, _ execution: Execution, at time: Timestamp, _ details: JSONValue, trigger: String
+    ) {
+        let content: JSONValue = [
+            "event": .string(event), "time": .string(time.text), "details": details,
+            "workspaceId": .string(SessionPayload.workspace), "eventTrigger": .string(trigger),
+        ]
+        let body = content.serialized()
+        let secret = configuration.webhookSecret.reveal()
+        let key = configuration.spellsWebhookKey ? Hex.decode(secret) ?? [] : Array(secret.utf8)
+        sent.append(
+            Notification(
+                event: event, execution: execution.id,
+                headers: [
+                    "Content-Type": "application/json",
+                    "X-Signature": Data(Digest.sha256.authenticate(body, key: key)).base64EncodedString(),
+                ], body: body))
+        guard let transport = configuration.notificationTransport else { return }
+        let index = sent.count - 1
+        let urls = executions[execution.id]?.notificationURLs ?? []
+        guard !urls.isEmpty else { return }
+        deliveries[index] = Task {
+            for url in urls { await self.deliver(index, to: url, over: transport) }
+            self.deliveries[index] = nil
+        }
+    }
+
+    // MARK: Delivering
+
+    /// Returns once no delivery is on its way any more: accepted, or given up.
+    public func finishDeliveries() async {
+        while let delivery = deliveries.values.first { await delivery.value }
+    }
+
+    /// Sends a notification until it is accepted or there were enough attempts.
+    private func deliver(_ index: Int, to address: String, over transport: any HTTPTransport) async {
+        guard let url = try? HTTPURL(address) else { return }
+        var request = HTTPRequest(.post, url, headers: sent[index].headers, body: sent[index].body)
+        request.timeout = .seconds(30)
+        for pause in [.zero] + configuration.notificationPauses {
+            if pause > .zero {
+                do { try await clock.sleep(for: pause) } catch { return }
+            }
+            sent[index].attempts += 1
+            // Documented: 200 is receipt.
+            if let answer = try? await transport.send(request), answer.status == 200 {
+                sent[index].deliveredTo.append(address)
+                return
+            }
+        }
+    }
+}
