@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "PayrailsProvider", targets: ["PayrailsProvider"]),
         .library(name: "PayrailsKit", targets: ["PayrailsKit"]),
         .library(name: "PayrailsComponents", targets: ["PayrailsComponents"]),
+        .library(name: "PayrailsMerchant", targets: ["PayrailsMerchant"]),
         .executable(name: "payroute", targets: ["payroute"]),
     ],
     targets: [
@@ -155,6 +156,10 @@ let package = Package(
         .target(
             name: "CitconMerchant", dependencies: ["PaymentCore", "PaymentCrypto", "CitconProvider"],
             path: "Plugins/CitconMerchant", swiftSettings: settings),
+        .target(
+            name: "PayrailsMerchant",
+            dependencies: ["PaymentCore", "PaymentCrypto", "PayrailsProvider", "PayrailsTypes"],
+            path: "Plugins/PayrailsMerchant", swiftSettings: settings),
 
         // The command line.
         .executableTarget(
@@ -317,6 +322,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "PayrailsMerchantTests",
+            dependencies: [
+                "PayrailsKit", "PayrailsMerchant", "PayrailsProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting",
+                "PaymentSandbox", "PaymentStore", "PaymentTesting", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "PaymentSandboxTests",
             dependencies: [
                 "PaymentCore", "PaymentCrypto", "PaymentTransport", "PaymentWallet", "PaymentLoopback",
@@ -368,7 +380,7 @@ let package = Package(
                 "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
                 "PaymentSandbox",
                 "PaymentTesting", "PaymentWallet", "PayrailsProvider", "Simulation", "WalletConnectPayProvider",
-                "custom-provider",
+                "PayrailsMerchant", "custom-provider",
             ],
             swiftSettings: settings),
         // Run by `make browser-test` only; skipped otherwise.

@@ -62,10 +62,11 @@ enum TextRules {
                 let foreign = elsewhere.filter(text.contains).map {
                     Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
                 }
-                let plugin = package.protocols.keys.first { plugin in
+                // Of a vendor's provider and its merchant's service, whose name is longer, the one that is meant.
+                let plugin = package.protocols.keys.filter { plugin in
                     let vendor = plugin.dropFirst("Plugins/".count)
                     return file.hasPrefix(plugin) || file.contains("/\(vendor)")
-                }
+                }.max { $0.utf8.count < $1.utf8.count }
                 let sections = plugin.map { headings(of: package.protocols[$0] ?? "") } ?? []
                 return foreign
                     + cited(in: text).filter { !sections.contains($0) }.map {

@@ -41,6 +41,12 @@ struct ConformanceTests {
         #expect(report.isComplete, "\(report)")
     }
 
+    @Test("Payrails' merchant conforms")
+    func payrailsMerchant() async throws {
+        let report = await ProviderConformance.check(Subjects.payrailsMerchant())
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test("A flaw is found by the probe that is there for it", arguments: BrokenProvider.Flaw.allCases)
     func flaw(flaw: BrokenProvider.Flaw) async {
         let report = await ProviderConformance.check(Subjects.keyed(BrokenProvider(flaw)))

@@ -1,5 +1,5 @@
-import PaymentCore
-import PayrailsTypes
+package import PaymentCore
+package import PayrailsTypes
 
 /// One way to pay, as it travels with an attempt. Names things; holds none.
 struct PaymentChoice: Sendable, Hashable, Codable {
@@ -63,7 +63,7 @@ extension PayrailsAmount {
     /// The exact amount. Zeros beyond the currency's own digits are dropped.
     ///
     /// - Throws: `MoneyError`.
-    func money() throws -> Money {
+    package func money() throws -> Money {
         let currency = Currency.fiat(try FiatCurrency(currency))
         var text = value
         if let point = text.firstIndex(of: "."), let digits = currency.exponent {

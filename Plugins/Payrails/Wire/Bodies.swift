@@ -35,22 +35,22 @@ package struct ExecutionLinksBody: Decodable, Sendable, Hashable {
 }
 
 /// One entry of an execution's history.
-struct StatusBody: Decodable, Sendable, Hashable {
-    struct Problem: Decodable, Sendable, Hashable {
-        struct Reason: Decodable, Sendable, Hashable {
-            let category: String?
-            let result: String?
+package struct StatusBody: Decodable, Sendable, Hashable {
+    package struct Problem: Decodable, Sendable, Hashable {
+        package struct Reason: Decodable, Sendable, Hashable {
+            package let category: String?
+            package let result: String?
             let source: String?
         }
 
         let code: String?
-        let detail: String?
-        let reason: Reason?
+        package let detail: String?
+        package let reason: Reason?
     }
 
-    let code: String
+    package let code: String
     let time: VendorTime
-    let errors: [Problem]?
+    package let errors: [Problem]?
 }
 
 /// A payment at the service.

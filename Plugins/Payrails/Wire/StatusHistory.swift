@@ -3,7 +3,7 @@ import PaymentCore
 /// What an execution's statuses say about its latest attempt. They come in no order.
 package struct StatusHistory: Sendable {
     /// What can be read from them.
-    enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         case success
         case failed(String)
         /// Called off by the shop: what was set aside was released, or nothing was ever taken.
@@ -41,7 +41,7 @@ package struct StatusHistory: Sendable {
     }
 
     /// Newest first.
-    let entries: [StatusBody]
+    package let entries: [StatusBody]
     /// When the latest attempt began.
     let requested: VendorTime?
     /// What there is of it.
@@ -50,7 +50,7 @@ package struct StatusHistory: Sendable {
     /// Clocks of the service's parts may differ by so much.
     private static let tolerance: Int64 = 5
 
-    init(_ status: [StatusBody]) {
+    package init(_ status: [StatusBody]) {
         // Entries of one moment keep their order.
         entries = status.enumerated().sorted { left, right in
             left.element.time == right.element.time
@@ -63,7 +63,7 @@ package struct StatusHistory: Sendable {
     }
 
     /// All codes, newest first.
-    var codes: [String] { entries.map(\.code) }
+    package var codes: [String] { entries.map(\.code) }
 
     /// Reads the latest attempt.
     ///
@@ -75,7 +75,7 @@ package struct StatusHistory: Sendable {
     ///   - knowsPending: whether pending is an answer, or what is waited through.
     ///   - before: what there was before the attempt. Until a later one shows, nothing but a success is an ending: a
     ///     decline is the earlier attempt's.
-    func verdict(knowsPending: Bool, since before: Mark = .start) -> Verdict {
+    package func verdict(knowsPending: Bool, since before: Mark = .start) -> Verdict {
         if isCancelled { return .cancelled }
         let wasPaid = entries.contains { $0.code == "authorizeSuccessful" }
         // One that was not declined has succeeded, whatever the clocks say that wrote the others' declines.

@@ -5,11 +5,11 @@
 #endif
 
 /// A moment as the service writes it, to the nanosecond: statuses of one execution lie close together.
-struct VendorTime: Sendable, Hashable, Comparable, Decodable {
+package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
     /// Seconds since 1970.
-    let seconds: Int64
+    package let seconds: Int64
     /// 0 to 999 999 999.
-    let nanoseconds: Int64
+    package let nanoseconds: Int64
 
     init(seconds: Int64, nanoseconds: Int64) {
         self.seconds = seconds
@@ -18,7 +18,7 @@ struct VendorTime: Sendable, Hashable, Comparable, Decodable {
 
     /// Reads `2026-09-23T22:33:57.004978732Z`: RFC 3339 with any number of fractional digits, of which nine count, and
     /// `Z` or an offset. Nil for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
             guard range.upperBound <= bytes.count, bytes[range].allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -59,7 +59,7 @@ struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         self.init(seconds: days * 86_400 + hour * 3600 + minute * 60 + second - offset, nanoseconds: fraction)
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let time = VendorTime(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time")
@@ -67,7 +67,7 @@ struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         self = time
     }
 
-    static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 

@@ -2,9 +2,9 @@ import PaymentCore
 import PayrailsTypes
 
 /// Words of a service, made fit for people: never what stood there, only where.
-enum WireText {
+package enum WireText {
     /// Where decoding failed.
-    static func place(of error: any Error) -> String {
+    package static func place(of error: any Error) -> String {
         func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
             (context.codingPath.map(\.stringValue) + [key?.stringValue].compactMap(\.self)).joined(separator: ".")
         }
@@ -18,7 +18,7 @@ enum WireText {
     }
 
     /// `text` when it looks like a code: letters, digits, `.`, `-`, `_`, at most 64 of them.
-    static func code(_ text: String?) -> String? {
+    package static func code(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let isPlain = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
@@ -30,10 +30,10 @@ enum WireText {
 
 extension WireText {
     /// `text` when it looks like a code and can stand in a path.
-    static func id(_ text: String?) -> String? { code(text).flatMap { PathSegment.isSafe($0) ? $0 : nil } }
+    package static func id(_ text: String?) -> String? { code(text).flatMap { PathSegment.isSafe($0) ? $0 : nil } }
 
     /// `text` as one line of plain ASCII, at most 120 characters; nil when nothing is left.
-    static func line(_ text: String) -> String? {
+    package static func line(_ text: String) -> String? {
         let plain = text.unicodeScalars.prefix(120).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }
         return String(plain).nonEmpty
     }

@@ -1,0 +1,112 @@
+public import PaymentCore
+import PayrailsProvider
+public import PayrailsTypes
+
+/// The key that card data is encrypted with on the way to the service (Protocol 5).
+public struct PayrailsVaultKey: Sendable, Hashable {
+    /// Base64 of SubjectPublicKeyInfo.
+    public let publicKey: String
+    /// Its name, which goes into the header of what a server encrypts.
+    public let id: String?
+    /// For how long it is good, when the service says so.
+    public let lifetime: Duration?
+}
+
+extension PayrailsMerchantClient {
+    /// Lists what is stored for `holder`: the first page, as the service cuts it. What cannot be read is left out.
+    ///
+    /// - Throws: ``PaymentError`` when the service cannot be asked.
+    public func instruments(of holder: String) async throws(PaymentError) -> [InstrumentResponse] {
+        let answer = try await asMerchant(id) { () throws(CallFailure) in
+            try await calls.send(
+                .get, ["payment", "instruments"], query: [("filter[holderReference]", holder)])
+        }
+        return (answer["results"]?.array ?? []).compactMap { try? $0.decode(InstrumentResponse.self) }
+    }
+
+    /// Deletes what is stored.
+    ///
+    /// - Throws: ``PaymentError``; `notFound` when there is none of this id.
+    public func deleteInstrument(_ instrument: String) async throws(PaymentError) {
+        try await asMerchant(id) { () throws(CallFailure) in
+            let answer = try await calls.send(
+                .delete, try path(instrument), key: calls.random.uuid())
+            guard answer["success"]?.bool ?? true else { throw .unusableAnswer("it says that nothing was deleted") }
+        }
+    }
+
+    /// Changes what is stored, as far as the service lets merchants: its state, `enabled` or `disabled`, its references, and
+    /// whether the holder prefers it.
+    ///
+    /// - Returns: the instrument after the change.
+    /// - Throws: ``PaymentError``.
+    public func updateInstrument(
+        _ instrument: String, _ change: UpdateInstrumentBody
+    ) async throws(PaymentError) -> InstrumentResponse {
+        guard change.status.map({ ["enabled", "disabled"].contains($0) }) ?? true else {
+            throw PaymentError(
+                .requestRefused,
+                "the state of an instrument can be set to 'enabled' or 'disabled'; deleting is a call of its own",
+                provider: id)
+        }
+        return try await asMerchant(id) { () throws(CallFailure) in
+            guard let body = try? JSONValue.encode(change) else { throw .unsendable("the change cannot be written") }
+            return try Self.instrument(
+                try await calls.send(
+                    .patch, try path(instrument), body: body, key: calls.random.uuid()))
+        }
+    }
+
+    /// Stores a card that was encrypted for the service.
+    ///
+    /// - Parameters:
+    ///   - encryptedData: the compact JWE, with the holder in it; made with the ``vaultKey()`` by a server, or by an app.
+    ///   - holder: the merchant's own name of the payer.
+    ///   - providerConfig: the id of the vault's configuration, where the workspace has several.
+    ///   - options: whether and for what it is kept.
+    /// - Returns: the instrument.
+    /// - Throws: ``PaymentError``.
+    public func saveInstrument(
+        encryptedData: Redacted<String>, holder: String, providerConfig: String? = nil,
+        options: TokenizeOptions = TokenizeOptions(storeInstrument: true)
+    ) async throws(PaymentError) -> InstrumentResponse {
+        var data: JSONValue = ["encryptedData": .string(encryptedData.reveal())]
+        data["vaultProviderConfigId"] = providerConfig.map(JSONValue.string)
+        let body: JSONValue = [
+            "holderReference": .string(holder), "paymentMethod": "card",
+            "futureUsage": .string(options.futureUsage.rawValue),
+            "storeInstrument": .bool(options.storeInstrument), "data": data,
+        ]
+        return try await asMerchant(id) { () throws(CallFailure) in
+            try Self.instrument(
+                try await calls.send(
+                    .post, ["payment", "instruments"], body: body, key: key(["save", body.text])))
+        }
+    }
+
+    /// Returns the key that card data is encrypted with, good for as long as it says.
+    ///
+    /// - Throws: ``PaymentError``.
+    public func vaultKey() async throws(PaymentError) -> PayrailsVaultKey {
+        try await asMerchant(id) { () throws(CallFailure) in
+            let answer = try await calls.send(.get, ["merchant", "vault", "public-info"])
+            guard let key = answer["encryptionPublicKey"]?.string, !key.isEmpty else {
+                throw .unusableAnswer("it holds no 'encryptionPublicKey'")
+            }
+            return PayrailsVaultKey(
+                publicKey: key, id: WireText.code(answer["encryptionKeyId"]?.string),
+                lifetime: answer["expiresIn"]?.number?.seconds)
+        }
+    }
+
+    private func path(_ instrument: String) throws(CallFailure) -> [String] {
+        guard PathSegment.isSafe(instrument) else { throw .unsendable("the instrument's id is not one of Payrails'") }
+        return ["payment", "instruments", instrument]
+    }
+
+    private static func instrument(_ answer: JSONValue) throws(CallFailure) -> InstrumentResponse {
+        do { return try answer.decode(InstrumentResponse.self) } catch {
+            throw .unusableAnswer("it is not an instrument: \(WireText.place(of: error))")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+public import PaymentCore
+import PaymentCrypto
+import PayrailsProvider
+import PayrailsTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A genuine notification: its signature is good, and every value here was under it (Protocol 7).
+public struct PayrailsNotification: Sendable, Hashable {
+    /// What happened. Open: the service may add others.
+    public struct Event: Sendable, Hashable, Codable, RawRepresentable {
+        /// The service's word.
+        public let rawValue: String
+
+        /// Creates an event from the service's word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// An execution was made.
+        public static let executionCreated = Event(rawValue: "executionCreated")
+        /// An action was asked for.
+        public static let actionRequested = Event(rawValue: "executionActionRequested")
+        /// An action has ended.
+        public static let actionCompleted = Event(rawValue: "executionActionCompleted")
+        /// What was told of an action has changed.
+        public static let actionUpdated = Event(rawValue: "executionActionUpdated")
+        /// Rules were applied.
+        public static let ruleEngineExecuted = Event(rawValue: "ruleEngineExecuted")
+        /// An instrument was enrolled for offers.
+        public static let offersEnrollmentCompleted = Event(rawValue: "networkOffersEnrollmentCompleted")
+    }
+
+    /// What is known of an action's end.
+    @nonexhaustive
+    public enum Progress: Sendable, Hashable {
+        /// It was asked for, or goes on.
+        case underWay
+        /// It went through.
+        case successful
+        /// It did not; the service's word for why, where it gives one.
+        case failed(String?)
+        /// It says neither.
+        case unclear
+    }
+
+    /// The merchant that it was sent to.
+    let merchant: ProviderID
+    let captureMode: PayrailsCaptureMode
+    /// What happened.
+    public let event: Event
+    /// When, by the service's clock; nil where it wrote none.
+    public let time: Date?
+    /// The workspace.
+    public let workspace: String?
+    /// What set it off: `api`, `action` or `external`.
+    public let trigger: String?
+    /// The action that it is about.
+    public let action: PayrailsAction?
+    /// The service's id of the action, the same in all that is told of it.
+    public let actionID: String?
+    /// How far the action is.
+    public let progress: Progress
+    /// The id of the execution; nil where it is about none.
+    public let execution: String?
+    /// The merchant's own name of the order.
+    public let order: String?
+    /// The total of the execution, whatever the action was over.
+    public let amount: Money?
+    /// The merchant's own id of the refund, where it was asked for here.
+    public let refund: String?
+    /// How the secret was read that the signature holds for.
+    public let keyReading: PayrailsKeyReading
+    /// SHA-256 of the body in hexadecimal digits: the same for each repetition. Keep it for as long as notifications are
+    /// accepted, and skip what is known.
+    public let fingerprint: String
+}
+
+extension PayrailsNotification {
+    /// Reads a body whose signature is good.
+    init(
+        _ body: [UInt8], _ reading: PayrailsKeyReading, to merchant: PayrailsMerchant
+    ) throws(NotificationDefect) {
+        guard let json = try? JSONValue(parsing: body), json.object != nil else { throw .notJSON }
+        guard let event = WireText.code(json["event"]?.string) else { throw .unreadable("event") }
+        let details = json["details"] ?? .null
+        let execution = details["execution"] ?? .null
+        self.merchant = merchant.id
+        captureMode = merchant.captureMode
+        self.event = Event(rawValue: event)
+        time = try Self.time(json["time"])
+        workspace = WireText.code(json["workspaceId"]?.string)
+        trigger = WireText.code(json["eventTrigger"]?.string)
+        action = WireText.code(details["action"]?.string).map(PayrailsAction.init)
+        actionID = WireText.id(details["actionId"]?.string)
+        progress = Self.progress(self.event, details)
+        self.execution = WireText.id(execution["id"]?.string)
+        order = execution["merchantReference"]?.string
+        amount = details["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
+        refund = details["actionMeta"]?[RefundMark.member]?.string.flatMap { RefundMark.isSound($0) ? $0 : nil }
+        keyReading = reading
+        fingerprint = Hex.encode(Digest.sha256.hash(body))
+        if action != nil, self.execution == nil { throw .unreadable("details.execution.id") }
+    }
+
+    /// Nil for none: programs that forget to set a time write the year 1.
+    private static func time(_ value: JSONValue?) throws(NotificationDefect) -> Date? {
+        guard let value, !value.isNull else { return nil }
+        guard let time = value.string.flatMap(VendorTime.init) else { throw .unreadable("time") }
+        guard time.seconds > unset else { return nil }
+        return Date(timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1e9)
+    }
+
+    /// The end of the year 1, in seconds since 1970.
+    private static let unset: Int64 = -62_104_060_800
+
+    private static func progress(_ event: Event, _ details: JSONValue) -> Progress {
+        switch event {
+        case .actionRequested: return .underWay
+        case .actionCompleted, .actionUpdated: break
+        default: return .unclear
+        }
+        switch details["success"]?.bool {
+        case true?: return .successful
+        case false?:
+            let reason = details["errors"]?[0]?["reason"]
+            let category = WireText.code(reason?["category"]?.string)
+            if let category, ["Pending", "Redirect"].contains(category) { return .underWay }
+            // What has not ended is not told to have failed without a reason.
+            guard details["errors"]?[0] != nil else { return event == .actionUpdated ? .underWay : .unclear }
+            return .failed(WireText.code(reason?["result"]?.string))
+        case nil: return .unclear
+        }
+    }
+}
+
+extension PayrailsNotification {
+    /// The payment or the refund that it is about, as routers and journals call it. What is about neither has a name of its
+    /// own, which nothing else has.
+    public var paymentReference: PaymentReference {
+        guard let execution else {
+            return PaymentReference(provider: merchant, id: "notification-\(fingerprint.prefix(32))")
+        }
+        guard action == .refund else { return PaymentReference(provider: merchant, id: execution) }
+        // One that was asked for elsewhere, as in the portal, is nobody's here.
+        return PaymentReference(
+            provider: merchant, id: refund ?? "action-\(actionID ?? fingerprint)", subject: .refund)
+    }
+
+    /// What it means.
+    public var outcome: PaymentOutcome {
+        switch (action, progress) {
+        case (.authorize?, .underWay), (.confirm?, .underWay), (.capture?, .underWay), (.refund?, .underWay):
+            return .pending(retryAfter: nil)
+        case (.authorize?, .successful), (.confirm?, .successful):
+            return captureMode == .instant ? paid : .pending(retryAfter: nil)
+        case (.capture?, .successful): return paid
+        case (.cancel?, .successful): return .cancelled
+        case (.refund?, .successful):
+            return .succeeded(PaymentReceipt(reference: paymentReference, transactionID: actionID))
+        case (.authorize?, .failed(let reason)), (.confirm?, .failed(let reason)):
+            return .declined(DeclineReason(.refused, "the payment was declined\(Self.because(reason))"))
+        case (.refund?, .failed(let reason)):
+            return .declined(
+                DeclineReason(.refused, "the refund failed, and no money went back\(Self.because(reason))"))
+        default:
+            if event == .executionCreated { return .pending(retryAfter: nil) }
+            let word = [event.rawValue, action?.rawValue].compactMap(\.self).joined(separator: " ")
+            return .unknown(
+                UnknownOutcome(
+                    reference: paymentReference, rawStatus: word,
+                    message: "the notification does not say how the payment stands; ask for its status"))
+        }
+    }
+
+    /// It states the total, which the merchant may have captured a part of.
+    private var paid: PaymentOutcome {
+        .succeeded(
+            PaymentReceipt(reference: paymentReference, amount: captureMode == .manual ? nil : amount))
+    }
+
+    private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
+
+    /// Checks it against the session that was opened for the order.
+    ///
+    /// - Throws: ``PaymentError`` with code `integrity`, saying what differs.
+    public func check(against session: PayrailsOpenSession) throws(PaymentError) {
+        let difference: String? =
+            if execution == nil || execution != session.payment?.id {
+                "it is about another execution"
+            } else if let order, order != session.order.order {
+                "its order is another"
+            } else if let amount, amount != session.order.amount {
+                "its amount or currency is another"
+            } else {
+                nil
+            }
+        guard let difference else { return }
+        throw PaymentError(
+            .integrity, "the notification does not fit the session: \(difference)", provider: merchant)
+    }
+}
+
+extension PayrailsMerchant: NotificationReadingService {
+    /// Checks that `notification` is genuine and reads it.
+    ///
+    /// - Returns: which payment or refund it is about, and what it says of it.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        let genuine = try read(notification)
+        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
+    }
+
+    /// Checks that `notification` is genuine and reads everything that it says.
+    ///
+    /// The signature has no time of its own, so that whoever once heard a notification can send it again for as long as its
+    /// time is near the clock's: skip those whose ``PayrailsNotification/fingerprint`` is known, or apply them to a
+    /// ``PayrailsPaymentState``, which knows them.
+    ///
+    /// - Returns: the notification.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    public func read(_ notification: IncomingNotification) throws(PaymentError) -> PayrailsNotification {
+        do throws(NotificationDefect) {
+            let reading = try SignedNotification.check(notification, notificationSecrets)
+            let genuine = try PayrailsNotification(notification.body, reading, to: self)
+            if let time = genuine.time, Duration.seconds(abs(time.timeIntervalSince(clock.now))) > notificationLifetime
+            {
+                throw .stale
+            }
+            return genuine
+        } catch {
+            throw PaymentError(
+                .untrustedNotification, "the notification is not accepted: \(error)", provider: id, phase: .answered)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How the secret of an address becomes the key that its notifications are signed with. The documentation's secret is a row
+/// of hexadecimal digits, and does not say whether they are the key or spell it: both are tried.
+@nonexhaustive
+public enum PayrailsKeyReading: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The characters of the secret are the key.
+    case text
+    /// The secret spells the key in hexadecimal digits.
+    case hexadecimal
+
+    /// The key; nil where the secret cannot be read so.
+    func key(_ secret: Redacted<String>) -> [UInt8]? {
+        let text = secret.reveal()
+        switch self {
+        case .text: return text.isEmpty ? nil : Array(text.utf8)
+        case .hexadecimal:
+            // Shorter keys than the digest would be guessed; and the prefix of other notations is none of a secret.
+            guard text.utf8.count >= 64, !text.lowercased().hasPrefix("0x") else { return nil }
+            return Hex.decode(text)
+        }
+    }
+}
+
+/// Why a notification is not accepted.
+enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
+    case noSecret
+    case tooLarge
+    /// There is no `X-Signature`, more than one, or one that is no base64 of a digest.
+    case noSignature
+    /// The signature is another.
+    case forged
+    case notJSON
+    /// A member that there has to be is missing or malformed.
+    case unreadable(String)
+    /// Its time is too far from the clock's.
+    case stale
+
+    var description: String {
+        switch self {
+        case .noSecret: "no secret is configured to check it with"
+        case .tooLarge: "it is larger than \(SignedNotification.maximumLength) bytes"
+        case .noSignature: "it has not exactly one 'X-Signature', base64 of 32 bytes with padding"
+        case .forged: "its signature does not match; check that the body is the raw one, and the secret the address's"
+        case .notJSON: "it is not one JSON object, every member once"
+        case .unreadable(let name): "its '\(name)' is missing or cannot be read"
+        case .stale: "its time is too far from this machine's clock: it is a repetition, or the clock is wrong"
+        }
+    }
+}
+
+/// The signature of a notification: HMAC-SHA256 over the body as it came (Protocol 7.1).
+enum SignedNotification {
+    static let maximumLength = 256 << 10
+    private static let header = "X-Signature"
+
+    /// Checks the signature before anything of the body is read.
+    ///
+    /// - Returns: how the secret was read that it holds for.
+    static func check(
+        _ notification: IncomingNotification, _ secrets: [Redacted<String>]
+    ) throws(NotificationDefect) -> PayrailsKeyReading {
+        guard !secrets.isEmpty else { throw .noSecret }
+        guard notification.body.count <= maximumLength else { throw .tooLarge }
+        let values = notification.headers.values(header)
+        // Decoders forgive much; the service writes one form.
+        guard values.count == 1, let value = values.first, let bytes = Data(base64Encoded: value), bytes.count == 32,
+            bytes.base64EncodedString() == value
+        else { throw .noSignature }
+        var holding: PayrailsKeyReading?
+        // All of them, so that the time tells nothing of which one it was.
+        for secret in secrets {
+            for reading in PayrailsKeyReading.allCases {
+                guard let key = reading.key(secret) else { continue }
+                let code = Digest.sha256.authenticate(notification.body, key: key)
+                if ConstantTime.equal(code, bytes) { holding = holding ?? reading }
+            }
+        }
+        guard let holding else { throw .forged }
+        return holding
+    }
+}

@@ -1,0 +1,121 @@
+public import PaymentCore
+
+/// What a merchant's server does besides what is journaled: it opens sessions for its app, takes money that was set aside,
+/// and looks after what is stored for its customers.
+///
+/// ```swift
+/// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
+/// let session = try await shop.open(PayrailsSessionOrder(order: "order-7", holder: "customer-1", amount: amount))
+/// ```
+public struct PayrailsMerchantClient: Sendable {
+    let merchant: PayrailsMerchant
+    let calls: MerchantCalls
+
+    /// How often a question is asked for what was just begun to show, a second apart. After that, notifications tell.
+    static let looks = 5
+
+    var id: ProviderID { merchant.id }
+
+    /// Takes money that was set aside: all of it, or `amount`, and then the rest is released. Only workflows of
+    /// ``PayrailsCaptureMode/manual`` take another amount than was authorised. Asked again, it says what became of it.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment.
+    ///   - amount: how much of it; nil for all.
+    ///   - reason: why, for the service's records.
+    /// - Returns: what has become of the payment; pending when the service does not tell yet. Where this call captured, the
+    ///   receipt states the amount that was asked for.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured.
+    public func capture(
+        _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let execution = try await found(payment)
+        let before = execution.tally(.capture)
+        if let amount { try check(amount, against: execution.amount, "the amount to capture") }
+        guard execution.standing(merchant.captureMode) == .authorized, !before.isUnderWay else {
+            return execution.outcome(of: payment, mode: merchant.captureMode)
+        }
+        var body: JSONValue = [:]
+        body["amount"] = amount.map(WireAmount.body)
+        body["reason"] = reason.map { .string($0.rawValue) }
+        // One that failed may be asked for again; one of another amount is another one, of which the service takes the first.
+        let key = key(["capture", payment.id, "\(before.failures)", amount?.description ?? "all"])
+        try await asMerchant(id) { () throws(CallFailure) in try await calls.prepare() }
+        var failure: CallFailure?
+        do throws(CallFailure) { _ = try await calls.act(.capture, on: payment.id, body, key: key) } catch {
+            failure = error
+        }
+        let after = await look(at: payment, once: failure != nil) { $0.hasEnded(.capture, since: before) }
+        switch after.flatMap({ try? $0.tally(.capture).ending(since: before) }) {
+        case true?: return .succeeded(PaymentReceipt(reference: payment, amount: amount ?? execution.amount))
+        case false?:
+            let reason = after?.failure(of: .capture) ?? ""
+            throw PaymentError(
+                .requestRefused, "the capture failed: \(reason); the money may still be set aside", provider: id,
+                phase: .answered, vendorCode: reason)
+        case nil:
+            if let failure, (after?.tally(.capture).requests ?? 0) <= before.requests {
+                throw ErrorTable.error(failure, isMutation: true, at: id)
+            }
+            return .pending(retryAfter: nil)
+        }
+    }
+
+    // MARK: For all of them
+
+    /// The execution of `payment`.
+    func found(_ payment: PaymentReference) async throws(PaymentError) -> ExecutionRecord {
+        try await asMerchant(id) { () throws(CallFailure) in
+            guard PathSegment.isSafe(payment.id) else { throw .unsendable("the payment's id is not one of Payrails'") }
+            return try await calls.execution(payment.id)
+        }
+    }
+
+    /// Asks for the execution until it is as `isEnough` wants it, a few times. Nil when it cannot be asked for.
+    ///
+    /// - Parameter once: whether one look is enough.
+    func look(
+        at payment: PaymentReference, once: Bool = false, until isEnough: (ExecutionRecord) -> Bool
+    ) async -> ExecutionRecord? {
+        var last: ExecutionRecord?
+        for turn in 1...Self.looks {
+            last = (try? await found(payment)) ?? last
+            if let last, isEnough(last) { return last }
+            guard !once, turn < Self.looks, (try? await calls.clock.sleep(for: .seconds(1))) != nil else { break }
+        }
+        return last
+    }
+
+    /// A key for this client of the service; the same for the same `parts`, whoever asks.
+    func key(_ parts: [String]) -> String {
+        IdempotencyKey.make([calls.credentials.clientID, calls.workflow] + parts)
+    }
+
+    /// Refuses an amount that cannot be meant: of nothing, in another currency, or above the whole.
+    func check(_ amount: Money, against whole: Money?, _ name: String) throws(PaymentError) {
+        func unfit(_ message: String) -> PaymentError { PaymentError(.requestRefused, message, provider: id) }
+        guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent, !amount.isZero else {
+            throw unfit("\(name) must be above zero, in a state's currency")
+        }
+        guard let whole else { return }
+        guard whole.currency == amount.currency, whole.exponent == amount.exponent else {
+            throw unfit("\(name) is in another currency than the payment")
+        }
+        guard amount.minorUnits <= whole.minorUnits else { throw unfit("\(name) is more than the payment") }
+    }
+}
+
+extension ExecutionRecord {
+    /// Whether an `action` has ended that had not by `earlier`.
+    func hasEnded(_ action: PayrailsAction, since earlier: ActionTally) -> Bool {
+        let now = tally(action)
+        return now.successes + now.failures > earlier.successes + earlier.failures
+    }
+}
+
+/// Amounts as the service takes them: a decimal number of main units, and the currency.
+enum WireAmount {
+    static func body(_ amount: Money) -> JSONValue {
+        ["value": .string(amount.decimalText), "currency": .string(amount.currency.description)]
+    }
+}

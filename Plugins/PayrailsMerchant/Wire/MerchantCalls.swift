@@ -1,0 +1,124 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The calls of a merchant's server, each with an access token that the client's secret got (Protocol 1 and 2).
+struct MerchantCalls: Sendable {
+    /// What the merchant is called in errors and references.
+    let merchant: ProviderID
+    let baseURL: HTTPURL
+    let credentials: PayrailsCredentials
+    let workflow: String
+    let tokens: AccessTokenCache
+    let http: any HTTPTransport
+    let clock: any PaymentClock
+    /// Makes the keys of what may be asked for twice and meant twice.
+    let random: any RandomSource
+    let timeout: Duration
+
+    /// Sees to an access token, so that a later call needs no request but its own.
+    func prepare() async throws(CallFailure) { _ = try await token() }
+
+    /// The execution called `id` as it is now.
+    func execution(_ id: String) async throws(CallFailure) -> ExecutionRecord {
+        let answer = try await send(.get, executionPath(id))
+        let execution = try ExecutionRecord(answer)
+        guard execution.id == id else { throw .foreignAnswer("it is about another execution") }
+        return execution
+    }
+
+    /// Asks for an action on the execution called `id`: taken once under one key.
+    func act(
+        _ action: PayrailsAction, on id: String, _ body: JSONValue, key: String
+    ) async throws(CallFailure) -> ActionReceipt {
+        let answer = try await send(.post, executionPath(id) + [action.rawValue], body: body, key: key)
+        let receipt = try ActionReceipt(answer)
+        guard receipt.name == action.rawValue, receipt.isAbout(id) else {
+            throw .foreignAnswer("it is about another action or another execution")
+        }
+        return receipt
+    }
+
+    /// Sends a request and returns what its JSON answer says.
+    ///
+    /// A token that the service refuses is replaced once, which carries nothing out.
+    ///
+    /// - Parameter key: the key under which the service recognises a repetition; what has one may be sent again.
+    func send(
+        _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
+        body: JSONValue? = nil, key: String? = nil
+    ) async throws(CallFailure) -> JSONValue {
+        let url: HTTPURL
+        do { url = try baseURL.appending(path, query: query) } catch {
+            throw .unsendable("an id or a reference has characters that cannot be part of a request")
+        }
+        let token = try await token()
+        func request(_ token: Redacted<String>) -> HTTPRequest {
+            var headers: HTTPHeaders = ["Accept": "application/json", "Authorization": "Bearer " + token.reveal()]
+            if body != nil { headers["Content-Type"] = "application/json" }
+            headers["x-idempotency-key"] = key
+            return HTTPRequest(
+                method, url, headers: headers, body: body?.serialized() ?? [], replay: key == nil ? nil : .safe,
+                timeout: timeout)
+        }
+        do { return try await exchange(request(token)) } catch {
+            guard case .refused(let refusal) = error, refusal.status == 401 else { throw error }
+            await tokens.drop(token)
+        }
+        return try await exchange(request(try await self.token()))
+    }
+
+    // MARK: Access
+
+    private func token() async throws(CallFailure) -> Redacted<String> {
+        if let token = await tokens.token(at: clock.now) { return token }
+        // Counted from before the question: the answer may have been long on its way.
+        let asked = clock.now
+        let url: HTTPURL
+        do { url = try baseURL.appending(["auth", "token", credentials.clientID]) } catch {
+            throw .unsendable("the client id has characters that cannot be part of a request")
+        }
+        // Asking for a token changes nothing.
+        let answer = try await exchange(
+            HTTPRequest(
+                .post, url, headers: ["Accept": "application/json", "x-api-key": credentials.secret.reveal()],
+                replay: .safe, timeout: timeout))
+        guard let text = answer["access_token"]?.string, Self.isHeaderText(text) else {
+            throw .unusableAnswer("it holds no access token")
+        }
+        let token = Redacted(text)
+        if let life = answer["expires_in"]?.number?.double, life > 0 {
+            await tokens.keep(token, until: asked.addingTimeInterval(min(life, Self.longestLife)))
+        }
+        return token
+    }
+
+    /// Whatever the service says, no token is believed to be good for longer.
+    private static let longestLife: Double = 24 * 3600
+
+    /// Whether `text` can stand in a header field.
+    private static func isHeaderText(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    // MARK: Exchanges
+
+    private func executionPath(_ id: String) -> [String] {
+        ["merchant", "workflows", workflow, "executions", id]
+    }
+
+    private func exchange(_ request: HTTPRequest) async throws(CallFailure) -> JSONValue {
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .transport(error) }
+        guard [200, 201, 202, 204].contains(response.status) else { throw .refused(Refusal(response)) }
+        guard response.status != 204 else { return [:] }
+        guard let answer = try? JSONValue(parsing: response.body), answer.object != nil else {
+            throw .unusableAnswer("it is not one JSON object")
+        }
+        return answer
+    }
+}
