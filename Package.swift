@@ -225,6 +225,7 @@ let package = Package(
             name: "stored-instrument-checkout",
             dependencies: [
                 "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport", "PayrailsKit",
+                "PayrailsMerchant",
             ],
             path: "Examples/stored-instrument-checkout", exclude: ["docs", "expected-output.txt"],
             swiftSettings: settings),
@@ -234,6 +235,14 @@ let package = Package(
                 "CitconKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
             ],
             path: "Examples/citcon-order", exclude: ["expected-output.txt"], swiftSettings: settings),
+
+        .executableTarget(
+            name: "payrails-merchant",
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentTransport", "PayrailsKit", "PayrailsMerchant",
+            ],
+            path: "Examples/payrails-merchant", exclude: ["expected-output.txt"], swiftSettings: settings),
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -394,6 +403,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
                 "wallet-checkout", "citcon-order",
+                "payrails-merchant",
             ],
             swiftSettings: settings),
     ]

@@ -3,6 +3,7 @@ import PaymentLoopback
 import PaymentSandbox
 import PaymentTransport
 import PayrailsKit
+import PayrailsMerchant
 
 /// Runs the guide's integration for stored instruments at a sandbox on this machine, with a payer who taps.
 @main
@@ -15,14 +16,14 @@ struct StoredInstrumentCheckout {
 
         print("Multiple instruments")
         let controller = CheckoutViewController()
-        try await controller.showStoredInstruments(initData(.paid, sandbox, server))
+        try await controller.showStoredInstruments(initData(.paid, server))
         let row = controller.storedInstrumentsView.views[1]
         row.tap()
         row.tapPay()
         await row.payButton.waitUntilIdle()
 
         print("Single instrument, whose bank asks the payer")
-        try await controller.showStoredInstruments(initData(.challenge, sandbox, server))
+        try await controller.showStoredInstruments(initData(.challenge, server))
         controller.showSingleInstrument()
         controller.singleInstrumentView?.tap()
         controller.singleInstrumentView?.tapPay()
@@ -31,24 +32,33 @@ struct StoredInstrumentCheckout {
         print("Direct execution")
         for scenario in [PayrailsSandbox.Scenario.paid, .declined, .expiredSession] {
             print("- \(scenario.summary)")
-            try await controller.showStoredInstruments(initData(scenario, sandbox, server))
+            try await controller.showStoredInstruments(initData(scenario, server))
             await controller.payDirectly(with: .payPal)
         }
 
         print("Deleting")
-        try await controller.showStoredInstruments(initData(.paid, sandbox, server))
+        try await controller.showStoredInstruments(initData(.paid, server))
         controller.storedInstrumentsView.views[0].tapDelete()
         await controller.deletion?.value
         controller.showList()
     }
 
-    /// What the merchant's server would get for its app.
+    /// What the merchant's server gets for its app; a customer of its own for each scenario.
     private static func initData(
-        _ scenario: PayrailsSandbox.Scenario, _ sandbox: PayrailsSandbox, _ server: LoopbackServer
-    ) async -> Payrails.InitData {
-        let session = await sandbox.createSession(scenario, holder: "\(scenario)", base: server.baseURL)
-        return Payrails.InitData(version: session.version, data: session.data.reveal())
+        _ scenario: PayrailsSandbox.Scenario, _ server: LoopbackServer
+    ) async throws -> Payrails.InitData {
+        let merchant = PayrailsMerchant(
+            endpoint: try PayrailsEndpoint(baseURL: server.baseURL.origin),
+            credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted("sandbox-secret")),
+            captureMode: .instant)
+        orders += 1
+        let order = PayrailsSessionOrder(
+            order: "order-\(orders)", holder: "\(scenario)", amount: try Money(decimal: "99.00", currency: .eur),
+            meta: ["sandboxScenario": .string(scenario.rawValue)])
+        return try await merchant.client(over: StandardTransport(), clock: SystemPaymentClock()).open(order).initData
     }
+
+    private static var orders = 0
 }
 
 /// The page of the bank, and a payer who proves who they are there.

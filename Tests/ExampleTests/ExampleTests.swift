@@ -57,7 +57,9 @@ import Testing
 
     @Test(
         "Prints what its file says",
-        arguments: ["route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order"])
+        arguments: [
+            "route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order", "payrails-merchant",
+        ])
     func printsWhatItsFileSays(_ example: String) async throws {
         // Times differ from run to run.
         let time = try Regex(#"until [0-9:]{8} UTC on [0-9-]{10}, in [0-9]+ [a-z]+"#)

@@ -131,6 +131,11 @@ struct PayrailsSite: SandboxSite {
     var tenant: SharedAddress.Tenant { .init(sandbox, paths: PayrailsSandbox.paths) }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { PayrailsSandbox.Scenario.allCases.map(\.rawValue) }
+    var hint: String? {
+        let known = PayrailsSandbox.Configuration()
+        return "For a server: the client id is \(known.clientID), its secret \(known.clientSecret.reveal()); "
+            + "meta.sandboxScenario chooses a scenario."
+    }
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
         guard let scenario = PayrailsSandbox.Scenario(rawValue: scenario) else { return nil }
