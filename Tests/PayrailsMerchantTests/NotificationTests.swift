@@ -326,7 +326,10 @@ import Testing
         let sent = try #require(await world.sandbox.notifications.first)
         #expect(sent.attempts == 4 && sent.deliveredTo == ["https://shop.example/payrails"])
         #expect(receiver.bodies == Array(repeating: sent.body, count: 4))
-        _ = session
+        _ = try await world.pay(session)
+        await world.sandbox.finishDeliveries()
+        let all = await world.sandbox.notifications
+        #expect(all.count > 1 && all.allSatisfy { $0.deliveredTo.count == 1 })
         let deaf = Receiver(refusing: .max)
         let unheard = try MerchantWorld {
             $0.notificationURLs = ["https://shop.example/payrails"]

@@ -83,6 +83,7 @@ extension PayrailsSandbox {
             id: id, merchantReference: reference ?? "order-\(executions.count + 1)", holder: holder,
             workflow: workflow, scenario: scenario, amount: amount, base: base, createdAt: time,
             pageToken: random.hex(32), entries: [.init(code: "created", time: time, reason: nil)])
+        execution.notificationURLs = configuration.notificationURLs
         // Deleted behind the sessions' back: it is listed in them and nowhere else.
         if case .firstGone = scenario.plan.cards,
             let first = holders[holder]?.instruments.firstIndex(where: { $0.method == "card" })

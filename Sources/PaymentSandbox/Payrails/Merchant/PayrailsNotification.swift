@@ -25,7 +25,6 @@ extension PayrailsSandbox {
     }
 
     func notifyCreated(_ execution: Execution) {
-        executions[execution.id]?.notificationURLs = configuration.notificationURLs
         notify(
             "executionCreated", execution, at: execution.createdAt, ["execution": summary(execution)], trigger: "api")
     }
