@@ -302,7 +302,7 @@ import Testing
             (error as? PaymentError)?.code == .payer && (error as? PaymentError)?.phase == .beforeSend
         }
         #expect(world.service.calls == ["POST config"])
-        let unknown = Scripted(service: ScriptedCitcon(gateway: "klarna"))
+        let unknown = Scripted(service: ScriptedCitcon(gateway: "octopus"))
         await #expect {
             try await unknown.router().pay(LinkTests.good, as: Self.payer())
         } throws: {

@@ -69,6 +69,10 @@ import Testing
             { $0.payment?.token = "t" }
         ),
         ("cashapppay", "cashapp", ".scheme Can not be empty for Cash App", { $0.scheme = nil }),
+        (
+            "cashapppay", "cashapp", ".consumer.reference Can not be empty for a stored cashapppay account",
+            { $0.payment?.requestToken = true }
+        ),
         ("toss", "toss", ".urls.fail Can not be empty for toss", { $0.urls.fail = nil }),
         ("banktransfer", "toss", ".urls.success Can not be empty for banktransfer", { $0.urls.success = "" }),
     ]

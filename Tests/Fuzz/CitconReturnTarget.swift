@@ -139,7 +139,7 @@ struct CitconReturnTarget: FuzzTarget {
         case .alipay: text.contains("9000") || text.contains("%")
         case .unionPay: text.contains("code=success") || text.contains("%")
         case .braintree: text.contains("/success")
-        case .page, .cashApp, .klarna: false
+        case .page, .cashApp, .klarna, .payPal: false
         }
     }
 

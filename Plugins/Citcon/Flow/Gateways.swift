@@ -23,6 +23,10 @@ extension CitconConfiguration {
             case braintree = "Braintree"
             /// Has Cash App's library get the payer's consent, and confirms with it.
             case cashApp = "CashApp"
+            /// Has PayPal's own library get the payer's approval, and confirms with it.
+            case payPal = "PayPal"
+            /// Opens a page of Klarna's, where one is asked for: Klarna's view is not started.
+            case klarna = "Klarna"
         }
 
         /// The gateway ids by handler name. A name that is no handler's has no effect.
@@ -32,10 +36,11 @@ extension CitconConfiguration {
         public init(_ ids: [String: [String]]) { self.ids = ids }
 
         /// The gateways of the vendor's SDK, release 2.0.8, and those of later releases that these handlers can serve.
-        /// The id `braintree` is not confirmed by any source.
+        /// The ids `braintree`, `ppcp`, `ebanx` and `hosted` are not confirmed by any source (Protocol 3.2).
         public static let standard = Gateways([
             "WeChat": ["wechatpay"], "Alipay": ["alipay"], "UnionPay": ["upop"], "AMS": ["toss"],
-            "URL": ["fomo", "aps", "flexa"], "Xendit": ["xendit"], "Braintree": ["braintree"], "CashApp": ["cashapp"],
+            "URL": ["fomo", "aps", "flexa", "ebanx", "hosted"], "Xendit": ["xendit"], "Braintree": ["braintree"],
+            "CashApp": ["cashapp"], "PayPal": ["ppcp"], "Klarna": ["klarna"],
         ])
 
         /// The ids of one handler.
@@ -56,14 +61,14 @@ package typealias GatewayHandler = CitconConfiguration.Gateways.Handler
 
 extension GatewayHandler {
     /// Whether the payer's consent is needed before the charge is confirmed, which then takes the money.
-    package var asksFirst: Bool { self == .braintree || self == .cashApp }
+    package var asksFirst: Bool { self == .braintree || self == .cashApp || self == .payPal }
 
     /// Whether confirming alone can take the money. The other gateways only answer with what the payer is sent to, so
     /// that nobody can pay after a confirmation whose answer never came.
     package var mayPayAtConfirm: Bool {
         switch self {
-        case .braintree, .cashApp, .url, .xendit: true
-        case .weChat, .alipay, .unionPay, .ams: false
+        case .braintree, .cashApp, .payPal, .url, .xendit: true
+        case .weChat, .alipay, .unionPay, .ams, .klarna: false
         }
     }
 
@@ -75,7 +80,8 @@ extension GatewayHandler {
         case .unionPay: "UnionPay"
         case .braintree: "Braintree"
         case .cashApp: "Cash App"
-        case .ams, .url, .xendit: nil
+        case .payPal: "PayPal"
+        case .ams, .url, .xendit, .klarna: nil
         }
     }
 
@@ -87,7 +93,8 @@ extension GatewayHandler {
         case .unionPay: .unionPay
         case .braintree: .braintree
         case .cashApp: .cashApp
-        case .ams, .url, .xendit: .page
+        case .payPal: .payPal
+        case .ams, .url, .xendit, .klarna: .page
         }
     }
 }

@@ -32,7 +32,9 @@ package enum Launch: Sendable, Hashable, Codable {
             self = .nothing
             return
         }
-        let entry = transaction.client.first { $0.client == Order.nativeClient } ?? transaction.client.first
+        let entry =
+            transaction.client.first { handler == .klarna ? $0.format == "redirect" : $0.client == Order.nativeClient }
+            ?? transaction.client.first
         guard let entry, let content = entry.content?.reveal(), !content.isEmpty else {
             throw OrderFailure(VendorText.invalidContent)
         }
@@ -46,9 +48,9 @@ package enum Launch: Sendable, Hashable, Codable {
         case .url where entry.format == "json":
             guard order.method == "wechatpay" else { throw OrderFailure(VendorText.unsupportedMethod) }
             self = .app(try Self.wallet(.weChat, order, content))
-        case .ams, .url, .xendit:
+        case .ams, .url, .xendit, .klarna:
             self = try Self.page(handler, entry.format, content, service)
-        case .braintree, .cashApp: self = .nothing
+        case .braintree, .cashApp, .payPal: self = .nothing
         }
     }
 

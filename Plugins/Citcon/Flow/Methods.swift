@@ -22,5 +22,10 @@ enum Methods {
         "dana": "DANA", "tng": "Touch 'n Go", "grabpay": "GrabPay", "shopeepay": "ShopeePay", "paynow": "PayNow",
         "paymaya": "Maya", "atome": "Atome", "truemoney": "TrueMoney", "rabbit_line_pay": "Rabbit LINE Pay",
         "lpay": "L.Pay", "lgpay": "LG Pay", "samsungpay": "Samsung Pay", "banktransfer": "Bank transfer",
+        "klarna": "Klarna", "payco": "PAYCO", "linepay": "LINE Pay", "paypay": "PayPay", "rakutenpay": "Rakuten Pay",
+        "boost": "Boost", "netspay": "NETS", "bpi": "BPI", "ubp": "UnionBank", "oxxo": "OXXO", "oxxopay": "OXXO Pay",
+        "spei": "SPEI", "mercadopago": "Mercado Pago", "afterpay": "Afterpay", "affirm": "Affirm", "ozow": "Ozow",
+        "m_pesa": "M-PESA", "upi": "UPI", "pix": "Pix", "paze": "Paze", "hpp": "Citcon's payment page",
+        "flexa": "Flexa", "paylater": "PayPal Pay Later", "billease": "BillEase", "cashalo": "Cashalo",
     ]
 }

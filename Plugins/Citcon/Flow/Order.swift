@@ -105,13 +105,23 @@ package struct Order: Sendable {
         case "card", "paypal", "venmo":
             if wants3DSecure, method == "card" { try checkProof() }
             if usesVault { try demand(consumer?.reveal(), "consumer.reference", "a stored \(method) account") }
-        case "cashapppay": try demand(scheme, "scheme", "Cash App")
+        case "cashapppay":
+            try demand(scheme, "scheme", "Cash App")
+            if usesVault { try demand(consumer?.reveal(), "consumer.reference", "a stored \(method) account") }
         case "toss", "lpay", "lgpay", "samsungpay", "banktransfer":
             guard !isFromLink else { break }
             let urls = body.reveal()["urls"]
             for name in ["success", "fail", "cancel"] { try demand(urls?[name]?.string, "urls.\(name)", method) }
         default: break
         }
+    }
+
+    /// What a charge needs that an application makes itself: who takes it may be said when it is confirmed.
+    package func checkToMake() throws(OrderFailure) {
+        if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
+            throw OrderFailure(".transaction.reference\(VendorText.notForPaths)")
+        }
+        try checkTransaction()
     }
 
     /// What the guide requires of every transaction. It is also what the service's answers are compared with.
@@ -164,64 +174,9 @@ package struct Order: Sendable {
         case .weChat where universalLink?.isEmpty ?? true: throw OrderFailure(VendorText.noUniversalLink)
         case .alipay where scheme?.isEmpty ?? true: throw OrderFailure(VendorText.noScheme)
         case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderFailure(VendorText.noUnionPayMode)
+        case .klarna where !wantsPage: throw OrderFailure(VendorText.unsupportedGateway + "klarna")
         default: break
         }
-    }
-
-    // MARK: Consent
-
-    /// Whether the order lacks what stands for the payer's consent. A card's number or a stored token is one.
-    package func lacksConsent(for handler: GatewayHandler) -> Bool {
-        let body = body.reveal()
-        let payment = body["payment"]
-        switch handler {
-        case .braintree:
-            return payment?["nonce"] == nil && payment?["data"]?["pan"] == nil && payment?["token"] == nil
-        case .cashApp: return body["ext"]?["gateway"]?["grant"]?["grant_id"] == nil
-        default: return false
-        }
-    }
-
-    /// The order with the payer's consent.
-    package func adding(_ consent: Redacted<String>, from handler: GatewayHandler) -> Order {
-        var order = self
-        var body = body.reveal()
-        if handler == .cashApp {
-            var grant = body["ext"] ?? [:]
-            var gateway = grant["gateway"] ?? [:]
-            gateway["grant"] = ["grant_id": .string(consent.reveal())]
-            grant["gateway"] = gateway
-            body["ext"] = grant
-        } else {
-            var payment = body["payment"] ?? [:]
-            payment["nonce"] = .string(consent.reveal())
-            payment["indicator"] = "braintree"
-            body["payment"] = payment
-        }
-        order.body = Redacted(body)
-        return order
-    }
-
-    /// What a gateway's own library is started with before the charge is confirmed.
-    package func consentRequest(
-        _ config: GatewayConfig, _ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces
-    )
-        -> AppRequest
-    {
-        var payload = config.keys.reveal()
-        if method == "paypal", let payPalClientID { payload["client_id"] = payPalClientID }
-        payload["method"] = method
-        payload["amount"] = amount.map(String.init)
-        payload["currency"] = currency
-        payload["country"] = country
-        payload["request_3d_secure"] = wants3DSecure ? "true" : "false"
-        let body = body.reveal()
-        for (prefix, part) in [("consumer", body["consumer"]), ("billing", body["payment"]?["billing_address"])] {
-            for (name, value) in part?.object ?? [:] { payload["\(prefix)_\(name)"] = value.string }
-        }
-        return AppRequest(
-            name: handler.appName ?? method ?? "", url: nil, payload: Redacted(payload),
-            returnURLs: places.urls(of: handler.source))
     }
 
     /// What answers have to be about.

@@ -74,7 +74,11 @@ package struct OrderFlow: Sendable {
     }
 
     /// The service, whose answers are rid of this order's secrets.
-    private var service: CitconService { base.hiding(consent) }
+    private var service: CitconService {
+        var service = base.hiding(consent?.value)
+        service.secrets.add(consent?.details.reveal().values.map { Redacted($0) } ?? [])
+        return service
+    }
 
     /// What is asked of the payer and never stored.
     private enum Asked {
@@ -83,7 +87,7 @@ package struct OrderFlow: Sendable {
     }
 
     /// What stands for the payer's consent, when it was given in this run.
-    private var consent: Redacted<String>? { context.answer(to: Asked.consent) }
+    private var consent: Consent? { context.answer(to: Asked.consent) }
 
     // MARK: Up to the confirmation
 
@@ -98,7 +102,7 @@ package struct OrderFlow: Sendable {
         guard let handler = gateways.handler(of: gateway) else {
             throw stopped(
                 Setback(
-                    error(.unsupported, OrderProblem.unsupported(gateway, method)),
+                    error(.unsupported, OrderProblem.unsupported(method)),
                     OrderFailure(VendorText.unsupportedGateway + gateway)))
         }
         desk.begin(handler)
@@ -161,6 +165,9 @@ package struct OrderFlow: Sendable {
             var config = memory[\.config]
             if config == nil { config = try await lookUp(for: order) }
             guard let config else { return false }
+            do throws(OrderFailure) { try order.check(config, for: handler) } catch {
+                throw Setback(self.error(.unsupported, OrderProblem.text(of: error)), error)
+            }
             let request = order.consentRequest(config, handler, desk.places)
             _ = try await context.ask(Asked.consent) {
                 let back = try await desk.consent(request)
@@ -189,6 +196,7 @@ package struct OrderFlow: Sendable {
             }
             order = order.adding(consent, from: handler)
         }
+        if handler == .klarna { order = order.askingForPage }
         try desk.check(handler.appName.map { .app(name: $0) } ?? .page)
         guard let token = order.chargeToken else { throw missingLink }
         let answer: CitconService.Answer

@@ -14,16 +14,16 @@ enum OrderProblem {
             "the service's answer cannot start the payment: \(message.dropFirst(VendorText.undecodable.utf8.count))"
         case ".scheme\(VendorText.neededFor)Cash App":
             "Cash App needs the application's scheme; give it to the provider's configuration"
+        case VendorText.noCashAppKeys: "the service names no client of the merchant's at Cash App; tell the merchant"
+        case VendorText.noPayPalClient: "the service names no client of the merchant's at PayPal; tell the merchant"
+        case VendorText.unsupportedGateway + "klarna":
+            "Klarna is paid on a page here, and the order does not ask for one; nothing was confirmed"
         default: "the service's answer cannot be used to start the payment"
         }
     }
 
-    /// Nothing was confirmed then. The gateway's name is the service's own word, so only known ones are repeated.
-    static func unsupported(_ gateway: String, _ method: String) -> String {
-        guard gateway == "klarna" else {
-            return "the service names a gateway for \(method) that this version cannot use; offer another method"
-        }
-        return "Klarna is paid inside a view of Klarna's own library, which this version does not start; nothing was "
-            + "confirmed, offer another method"
+    /// Nothing was confirmed then. The gateway's name is the service's own word, so it is not repeated.
+    static func unsupported(_ method: String) -> String {
+        "the service names a gateway for \(method) that this version cannot use; offer another method"
     }
 }

@@ -58,7 +58,8 @@ struct LentDesk: PayerDesk {
         guard let launcher = payer.appLauncher else {
             throw PaymentError(.payer, "the payer cannot open \(request.name)", provider: provider)
         }
-        return read(try await lent(request.name) { try await launcher(request) }, places)
+        let link = try await lent(request.name) { try await launcher(request) }
+        return link.flatMap { WalletReturn($0.text, from: request, at: places) }
     }
 
     func canOpen(_ launch: Launch) -> Bool {

@@ -37,6 +37,10 @@ package enum VendorText {
     package static let notForPaths = " has characters that can not be part of an address"
     /// The service names a gateway that nobody here handles; the gateway's name follows.
     package static let unsupportedGateway = "Unsupport Payment: "
+    /// Neither the order nor the service says which client the merchant is at PayPal.
+    package static let noPayPalClient = ".paypalClientId\(neededFor)PayPal"
+    /// The service names no keys of the merchant's at Cash App.
+    package static let noCashAppKeys = "The Cash App Client config is empty!"
     /// The launch payload comes in a form that the gateway's handler cannot use.
     package static let unsupportedFormat = "Unsupport payment format"
     /// The gateway's handler does not know the method.
@@ -52,6 +56,9 @@ package enum VendorText {
     /// What this library, not the vendor's SDK, ends a text with when money may have moved and nobody knows.
     package static let doNotPayAgain =
         "Money may have moved: do not pay again before an inquiry says how it ended"
+    /// What this library ends a text with when a charge was perhaps made, and the only copy of its token is lost.
+    package static let tokenLost =
+        "The charge may be there, but its token is lost. Nothing is charged: order again under another reference"
     /// Nobody said what went wrong.
     package static let unknown = "Unknown Error"
 }

@@ -50,6 +50,7 @@ extension CitconConfiguration {
                     ["success", "error", "cancel"].map { "\(bundle).payments://x-callback-url/vzero/auth/venmo/\($0)" }
                 }
             case .cashApp: schemes.sorted().flatMap { ["\($0)://cashapp", "\($0)://cashapp/"] }
+            case .payPal: [WalletReturn.payPalSession]
             case .klarna: schemes.sorted().flatMap { ["\($0)://klarna", "\($0)://klarna/"] }
             case .page:
                 pages.sorted().compactMap { WalletReturn.address(of: $0) }.flatMap { url in
@@ -62,7 +63,8 @@ extension CitconConfiguration {
         /// Every URL by which a payer can come back, as patterns for a router.
         package var patterns: [LinkPattern] {
             var seen: Set<String> = []
-            return WalletReturn.Source.allCases.flatMap(urls).compactMap { text in
+            // PayPal leads back to the system's session, never to a router.
+            return WalletReturn.Source.allCases.filter { $0 != .payPal }.flatMap(urls).compactMap { text in
                 guard let url = try? PaymentLink(text), url.form == .web, seen.insert(url.text).inserted else {
                     return nil
                 }

@@ -18,6 +18,8 @@ package struct WalletReturn: Sendable, Hashable {
         case cashApp
         /// Klarna.
         case klarna
+        /// PayPal, within the session that the system lends for it; no other application can lead back there.
+        case payPal
         /// A payment page, by one of the merchant's own addresses.
         case page
     }
@@ -31,13 +33,13 @@ package struct WalletReturn: Sendable, Hashable {
     package let message: String?
     /// The scheme or address by which it came, for finding the order that it belongs to.
     package let place: String
-    /// What stands for the payer's consent and is sent with the confirmation: a nonce or a grant.
-    package let consent: Redacted<String>?
+    /// What stands for the payer's consent and is sent with the confirmation: a nonce, a grant or an order of PayPal's.
+    package let consent: Consent?
     /// What it says of the order that it belongs to.
     package let names: ReturnNames
 
     package init(
-        _ source: Source, code: String?, message: String? = nil, place: String, consent: Redacted<String>? = nil,
+        _ source: Source, code: String?, message: String? = nil, place: String, consent: Consent? = nil,
         names: ReturnNames
     ) {
         self.source = source
@@ -90,10 +92,13 @@ package struct WalletReturn: Sendable, Hashable {
         case "uppayresult" where isBare && isOne(of: places.schemes): return unionPay(link, scheme)
         case "cashapp" where isBare && isOne(of: places.schemes):
             return WalletReturn(
-                .cashApp, code: nil, place: scheme, consent: single("grant_id", link), names: ReturnNames(link))
+                .cashApp, code: nil, place: scheme,
+                consent: consent(
+                    "grant_id", link, ["expiry": "expiry", "consumer_id": "consumer_id", "cashtag": "cashtag"]),
+                names: ReturnNames(link))
         case "klarna" where isBare && isOne(of: places.schemes):
             return WalletReturn(
-                .klarna, code: nil, place: scheme, consent: single("authorization_token", link),
+                .klarna, code: nil, place: scheme, consent: consent("authorization_token", link),
                 names: ReturnNames(link))
         case "x-callback-url" where isOne(of: places.bundleIDs, suffix: ".payments"): return braintree(link, scheme)
         default: return nil
@@ -197,7 +202,7 @@ package struct WalletReturn: Sendable, Hashable {
         let names = ReturnNames(link)
         switch link.path {
         case "/vzero/auth/venmo/success":
-            let nonce = single("paymentMethodNonce", link)
+            let nonce = consent("paymentMethodNonce", link)
             return WalletReturn(.braintree, code: VendorCode.success, place: place, consent: nonce, names: names)
         case "/vzero/auth/venmo/error":
             return WalletReturn(
@@ -206,6 +211,31 @@ package struct WalletReturn: Sendable, Hashable {
             return WalletReturn(.braintree, code: VendorCode.cancelled, place: place, names: names)
         default: return nil
         }
+    }
+
+    /// Where PayPal's own library comes back to, in the session that the system lends for it.
+    package static let payPalSession = "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout"
+
+    /// Reads what a gateway's own library brought back. PayPal's is read here alone: nothing from outside of its session is.
+    package init?(_ text: String, from request: AppRequest, at places: CitconConfiguration.ReturnPlaces) {
+        guard request.returnURLs.contains(Self.payPalSession) else {
+            self.init(text, at: places)
+            return
+        }
+        guard let link = try? PaymentLink(text), link.form == .web, link.fragment == nil, link.port == nil,
+            Self.address(of: link) == Self.payPalSession
+        else { return nil }
+        self.init(
+            .payPal, code: nil, place: Self.payPalSession,
+            consent: Self.consent("token", link, ["PayerID": "order_payer_id"]), names: ReturnNames(link))
+    }
+
+    /// The consent that an item holds, with the items that go along with it, each by the service's name of it.
+    private static func consent(_ name: String, _ link: PaymentLink, _ more: [String: String] = [:]) -> Consent? {
+        guard let value = single(name, link) else { return nil }
+        var details: [String: String] = [:]
+        for (item, member) in more { details[member] = single(item, link)?.reveal() }
+        return Consent(value, details: details)
     }
 
     /// The value of the one item of this name; nil when there is none, or more than one, or it is empty.

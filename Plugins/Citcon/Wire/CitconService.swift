@@ -38,6 +38,32 @@ package struct CitconService: Sendable {
         return GatewayConfig(try await send(.post, ["config"], body: full, replay: .safe).data)
     }
 
+    /// Makes a charge. Its reference works once, so this is never sent again by itself.
+    package func create(_ body: Redacted<JSONValue>) async throws(CitconCallError) -> Answer {
+        var service = self
+        let order = body.reveal()
+        service.secrets = secrets.and(of: order)
+        return Answer(try await service.send(.post, ["charges"], body: order, replay: .never))
+    }
+
+    /// Gets an access token of a kind, `server` or `client`, for the private key that is ``token`` here. It changes
+    /// nothing: while one is good, the service answers with the same.
+    package func accessToken(_ kind: String) async throws(CitconCallError) -> AccessToken {
+        let data = try await send(.post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe).data
+        guard let text = data["access_token"]?.string, !text.isEmpty else {
+            throw .unusableAnswer("the service's answer holds no access token")
+        }
+        // Milliseconds from older versions of the service: as seconds, they would lie 300 years ahead.
+        let expiry = (data["expiry"]?.number?.double).map { $0 > 1e10 ? $0 / 1000 : $0 }
+        return AccessToken(token: Redacted(text), expiry: expiry)
+    }
+
+    /// An access token and when it ends, in Unix seconds; nil when the service does not say.
+    package struct AccessToken: Sendable {
+        package let token: Redacted<String>
+        package let expiry: Double?
+    }
+
     /// Confirms a charge: its token works once, so this is never sent again by itself.
     package func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError)
         -> Answer
@@ -96,7 +122,13 @@ package struct CitconService: Sendable {
             status = envelope.status
             app = envelope.app
             version = envelope.version
-            transaction = TransactionFields(envelope.data)
+            var transaction = TransactionFields(envelope.data)
+            if transaction.state?.isPaid == true {
+                // The guide: of what is paid, neither has a value. Tables of codes have one for success.
+                transaction.code = nil
+                transaction.message = nil
+            }
+            self.transaction = transaction
         }
     }
 

@@ -145,6 +145,23 @@ public final class CPayManager: Sendable {
         await client.requestOrder(order)
     }
 
+    /// Makes a charge of the order, once; see ``CPayClient/generateOrder(_:callback:)``.
+    public func generateOrder(_ order: CPayRequest, callback: @escaping CPayOrderCallback) {
+        client.generateOrder(order, callback: callback)
+    }
+
+    /// Makes a charge of the order, once; see ``CPayClient/generateOrder(_:callback:)``.
+    ///
+    /// - Returns: the charge, its token in `data.chargeToken`; or why there is none.
+    public nonisolated(nonsending) func generateOrder(_ order: CPayRequest) async -> CPayResult {
+        await client.generateOrder(order)
+    }
+
+    /// Gets an access token for a merchant's private key, in demonstrations; see ``CPayClient/getAccessToken(_:)``.
+    public func getAccessToken(_ vendor: String, onComplete: @escaping @MainActor @Sendable (String?) -> Void) {
+        client.getAccessToken(vendor, onComplete: onComplete)
+    }
+
     /// Asks about a transaction by the service's id of it.
     ///
     /// - Returns: always true, as the vendor's SDK.

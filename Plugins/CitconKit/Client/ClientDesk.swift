@@ -101,7 +101,10 @@ struct ClientDesk: PayerDesk {
         case .opened: return nil
         case .returned(let url):
             // What this launch brought back is about this order, also where others wait for the same wallet.
-            let back = url.flatMap { WalletReturn($0, at: settings.places.union(client.orders.places)) }
+            let back = url.flatMap { url in
+                if case .consent(let request) = launch { return WalletReturn(url, from: request, at: places) }
+                return WalletReturn(url, at: places)
+            }
             do throws(CPayReturnError) {
                 guard let back else {
                     client.orders.deliver(.active, to: id)

@@ -157,7 +157,7 @@ final class OpenOrders: Sendable {
             entry.handler.source == back.source && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
         case .braintree: entry.handler == .braintree
         case .page: entry.isLaunched && entry.order.pages.contains { WalletReturn.address(of: $0) == back.place }
-        case .klarna: false
+        case .klarna, .payPal: false
         }
     }
 }

@@ -19,6 +19,12 @@ public enum CPayMessage {
     public static let notForPaths = VendorText.notForPaths
     /// The service names a gateway that nobody here handles; the gateway's name follows.
     public static let unsupportedGateway = VendorText.unsupportedGateway
+    /// The service names no keys of the merchant's at Cash App.
+    public static let noCashAppKeys = VendorText.noCashAppKeys
+    /// Neither the order nor the service says which client the merchant is at PayPal. Not one of the vendor's texts.
+    public static let noPayPalClient = VendorText.noPayPalClient
+    /// What this library ends a text with when a charge was perhaps made, and the only copy of its token is lost.
+    public static let tokenLost = VendorText.tokenLost
     /// The launch payload comes in a form that the gateway's handler cannot use.
     public static let unsupportedFormat = VendorText.unsupportedFormat
     /// The gateway's handler does not know the method.

@@ -67,6 +67,15 @@ public final class CPayCheck: Sendable {
         public let autoCapture: Bool
         /// How it was paid.
         public let payment: CPayCheckDataPayment
+        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK, which reads this
+        /// and the three lists that follow, and drops them.
+        public let exchange: CPayExchange?
+        /// What was taken of what had been set aside.
+        public let captures: [CPayMovement]
+        /// What was given back.
+        public let refunds: [CPayMovement]
+        /// What the payer disputes.
+        public let chargebacks: [CPayMovement]
 
         init(
             code: String? = nil, message: String? = nil, id: String? = nil,
@@ -89,6 +98,10 @@ public final class CPayCheck: Sendable {
             timeCaptured = transaction.timeCaptured ?? 0
             autoCapture = transaction.autoCapture
             payment = CPayCheckDataPayment(transaction)
+            exchange = transaction.exchange.map { CPayExchange($0) }
+            captures = transaction.captures.map { CPayMovement($0) }
+            refunds = transaction.refunds.map { CPayMovement($0) }
+            chargebacks = transaction.chargebacks.map { CPayMovement($0) }
         }
     }
 

@@ -72,6 +72,8 @@ public final class CPayResult: Sendable {
         public let chargeToken: String?
         /// How it was paid.
         public let payment: CPayResultPayment
+        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK.
+        public let exchange: CPayExchange?
 
         init(
             code: String? = nil, message: String? = nil, id: String? = nil, reference: String? = nil,
@@ -94,6 +96,7 @@ public final class CPayResult: Sendable {
             timeCaptured = transaction.timeCaptured ?? 0
             chargeToken = transaction.chargeToken?.reveal()
             payment = CPayResultPayment(method: transaction.method)
+            exchange = transaction.exchange.map { CPayExchange($0) }
         }
     }
 

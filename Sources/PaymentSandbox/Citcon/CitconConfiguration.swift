@@ -15,6 +15,41 @@ extension CitconSandbox {
         func stamp(_ seconds: Int64) -> Int64 { self == .today ? seconds : seconds * 1000 }
     }
 
+    /// How answers repeat what they are over. The first three are the same amount to anybody; the others are not.
+    @nonexhaustive
+    public enum Echo: String, Sendable, Hashable, CaseIterable {
+        /// As it was sent.
+        case asSent = "as-sent"
+        /// The currency in lower case.
+        case lowerCase = "lower-case"
+        /// The amount with a point and a zero.
+        case fraction
+        /// Ten times the amount.
+        case otherAmount = "other-amount"
+        /// Another currency.
+        case otherCurrency = "other-currency"
+        /// No currency at all.
+        case noCurrency = "no-currency"
+
+        /// Whether it says what was asked for.
+        public var isTrue: Bool { self == .asSent || self == .lowerCase || self == .fraction }
+
+        /// `data` of an answer, as it is told.
+        func told(_ data: WireJSON) -> WireJSON {
+            switch self {
+            case .asSent: return data
+            case .lowerCase: return data.changing("currency") { .string(($0.string ?? "").lowercased()) }
+            case .fraction:
+                return data.changing("amount") {
+                    $0.number.flatMap { JSONNumber("\($0.text).0") }.map { .number($0) } ?? $0
+                }
+            case .otherAmount: return data.changing("amount") { $0.int64.map { .number(JSONNumber($0 * 10)) } ?? $0 }
+            case .otherCurrency: return data.changing("currency") { $0 == "KWD" ? "BHD" : "KWD" }
+            case .noCurrency: return data.changing("currency") { _ in .null }
+            }
+        }
+    }
+
     /// How the sandbox behaves.
     public struct Configuration: Sendable {
         /// Which age of the service is simulated.
@@ -35,6 +70,9 @@ extension CitconSandbox {
         public var notificationPauses: [Duration] = [
             .seconds(10), .seconds(60), .seconds(300), .seconds(1800), .seconds(7200),
         ]
+
+        /// How answers repeat the amount and the currency that they are over.
+        public var echo = Echo.asSent
 
         /// Creates a configuration with the pace of the real service, as far as it is known.
         public init() {}

@@ -38,6 +38,8 @@ public actor CitconSandbox: SandboxService {
     var nonces: Set<String> = []
     /// The tokens that card libraries were started with.
     var clientTokens: Set<String> = []
+    /// Payers' accounts that are stored, by their ids.
+    var vault: [String: CitconStored] = [:]
     /// Deliveries that are on their way, by the places of their notifications.
     var deliveries: [Int: Task<Void, Never>] = [:]
 
@@ -136,6 +138,8 @@ public actor CitconSandbox: SandboxService {
         case (.post, "captures", nil): return .response(try capture(request))
         case (.post, "cancels", nil): return .response(try cancel(request))
         case (.post, "refunds", nil): return .response(try refund(request))
+        case (_, "vault", _): return .response(try vault(request, argument))
+        case (.get, "consults", nil): return .response(try consult(request))
         case (.get, "landing", let id?), (.get, "qr", let id?): return .response(try showPage(id, request))
         case (.post, "landing", let id?), (.post, "qr", let id?): return .response(try submitPage(id, request))
         default: throw .notFound
@@ -201,6 +205,7 @@ public actor CitconSandbox: SandboxService {
         case .expired: record(charge.id, .expired)
         }
         charges[token] = charge
+        if status == .authorized || status == .succeeded { store(token) }
         notify(about: charge, wasAuthorized: wasAuthorized)
     }
 
@@ -220,6 +225,9 @@ public actor CitconSandbox: SandboxService {
 extension CitconSandbox {
     /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
     public static let paths =
-        ["access-tokens", "config", "charges", "transactions", "captures", "cancels", "refunds", "landing", "qr"]
+        [
+            "access-tokens", "config", "charges", "transactions", "captures", "cancels", "refunds", "vault", "consults",
+            "landing", "qr",
+        ]
         .map { "/v1/\($0)" } + ["/upi/u_landing", "/sandbox/citcon"]
 }

@@ -8,7 +8,8 @@ import Testing
 @Suite struct LaunchTests {
     static let gateways: [(String, GatewayHandler?)] = [
         ("wechatpay", .weChat), ("alipay", .alipay), ("upop", .unionPay), ("toss", .ams), ("fomo", .url), ("aps", .url),
-        ("flexa", .url), ("xendit", .xendit), ("braintree", .braintree), ("cashapp", .cashApp), ("klarna", nil),
+        ("flexa", .url), ("xendit", .xendit), ("braintree", .braintree), ("cashapp", .cashApp),
+        ("klarna", .klarna), ("ppcp", .payPal), ("ebanx", .url), ("hosted", .url),
         ("WeChatPay", nil), ("", nil), ("wechatpay ", nil), ("google", nil),
     ]
 
@@ -21,9 +22,9 @@ import Testing
     func openTable() {
         var table = CPayGateways.standard
         table["URL"]?.append("linepay")
-        table["Nobody"] = ["klarna"]
+        table["Nobody"] = ["octopus"]
         table["WeChat"] = nil
-        #expect(table.handler(of: "linepay") == .url && table.handler(of: "klarna") == nil)
+        #expect(table.handler(of: "linepay") == .url && table.handler(of: "octopus") == nil)
         #expect(table.handler(of: "wechatpay") == nil)
     }
 
@@ -226,10 +227,10 @@ import Testing
         let plain = Order(Shop.order("card"))
         #expect(plain.lacksConsent(for: .braintree) && plain.lacksConsent(for: .cashApp))
         #expect(!plain.lacksConsent(for: .weChat))
-        let body = plain.adding(Redacted("n"), from: .braintree)
+        let body = plain.adding(Consent(Redacted("n")), from: .braintree)
         #expect(body.body.reveal()["payment"]?["nonce"] == "n" && !body.lacksConsent(for: .braintree))
         #expect(body.body.reveal()["payment"]?["indicator"] == "braintree")
-        let grant = plain.adding(Redacted("g"), from: .cashApp)
+        let grant = plain.adding(Consent(Redacted("g")), from: .cashApp)
         #expect(grant.body.reveal()["ext"]?["gateway"]?["grant"]?["grant_id"] == "g")
         #expect(!grant.lacksConsent(for: .cashApp) && grant.body.reveal()["payment"] == plain.body.reveal()["payment"])
         let card = Shop.order("card")

@@ -24,6 +24,9 @@ extension CitconSandbox {
         ])
     }
 
+    /// The merchant's client at PayPal.
+    static let payPalClient = "PPCP-CI_SANDBOX"
+
     func config(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
         try tokens.check(request.headers, for: "charge", now: now)
         let body = try CitconRequests.body(request)
@@ -43,6 +46,7 @@ extension CitconSandbox {
                     "client_id": .text("CAS-CI_SANDBOX"), "merchant_id": .text("MMI_" + random.hex(20)),
                     "brand_id": .text("BRAND_" + random.hex(20)),
                 ]
+            case .ppcp: ["client_id": .text(Self.payPalClient)]
             default: [:]
             }
         return envelope.success([

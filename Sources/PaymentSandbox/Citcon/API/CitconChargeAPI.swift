@@ -31,13 +31,25 @@ extension CitconSandbox {
             country: country,
             autoCapture: transaction?["auto_capture"]?.bool ?? CitconGateway.capturesByDefault(method), method: method,
             urls: urls, createdAt: now, expiresAt: try end(body["payment"]?["expiry"]))
+        try note(body, on: &charge)
         charge.isAccelerated = transaction?["country_accelerator"]?.string == "CN"
         add(charge)
         charge.pages = makePages(of: charge, for: clients)
         charges[charge.token] = charge
-        return envelope.success(
-            view(charge, payment: payment(charge, pages(charge, request)), isConfirmed: false))
+        return told(view(charge, payment: payment(charge, pages(charge, request)), isConfirmed: false))
     }
+
+    /// Who pays, and whether the payer's account is to be stored: said when a charge is made, or when it is confirmed.
+    func note(_ body: JSONValue, on charge: inout CitconCharge) throws(CitconRefusal) {
+        if let consumer = try CitconRequests.text(body["consumer"]?["reference"]), !consumer.isEmpty {
+            guard charge.consumer == nil || charge.consumer == consumer else { throw .badRequest }
+            charge.consumer = consumer
+        }
+        if body["payment"]?["request_token"]?.bool == true { charge.wantsToken = true }
+    }
+
+    /// An answer that is over an amount, which it repeats as this sandbox is set up to.
+    func told(_ data: WireJSON) -> HTTPResponse { envelope.success(configuration.echo.told(data)) }
 
     /// When a charge can no longer be paid. The unit on the wire is not documented: 13 digits count as milliseconds,
     /// 10 as seconds, and less as a duration in milliseconds, as the vendor's guide has it in an example.

@@ -17,8 +17,16 @@ extension CitconSandbox {
         guard let gateway = CitconGateway(method: method, country: charge.country) else { throw .unsupportedGateway }
         let clients = try CitconRequests.clients(body["payment"]?["client"])
         charges[token]?.method = method
+        var noted = charge
+        try note(body, on: &noted)
+        charges[token]?.consumer = noted.consumer
+        charges[token]?.wantsToken = noted.wantsToken
         if charge.plan?.isPaidAtConfirm == true { try act(.pay, on: token) }
-        let entries = try start(gateway, token, body, clients.isEmpty ? ["mobile_native"] : clients, request)
+        let stored = try CitconRequests.text(body["payment"]?["token"]) ?? ""
+        let entries =
+            try stored.isEmpty
+            ? start(gateway, token, body, clients.isEmpty ? ["mobile_native"] : clients, request)
+            : self.charge(stored: stored, method, token)
         if case .refusalAfterwards(let refusal)? = charge.plan?.fault { throw refusal }
         if case .drop? = charge.plan?.fault {
             // Whoever asks again is answered.
@@ -27,7 +35,7 @@ extension CitconSandbox {
         }
         let confirmed = try self.charge(token)
         let data = view(confirmed, payment: payment(confirmed, entries), isConfirmed: true)
-        return .response(envelope.success(told(data, of: confirmed)))
+        return .response(self.told(told(data, of: confirmed)))
     }
 
     /// The answer as the scenario tells it.
@@ -75,6 +83,10 @@ extension CitconSandbox {
             guard let grant = try CitconRequests.text(body["ext"]?["gateway"]?["grant"]?["grant_id"]) else { break }
             try spend(grant, on: token)
             return []
+        case .ppcp:
+            guard let order = try CitconRequests.text(body["ext"]?["gateway"]?["order_id"]) else { break }
+            try spend(order, on: token)
+            return []
         case .braintree:
             if let nonce = try CitconRequests.text(body["payment"]?["nonce"]), !nonce.isEmpty {
                 guard body["payment"]?["indicator"]?.string == "braintree" else { throw .badRequest }
@@ -87,7 +99,7 @@ extension CitconSandbox {
             }
             // There is no page of its own inside an app: its library makes a nonce first.
             guard !isNative || charge.plan?.isPaidAtConfirm == true else { throw .badRequest }
-        case .toss, .aps, .fomo, .xendit, .flexa: break
+        case .toss, .aps, .fomo, .xendit, .flexa, .ebanx, .hosted: break
         }
         guard charge.status == .initiated else { return [] }
         let pages = makePages(of: charge, for: clients)
@@ -125,13 +137,15 @@ extension CitconSandbox {
         try act(isRefused || lacksProof ? .fail : .pay, on: token)
     }
 
-    /// Charges a card by its number, of which nothing is kept.
+    /// Charges a card by its number, of which only what may be shown is kept.
     private func charge(card: JSONValue, on token: String) throws(CitconRefusal) {
         guard let pan = card["pan"]?.string, (12...19).contains(pan.utf8.count), Self.passesLuhn(pan),
             let code = card["cvv"]?.string, (3...4).contains(code.utf8.count),
             code.utf8.allSatisfy(\.isASCIIDigit), let expiry = card["expiry"]?.string,
             expiry.utf8.map({ $0.isASCIIDigit ? UInt8(ascii: "0") : $0 }) == Array("00/00".utf8)
         else { throw .badRequest }
+        charges[token]?.maskedPAN = pan.prefix(6) + String(repeating: "*", count: pan.count - 10) + pan.suffix(4)
+        charges[token]?.cardExpiry = expiry
         // The number that gateways publish for refused cards.
         try act(pan == "4000000000000002" ? .fail : .pay, on: token)
     }

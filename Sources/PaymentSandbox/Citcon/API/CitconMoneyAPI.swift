@@ -30,7 +30,7 @@ extension CitconSandbox {
         charges[charge.token]?.captures.append(capture)
         charges[charge.token]?.amountCaptured = capture.amount
         move(charge.token, to: .succeeded)
-        return envelope.success(view(capture: capture, of: charge))
+        return told(view(capture: capture, of: charge))
     }
 
     func cancel(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
@@ -39,7 +39,7 @@ extension CitconSandbox {
         guard charge.status.allows(.canceled) else { throw .badRequest }
         references[reference] = charge.token
         move(charge.token, to: .canceled)
-        return envelope.success([
+        return told([
             "id": .text(charge.id), "object": "cancel", "reference": .text(reference),
             "amount": .number(charge.amount), "currency": .text(charge.currency),
             "time_created": .number(configuration.layer.stamp(now)), "country": .text(charge.country),
@@ -60,6 +60,6 @@ extension CitconSandbox {
         charges[charge.token]?.refunds.append(refund)
         record(charge.id, .refunded(amount: charge.worth(amount)))
         notify(about: refund, of: charge)
-        return envelope.success(view(refund, of: charge))
+        return told(view(refund, of: charge))
     }
 }

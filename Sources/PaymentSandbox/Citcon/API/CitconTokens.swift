@@ -46,6 +46,11 @@ struct CitconTokens: Sendable {
         else { throw .unauthorized }
     }
 
+    /// Checks the credentials of a request that tokens of either kind may make.
+    func check(_ headers: HTTPHeaders, now: Int64) throws(CitconRefusal) {
+        try check(headers, for: "charge", now: now)
+    }
+
     /// A signed token (RFC 7519) behind the service's prefix. Nobody but the sandbox has a use for its content.
     private static func make(_ kind: Kind, now: Int64, expiry: Int64, random: any RandomSource) -> String {
         let header: WireJSON = ["alg": "HS256", "typ": "JWT"]

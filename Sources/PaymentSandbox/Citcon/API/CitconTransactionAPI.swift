@@ -11,12 +11,12 @@ extension CitconSandbox {
         if let paidAt = charge.capturedAt, now - paidAt < charge.plan?.silence ?? 0 { throw .withheld }
         // Whether the service finds captures and refunds this way is not known; it says nothing of a charge's parts.
         if let refund = charge.refunds.first(where: { $0.id == name || $0.reference == name }) {
-            return envelope.success(view(refund, of: charge))
+            return told(view(refund, of: charge))
         }
         if let capture = charge.captures.first(where: { $0.id == name || $0.reference == name }) {
-            return envelope.success(view(capture: capture, of: charge))
+            return told(view(capture: capture, of: charge))
         }
-        return envelope.success(inquiry(charge))
+        return told(inquiry(charge))
     }
 
     private func inquiry(_ charge: CitconCharge) -> WireJSON {
@@ -36,10 +36,12 @@ extension CitconSandbox {
             "time_captured": .number(orNull: charge.capturedAt.map(layer.stamp)),
             "auto_capture": .value(.bool(charge.autoCapture)),
             "payment": [
-                "method": .text(orNull: charge.method), "token": nil, "type": "", "data": ["pan": "", "expiry": ""],
+                "method": .text(orNull: charge.method), "token": .text(orNull: charge.stored), "type": "",
+                "data": ["pan": .text(charge.maskedPAN), "expiry": .text(charge.cardExpiry)],
             ], "exchange": exchange,
             "captures": ["data": .array(charge.captures.map { view(capture: $0, of: charge) })],
-            "refunds": ["data": .array(charge.refunds.map { view($0, of: charge) })], "chargebacks": ["data": []],
+            "refunds": ["data": .array(charge.refunds.map { view($0, of: charge) })],
+            "chargebacks": ["data": .array(charge.dispute.map { [view($0, of: charge)] } ?? [])],
         ]
     }
 
@@ -53,6 +55,15 @@ extension CitconSandbox {
             "payment": ["method": .text(orNull: charge.method)], "status": "succeeded",
             "time_completed": .number(configuration.layer.stamp(refund.time)),
             "exchange": ["amount": .number(refund.amount), "currency": .text(charge.currency), "rate": 1],
+        ]
+    }
+
+    /// An element of `chargebacks`: a guess by analogy, as no recording of one is known.
+    func view(_ dispute: CitconCharge.Dispute, of charge: CitconCharge) -> WireJSON {
+        [
+            "id": .text(dispute.id), "object": "chargeback", "reference": .text(charge.reference),
+            "amount": .number(charge.amountCaptured), "currency": .text(charge.currency),
+            "status": .text(dispute.stage.rawValue), "time_created": .number(configuration.layer.stamp(dispute.time)),
         ]
     }
 

@@ -22,6 +22,16 @@ enum WireJSON: Sendable {
         return .object(members.map { ($0.0, $0.0 == name ? value : $0.1) })
     }
 
+    /// This object with a plain value changed that it has.
+    func changing(_ name: String, _ change: (JSONValue) -> JSONValue) -> WireJSON {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.map { member in
+                guard member.0 == name, case .value(let value) = member.1 else { return member }
+                return (name, .value(change(value)))
+            })
+    }
+
     /// The compact text as UTF-8.
     var bytes: [UInt8] {
         switch self {

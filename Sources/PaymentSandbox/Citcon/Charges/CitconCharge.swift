@@ -40,6 +40,14 @@ struct CitconCharge: Sendable {
         let time: Int64
     }
 
+    /// What a payer disputes.
+    struct Dispute: Sendable {
+        let id: String
+        let stage: CitconSandbox.DisputeStage
+        /// Unix seconds.
+        let time: Int64
+    }
+
     /// A page of the charge, as `payment.client` lists it.
     struct Page: Sendable {
         let client: String
@@ -67,6 +75,16 @@ struct CitconCharge: Sendable {
     var amountCaptured: Int64 = 0
     var captures: [Movement] = []
     var refunds: [Movement] = []
+    /// How far the payer's dispute of it is.
+    var dispute: Dispute?
+    /// The merchant's own name of the payer.
+    var consumer: String?
+    /// Whether the payer's account is to be stored once it has paid, and what is then shown of it.
+    var wantsToken = false
+    var maskedPAN = ""
+    var cardExpiry = ""
+    /// What was stored, or what it was paid with.
+    var stored: String?
     var pages: [Page] = []
     var launch: CitconLaunch?
     /// What it does; nil when it was made by a request.

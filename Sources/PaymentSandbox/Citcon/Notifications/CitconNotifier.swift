@@ -38,8 +38,45 @@ extension CitconSandbox {
             status: "success", created: refund.time)
     }
 
+    /// What a payer can do with a payment afterwards, by the words of notifications.
+    @nonexhaustive
+    public enum DisputeStage: String, Sendable, Hashable, CaseIterable {
+        /// The payer disputes it.
+        case claimed = "Notification of Claim"
+        /// The merchant is asked about it.
+        case asked = "Request For Information"
+        /// The merchant has answered.
+        case answered = "Information Supplied"
+        /// The payer has the money back.
+        case lost = "Lost"
+        /// The merchant keeps it.
+        case won = "Won"
+        /// Nothing more is done about it.
+        case closed = "Case Closed"
+    }
+
+    /// Has the payer's bank dispute a charge that was paid, or go on with that. Does nothing for other charges.
+    ///
+    /// - Parameter id: the service's id of the charge.
+    public func dispute(charge id: String, _ stage: DisputeStage) {
+        guard let token = tokensByID[id], let charge = charges[token], charge.status == .succeeded else { return }
+        let dispute = CitconCharge.Dispute(
+            id: charge.dispute?.id ?? ids.transaction(), stage: stage, time: charge.dispute?.time ?? now)
+        charges[token]?.dispute = dispute
+        notify(
+            charge, id: dispute.id, type: "chargeback", reference: charge.reference, amount: charge.amountCaptured,
+            status: stage.rawValue, created: dispute.time)
+    }
+
+    /// Of what is told, only that there is such a notification is documented; the rest goes by analogy.
+    func notify(about stored: CitconStored, of charge: CitconCharge) {
+        notify(
+            charge, id: stored.id, type: "vault", reference: stored.consumer, amount: nil, status: "success",
+            created: stored.createdAt)
+    }
+
     private func notify(
-        _ charge: CitconCharge, id: String, type: String, reference: String, amount: Int64, status: String,
+        _ charge: CitconCharge, id: String, type: String, reference: String, amount: Int64?, status: String,
         created: Int64
     ) {
         guard let url = charge.urls.ipn else { return }
@@ -50,8 +87,9 @@ extension CitconSandbox {
         let captured = charge.amountCaptured
         let refunded = charge.amountRefunded
         let body = CitconNotificationBody([
-            text("id", id), text("transaction_type", type), text("reference", reference), number("amount", amount),
-            text("currency", charge.currency), text("status", status), text("time_completed", Self.time(now)),
+            text("id", id), text("transaction_type", type), text("reference", reference),
+            amount.map { number("amount", $0) } ?? text("amount", ""), text("currency", charge.currency),
+            text("status", status), text("time_completed", Self.time(now)),
             text("time_created", Self.time(created)), text("payment_method", charge.method ?? ""),
             captured > 0 ? number("amount_captured", captured) : text("amount_captured", ""),
             refunded > 0 ? number("amount_refunded", refunded) : text("amount_refunded", ""),

@@ -7,8 +7,8 @@ struct CitconPage {
     /// Allows this page's own style.
     let nonce: String
 
-    /// The question whether to pay.
-    func question(_ charge: CitconCharge, isCode: Bool) -> HTTPResponse {
+    /// The question whether to pay; where the payer has the choice, also with what.
+    func question(_ charge: CitconCharge, isCode: Bool, methods: [String] = []) -> HTTPResponse {
         let heading = isCode ? "Pay with another device" : "Confirm your payment"
         let lead =
             isCode
@@ -21,6 +21,7 @@ struct CitconPage {
             <form method="post">
             <fieldset>
             <legend>What do you want to do?</legend>
+            \(Self.choice(of: methods))
             <button type="submit" name="act" value="pay">Pay \(HTMLText.escape(Self.price(charge)))</button>
             <button type="submit" name="act" value="cancel">Cancel</button>
             <button type="submit" name="act" value="fail">Let it fail</button>
@@ -52,6 +53,12 @@ struct CitconPage {
     }
 
     // MARK: Parts
+
+    private static func choice(of methods: [String]) -> String {
+        guard !methods.isEmpty else { return "" }
+        let options = methods.map { "<option>\(HTMLText.escape($0))</option>" }.joined()
+        return "<p><label>Pay with <select name=\"method\">\(options)</select></label></p>"
+    }
 
     private func summary(_ charge: CitconCharge) -> String {
         let rows = [

@@ -7,7 +7,9 @@ extension CitconSandbox {
         guard let token = tokensByPage[id] else { return unknownPage }
         let charge = try charge(token)
         guard charge.status == .initiated else { return page.ending(charge, back: Self.wayBack(charge)) }
-        return page.question(charge, isCode: charge.pages.contains { $0.id == id && $0.format == "qr" })
+        return page.question(
+            charge, isCode: charge.pages.contains { $0.id == id && $0.format == "qr" },
+            methods: charge.method == Self.hosted ? Self.onPage : [])
     }
 
     func submitPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
@@ -16,6 +18,12 @@ extension CitconSandbox {
         guard RequestChecks.mediaType(request) == "application/x-www-form-urlencoded",
             let act = items["act"].flatMap(CitconAct.init), !items.isAmbiguous
         else { return page.problem("Please choose one of the buttons.", status: 400) }
+        if let method = items["method"] {
+            guard try self.charge(token).method == Self.hosted, Self.onPage.contains(method) else {
+                return page.problem("There is no such method here.", status: 400)
+            }
+            if try self.charge(token).status == .initiated { charges[token]?.method = method }
+        }
         try self.act(act, on: token)
         let charge = try charge(token)
         var response = page.ending(charge, back: Self.wayBack(charge))
@@ -25,6 +33,11 @@ extension CitconSandbox {
         }
         return response
     }
+
+    /// The service's own page, on which payers choose.
+    private static let hosted = "hpp"
+    /// What there is to choose there.
+    private static let onPage = documentedMethods.filter { $0 != hosted }
 
     private var page: CitconPage { CitconPage(merchant: configuration.merchant, nonce: random.hex(32)) }
 

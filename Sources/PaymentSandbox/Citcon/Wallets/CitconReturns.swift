@@ -65,7 +65,11 @@ struct CitconReturns {
     /// `<scheme>://cashapp`; the ids in its query are the sandbox's own way to hand over what the app's library learns.
     func cashApp(_ grant: String?) -> String? {
         scheme("cashapp").map { scheme in
-            "\(scheme)://cashapp" + (grant.map { "?cash_request_id=GRR_\(random.hex(16))&grant_id=\($0)" } ?? "")
+            "\(scheme)://cashapp"
+                + (grant.map {
+                    "?cash_request_id=GRR_\(random.hex(16))&grant_id=\($0)&consumer_id=CST_\(random.hex(8))&cashtag=%24sandbox"
+                }
+                    ?? "")
         }
     }
 
@@ -74,6 +78,11 @@ struct CitconReturns {
         scheme("klarna").map { scheme in
             "\(scheme)://klarna" + (token.map { "?authorization_token=\($0)" } ?? "")
         }
+    }
+
+    /// `sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout?token=…&PayerID=…`.
+    func payPal(_ order: String?) -> String? {
+        order.map { "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout?token=\($0)&PayerID=\(random.hex(13))" }
     }
 
     /// `<bundle id>.payments://x-callback-url/vzero/auth/venmo/<ending>?…`.

@@ -42,6 +42,7 @@ extension CitconSandbox {
         _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns
     ) throws(CitconRefusal) -> String? {
         if texts.contains("CAS-CI_SANDBOX") { return returns.cashApp(act == .pay ? grant("GRG_") : nil) }
+        if texts.contains(Self.payPalClient) { return returns.payPal(act == .pay ? grant("PPO-") : nil) }
         guard !texts.isDisjoint(with: clientTokens) else { throw .badRequest }
         switch act {
         case .pay: return returns.braintree("success", "paymentMethodNonce=\(grant("tokencc_"))&username=sandbox")
