@@ -73,30 +73,13 @@ extension CitconMerchant: CancellingService {
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let client = client(context)
-        let charge = try await client.found(payment)
-        guard charge.state?.isOver != true, let id = charge.id else { return charge.merchantOutcome(of: payment) }
-        let body: JSONValue = [
-            "id": .string(id), "reference": .string(MerchantReference.cancel(payment)),
-            "transaction_reference": .string(payment.id),
-        ]
-        do {
+        return try await client.callOff(payment, try await client.found(payment)) { body in
             _ = try await context.step("cancel", .mutation(replay: .never)) {
                 try await asMerchant(self.id, isMutation: true) { () throws(CitconCallError) in
                     _ = try await client.service.cancel(body)
                 }
                 return true
             }
-        } catch let failure as PaymentError {
-            // Paid just now, cancelled before, or the answer was lost: the charge itself says which.
-            guard let after = try? await client.found(payment), after.state?.isOver == true else { throw failure }
-            return after.merchantOutcome(of: payment)
-        }
-        do { return try await client.found(payment).merchantOutcome(of: payment) } catch {
-            // The question failed, but what it is about was done.
-            throw PaymentError(
-                error.code,
-                "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",
-                provider: self.id, phase: .maybeSent, retry: .later, vendorCode: error.vendorCode)
         }
     }
 }
@@ -229,7 +212,9 @@ private struct RefundFacts: Sendable, Codable {
 
     /// - Throws: ``PaymentError`` with code `integrity` when it is another refund.
     func outcome(of request: RefundRequest, reference: String) throws -> PaymentOutcome {
-        guard self.reference == reference, currency == request.amount.currency.description,
+        // A code in other letters is the same currency (Protocol 7).
+        guard self.reference == reference,
+            currency?.equalsIgnoringASCIICase(request.amount.currency.description) == true,
             amounts.contains(where: { UInt128(exactly: $0) == request.amount.minorUnits })
         else {
             throw PaymentError(
@@ -239,15 +224,5 @@ private struct RefundFacts: Sendable, Codable {
         }
         return CitconStatus(rawValue: status ?? "").merchantOutcome(
             of: request.reference, amount: request.amount, transactionID: id)
-    }
-}
-
-extension CitconStatus {
-    /// Whether nothing can be called off any more.
-    fileprivate var isOver: Bool {
-        switch self {
-        case .succeeded, .failed, .canceled, .expired: true
-        case .initiated, .pending, .authorized, .unknown: false
-        }
     }
 }

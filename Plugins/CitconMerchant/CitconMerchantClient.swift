@@ -55,18 +55,22 @@ public struct CitconMerchantClient: Sendable {
 
     /// Takes money that was set aside: all of it, or `amount`. Asked again, it says what became of it.
     ///
-    /// How the service answers is not published; the charge itself is asked about afterwards.
+    /// How the service answers is not published; the charge itself is asked about afterwards. A charge is captured once, by a
+    /// reference that follows from it: asked for another amount after a lost answer, it is not captured again.
     ///
     /// - Parameters:
     ///   - payment: the charge.
     ///   - amount: how much of it; nil for all.
-    /// - Returns: what has become of the charge; pending when the service does not tell yet.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured.
+    /// - Returns: what has become of the charge, with what was taken; pending when the service does not tell yet.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount was
+    ///   taken than `amount`, now or before.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil
     ) async throws(PaymentError) -> PaymentOutcome {
         let charge = try await found(payment)
-        guard charge.state == .authorized, let id = charge.id else { return charge.merchantOutcome(of: payment) }
+        guard charge.state == .authorized, let id = charge.id else {
+            return try captured(payment, charge, as: amount)
+        }
         guard let whole = charge.money, let wanted = Self.units(of: amount ?? whole, as: whole) else {
             throw PaymentError(
                 .requestRefused, "the amount is in another currency than the charge", provider: service.id)
@@ -78,12 +82,27 @@ public struct CitconMerchantClient: Sendable {
         var failure: CitconCallError?
         do throws(CitconCallError) { _ = try await service.capture(body) } catch { failure = error }
         let after = try? await found(payment)
-        if let after, after.state != .authorized { return after.merchantOutcome(of: payment) }
+        if let after, after.state != .authorized { return try captured(payment, after, as: amount ?? whole) }
         if let failure {
-            throw failure.merchantError(
-                isMutation: after == nil || failure.leavesFateOpen, of: service.id)
+            let refusal = failure.merchantError(isMutation: true, of: service.id)
+            // "The reference was used before": by an earlier copy of this, which may be on its way.
+            let isOpen = after == nil || failure.leavesFateOpen || refusal.vendorCode == "4100"
+            throw isOpen ? refusal : failure.merchantError(isMutation: false, of: service.id)
         }
         return .pending(retryAfter: nil)
+    }
+
+    /// What has become of a charge whose capture was wanted.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`, when something else was taken.
+    private func captured(
+        _ payment: PaymentReference, _ charge: TransactionFields, as amount: Money?
+    ) throws(PaymentError) -> PaymentOutcome {
+        let outcome = charge.merchantOutcome(of: payment)
+        guard case .succeeded(let receipt) = outcome, let amount, receipt.amount != amount else { return outcome }
+        let taken = receipt.amount.map { "\($0)" } ?? "an amount that is not stated"
+        throw PaymentError(
+            .integrity, "\(taken) was taken of the charge, not \(amount)", provider: service.id, phase: .answered)
     }
 
     func found(_ payment: PaymentReference) async throws(PaymentError) -> TransactionFields {

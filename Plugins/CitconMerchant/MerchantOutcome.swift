@@ -22,6 +22,12 @@ extension CitconStatus {
         }
     }
 
+    /// Whether nothing can be called off any more.
+    var isOver: Bool { self == .succeeded || isUnpaid }
+
+    /// Whether it is over, and nobody can pay it.
+    var isUnpaid: Bool { self == .failed || self == .canceled || self == .expired }
+
     /// A foreign word cut to what may be shown.
     static func printable(_ text: String) -> String {
         String(
@@ -30,8 +36,8 @@ extension CitconStatus {
 }
 
 extension TransactionFields {
-    /// What it means to the merchant.
+    /// What it means to the merchant: a receipt is over what was taken, which may be a part.
     func merchantOutcome(of payment: PaymentReference) -> PaymentOutcome {
-        (state ?? .unknown("")).merchantOutcome(of: payment, amount: money, transactionID: id)
+        (state ?? .unknown("")).merchantOutcome(of: payment, amount: moneyTaken, transactionID: id)
     }
 }

@@ -41,14 +41,34 @@ struct MerchantService: Sendable {
     /// Asks about whatever the merchant called `reference`. Nil when the service knows nothing of that name.
     func inquire(reference: String) async throws(CitconCallError) -> JSONValue? {
         try CitconService.check(reference, "the 'reference'")
+        return try await get(["transactions", reference], query: [("type", "reference")])
+    }
+
+    /// Asks for something by its path. Nil when the service knows nothing of that name.
+    func get(
+        _ path: [String], query: [(name: String, value: String)] = []
+    ) async throws(CitconCallError) -> JSONValue? {
         do {
             return try await authorized { (service) async throws(CitconCallError) in
-                try await service.send(
-                    .get, ["transactions", reference], query: [("type", "reference")], body: nil, replay: .safe)
+                try await service.send(.get, path, query: query, body: nil, replay: .safe)
             }.data
         } catch {
-            guard case .refused(let refusal) = error, refusal.status == 404 else { throw error }
+            guard error.isNotFound else { throw error }
             return nil
+        }
+    }
+
+    /// Stores a payer's account. Never sent again by itself.
+    func store(_ account: JSONValue) async throws(CitconCallError) -> JSONValue {
+        try await authorized { (service) async throws(CitconCallError) in
+            try await service.send(.post, ["vault"], body: account, replay: .never)
+        }.data
+    }
+
+    /// Deletes a payer's account. Never sent again by itself.
+    func forget(_ id: String) async throws(CitconCallError) {
+        _ = try await authorized { (service) async throws(CitconCallError) in
+            try await service.send(.delete, ["vault", id], body: nil, replay: .never)
         }
     }
 
@@ -81,17 +101,8 @@ struct MerchantService: Sendable {
 
     /// Asks for an access token of a kind, `server` or `client`.
     func newToken(_ kind: String) async throws(CitconCallError) -> CitconAppToken {
-        let data = try await service(privateKey).send(
-            .post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe
-        ).data
-        guard let text = data["access_token"]?.string, !text.isEmpty else {
-            throw .unusableAnswer("the service's answer holds no access token")
-        }
-        // Milliseconds from older versions of the service: as seconds, they would lie 300 years ahead.
-        let expiry = (data["expiry"]?.number?.double).map { expiry in
-            Date(timeIntervalSince1970: expiry > 1e10 ? expiry / 1000 : expiry)
-        }
-        return CitconAppToken(token: Redacted(text), expiry: expiry)
+        let token = try await service(privateKey).accessToken(kind)
+        return CitconAppToken(token: token.token, expiry: token.expiry.map { Date(timeIntervalSince1970: $0) })
     }
 
     private func service(_ token: Redacted<String>) -> CitconService {

@@ -31,6 +31,10 @@ public struct CitconNotification: Sendable, Hashable {
     public let reference: String
     /// How much; of a refund, how much went back. Always there for charges and refunds.
     public let amount: Money?
+    /// How much of a charge was taken, when it is told.
+    public let amountCaptured: Money?
+    /// How much of a charge went back, when it is told.
+    public let amountRefunded: Money?
     /// Citcon's word for the state.
     public let rawStatus: String
     /// The payment method, when it is told.
@@ -40,10 +44,13 @@ public struct CitconNotification: Sendable, Hashable {
     /// When it reached this state, as Citcon wrote it.
     public let timeCompleted: String?
 
-    /// The state, read. Disputes have words of their own, which are unknown here.
+    /// The state, read. Disputes have words of their own, which are unknown here; see ``dispute``.
     public var status: CitconStatus { CitconStatus(rawValue: rawStatus) }
 
-    /// The payment or refund as routers and journals call it.
+    /// How far a payer's dispute is; nil when it is about something else.
+    public var dispute: CitconDispute? { kind == .chargeback ? CitconDispute(rawValue: rawStatus) : nil }
+
+    /// The payment or refund, or the payment that a dispute is about, as routers and journals call it.
     public var paymentReference: PaymentReference {
         guard kind == .refund else { return PaymentReference(provider: merchant, id: reference) }
         let prefix = MerchantReference.refund("")
@@ -51,13 +58,14 @@ public struct CitconNotification: Sendable, Hashable {
         return PaymentReference(provider: merchant, id: id, subject: .refund)
     }
 
-    /// What it means.
+    /// What it means. The receipt of a charge is over what was taken, which may be a part.
     public var outcome: PaymentOutcome {
         guard kind == .charge || kind == .refund else {
             return CitconStatus.unknown(rawStatus).merchantOutcome(
                 of: paymentReference, amount: nil, transactionID: nil, rawStatus: "\(kind.rawValue): \(rawStatus)")
         }
-        return status.merchantOutcome(of: paymentReference, amount: amount, transactionID: id)
+        let taken = kind == .charge ? amountCaptured.flatMap { $0.minorUnits > 0 ? $0 : nil } : nil
+        return status.merchantOutcome(of: paymentReference, amount: taken ?? amount, transactionID: id)
     }
 
     /// Checks it against what was ordered.

@@ -105,18 +105,25 @@ enum SignedNotification {
             amount = try money(try needed("amount"), try needed("currency"))
         }
         func optional(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+        func part(_ name: String) throws(NotificationDefect) -> Money? {
+            guard let text = optional(name) else { return nil }
+            return try money(text, try needed("currency"), name)
+        }
         return CitconNotification(
             merchant: merchant, id: try needed("id"), kind: kind, reference: try needed("reference"), amount: amount,
+            amountCaptured: try part("amount_captured"), amountRefunded: try part("amount_refunded"),
             rawStatus: try needed("status"), method: optional("payment_method"),
             timeCreated: optional("time_created"), timeCompleted: optional("time_completed"))
     }
 
-    /// An amount in minor units, however the whole number is written.
-    private static func money(_ text: String, _ code: String) throws(NotificationDefect) -> Money {
-        guard let currency = try? FiatCurrency(code) else { throw .unreadable("currency") }
+    /// An amount in minor units, however the whole number is written. A code in other letters is the same currency.
+    private static func money(
+        _ text: String, _ code: String, _ name: String = "amount"
+    ) throws(NotificationDefect) -> Money {
+        guard let currency = try? FiatCurrency(code.uppercased()) else { throw .unreadable("currency") }
         guard let units = JSONNumber(text)?.exactly(UInt64.self),
             let money = try? Money(minorUnits: UInt128(units), currency: .fiat(currency))
-        else { throw .unreadable("amount") }
+        else { throw .unreadable(name) }
         return money
     }
 }

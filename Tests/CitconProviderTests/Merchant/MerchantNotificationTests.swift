@@ -3,6 +3,7 @@ import CitconMerchant
 import CitconProvider
 import Foundation
 import PaymentCore
+import PaymentCrypto
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
@@ -99,6 +100,110 @@ import Testing
         var json = Self.example
         json["amount"] = "100"
         #expect(try read(json).amount?.minorUnits == 100)
+    }
+
+    // MARK: 5.2, 5.4
+
+    @Test("What was taken and given back is read, and a receipt is over what was taken")
+    func parts() throws {
+        for (captured, refunded, expected) in [
+            (1000, 250, 1000), (0, 0, 1250), ("", "", 1250), ("1000", 250, 1000), (1250, "", 1250),
+        ] as [(JSONValue, JSONValue, UInt128)] {
+            var json = Self.example
+            (json["status"], json["amount"]) = ("captured", 1250)
+            (json["amount_captured"], json["amount_refunded"]) = (captured, refunded)
+            let notification = try read(signed(json))
+            #expect(notification.amount?.minorUnits == 1250)
+            #expect(notification.amountRefunded?.minorUnits == (refunded == 250 ? 250 : refunded == 0 ? 0 : nil))
+            guard case .succeeded(let receipt) = notification.outcome else {
+                Issue.record("not paid")
+                continue
+            }
+            #expect(receipt.amount?.minorUnits == expected, "\(captured)")
+        }
+        var json = Self.example
+        json["amount_captured"] = "a lot"
+        #expect(try complaint(signed(json).serialized())?.contains("amount_captured") == true)
+        // A currency in other letters is the same one.
+        json = Self.example
+        json["currency"] = "usd"
+        #expect(try read(signed(json)).amount == (try Money(minorUnits: 100, currency: .usd)))
+    }
+
+    @Test("How far a dispute is, and that it ends no payment", arguments: CitconSandbox.DisputeStage.allCases)
+    func disputes(_ stage: CitconSandbox.DisputeStage) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        await world.sandbox.dispute(charge: charge.id, stage)
+        let told = try #require(await world.sandbox.notifications.last)
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
+        #expect(notification.kind == .chargeback && notification.reference == "order-1")
+        #expect(notification.dispute?.rawValue == stage.rawValue && notification.amount == charge.amount)
+        if case .unknown? = notification.dispute { Issue.record("a stage that is not known") }
+        guard case .unknown = notification.outcome else {
+            Issue.record("\(notification.outcome)")
+            return
+        }
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == world.receipt(charge))
+    }
+
+    @Test("Words of disputes in other letters, and others")
+    func disputeWords() {
+        #expect(CitconDispute(rawValue: "case closed") == .closed && CitconDispute.closed.rawValue == "Case Closed")
+        #expect(CitconDispute(rawValue: "Escalated") == .unknown("Escalated"))
+        #expect(CitconDispute(rawValue: "Escalated").rawValue == "Escalated")
+    }
+
+    @Test("A stored account is told without an amount, and ends nothing")
+    func vault() async throws {
+        let world = try MerchantWorld()
+        var made = try MerchantWorld.order()
+        (made.method, made.clients, made.consumer) = ("card", [], Redacted("customer-7"))
+        let charge = try await world.client.createCharge(made)
+        let configuration = CPayClientConfiguration(
+            endpoint: try CPayEndpoint(.UAT), accessToken: await world.sandbox.accessToken())
+        let client = CPayClient(configuration: configuration, transport: world.wire)
+        let order = CPayRequest()
+        (order.transaction.reference, order.transaction.amount) = ("order-1", 1250)
+        (order.transaction.currency, order.transaction.country) = ("USD", "US")
+        order.consumer = CPayConsumer()
+        order.consumer?.reference = "customer-7"
+        order.payment = CPayPayment()
+        order.payment?.method = "card"
+        order.payment?.nonce = "fake-valid-nonce"
+        order.payment?.indicator = "braintree"
+        order.payment?.requestToken = true
+        order.chargeToken = charge.token?.reveal()
+        #expect(await client.requestOrder(order).isPaid)
+        let sent = await world.sandbox.notifications
+        let told = try sent.map {
+            try world.merchant.read(IncomingNotification(headers: [:], body: $0.body))
+        }
+        #expect(told.map(\.kind) == [.vault, .charge])
+        #expect(told[0].reference == "customer-7" && told[0].amount == nil && told[0].dispute == nil)
+        #expect(
+            try await world.client.storedInstruments(of: Redacted("customer-7")).map { $0.token.reveal() } == [
+                told[0].id
+            ])
+        guard case .unknown = told[0].outcome else {
+            Issue.record("\(told[0].outcome)")
+            return
+        }
+    }
+
+    /// What a third party reads, signed in a header: not the vendor's (Protocol 5.3).
+    @Test("Another form of notifications is refused, whoever signed it")
+    func otherForm() throws {
+        let inner: JSONValue = ["id": "1", "reference": "order-1", "status": "succeeded", "amount": 1250]
+        for body: JSONValue in [["data": ["transaction": inner]], ["transaction": inner]] {
+            let bytes = body.serialized()
+            let mac = Hex.encode(Digest.sha256.authenticate(bytes, key: Array("braintree".utf8)))
+            for name in ["X-Signature", "X-Citcon-Signature", "Signature"] {
+                #expect(throws: PaymentError.self) {
+                    try merchant().verify(IncomingNotification(headers: [name: mac], body: bytes))
+                }
+            }
+        }
     }
 
     // MARK: Hostile

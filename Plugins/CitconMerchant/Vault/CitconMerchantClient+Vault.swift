@@ -1,0 +1,130 @@
+import CitconProvider
+public import PaymentCore
+
+/// Stored accounts, and what a method lets payers choose from.
+///
+/// An account is stored when an app pays with `payment.requestToken`, and paid with by `payment.token`; both need the same
+/// `consumer.reference`. Only the paths of these calls are public, bodies and answers are a guess (Protocol 2.11): what comes
+/// in another form is an error, never a wrong account. None of them moves money.
+extension CitconMerchantClient {
+    /// Returns the accounts of a payer that Citcon keeps.
+    ///
+    /// - Parameter consumer: the merchant's own name of the payer.
+    /// - Returns: the accounts.
+    /// - Throws: ``PaymentError``; `integrity` when one of them is another payer's.
+    public func storedInstruments(
+        of consumer: Redacted<String>
+    ) async throws(PaymentError) -> [CitconStoredInstrument] {
+        let query = [(name: "consumer_reference", value: consumer.reveal())]
+        let data = try await asMerchant(service.id) { () throws(CitconCallError) in
+            try await service.get(["vault"], query: query)
+        }
+        guard let data else { return [] }
+        guard let list = data["data"]?.array else { throw unexpected("a payer's accounts") }
+        var accounts: [CitconStoredInstrument] = []
+        for json in list {
+            let account = try CitconStoredInstrument(json, at: service.id)
+            guard account.consumer == consumer else { throw foreign }
+            accounts.append(account)
+        }
+        return accounts
+    }
+
+    /// Returns a stored account by its token; nil when Citcon knows of none.
+    ///
+    /// - Parameter token: what Citcon calls it.
+    /// - Returns: the account; nil when it was deleted or never there.
+    /// - Throws: ``PaymentError``; `integrity` when Citcon answers with another.
+    public func storedInstrument(
+        _ token: Redacted<String>
+    ) async throws(PaymentError) -> CitconStoredInstrument? {
+        let data = try await asMerchant(service.id) { () throws(CitconCallError) in
+            try CitconService.check(token.reveal(), "the token of the stored account")
+            return try await service.get(["vault", token.reveal()])
+        }
+        guard let data else { return nil }
+        let account = try CitconStoredInstrument(data, at: service.id)
+        guard account.token == token else { throw foreign }
+        return account
+    }
+
+    /// Stores a payer's account without a payment, from what the gateway's own library made of it.
+    ///
+    /// - Parameters:
+    ///   - nonce: what Braintree's library made of a card or an account.
+    ///   - method: the payment method.
+    ///   - consumer: the merchant's own name of the payer.
+    /// - Returns: the account.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may be stored: look with ``storedInstruments(of:)``.
+    public func store(
+        nonce: Redacted<String>, method: String, of consumer: Redacted<String>
+    ) async throws(PaymentError) -> CitconStoredInstrument {
+        let account: JSONValue = [
+            "consumer": ["reference": .string(consumer.reveal())],
+            "payment": ["method": .string(method), "nonce": .string(nonce.reveal())],
+        ]
+        try await asMerchant(service.id) { () throws(CitconCallError) in try await service.prepare() }
+        let data = try await asMerchant(service.id, isMutation: true) { () throws(CitconCallError) in
+            try await service.store(account)
+        }
+        do throws(PaymentError) {
+            let stored = try CitconStoredInstrument(data, at: service.id)
+            guard stored.consumer == consumer, stored.method == method else { throw foreign }
+            return stored
+        } catch {
+            throw PaymentError(error.code, error.message, provider: service.id, phase: .maybeSent)
+        }
+    }
+
+    /// Deletes a stored account. Asked again, or after a lost answer, it is deleted once.
+    ///
+    /// - Parameter token: what Citcon calls it.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may be deleted, which asking again settles.
+    public func forget(_ token: Redacted<String>) async throws(PaymentError) {
+        let failure: CitconCallError
+        do throws(CitconCallError) {
+            try CitconService.check(token.reveal(), "the token of the stored account")
+            return try await service.forget(token.reveal())
+        } catch { failure = error }
+        if failure.isNotFound { return }
+        // What is not there any more is deleted, whatever became of the answer.
+        let isOpen = failure.leavesFateOpen || failure.mayFollowItsOwnEffect
+        if isOpen {
+            do throws(PaymentError) {
+                if try await storedInstrument(token) == nil { return }
+            } catch {}
+        }
+        throw failure.merchantError(isMutation: isOpen, of: service.id)
+    }
+
+    /// Returns what a payment method lets payers choose from, such as banks.
+    ///
+    /// - Parameters:
+    ///   - method: the payment method.
+    ///   - amount: what is to be paid.
+    /// - Returns: the choices.
+    /// - Throws: ``PaymentError`` when the service cannot be asked or has nothing to choose from for the method.
+    public func choices(for method: String, paying amount: Money) async throws(PaymentError) -> [CitconChoice] {
+        let query = [
+            (name: "method", value: method), (name: "amount", value: "\(amount.minorUnits)"),
+            (name: "currency", value: "\(amount.currency)"),
+        ]
+        let data = try await asMerchant(service.id) { () throws(CitconCallError) in
+            try await service.get(["consults"], query: query)
+        }
+        guard let list = data?["data"]?.array else { throw unexpected("what there is to choose from") }
+        return list.compactMap { CitconChoice($0) }
+    }
+
+    private var foreign: PaymentError {
+        PaymentError(
+            .integrity, "Citcon answered with another stored account than was asked for", provider: service.id,
+            phase: .answered)
+    }
+
+    private func unexpected(_ what: String) -> PaymentError {
+        PaymentError(
+            .invalidResponse, "Citcon tells \(what) in another way than this version expects", provider: service.id,
+            phase: .answered)
+    }
+}
