@@ -33,6 +33,9 @@ public final class CPayExtReceipt: CPayConfidential {
     public init() {}
 }
 
+/// The name that the vendor's SDK has for ``CPayExtReceipt``.
+public typealias CPayExtTransactionReceipt = CPayExtReceipt
+
 /// The device. Cards through Fomo need its address.
 public final class CPayExtDevice: CPayConfidential {
     /// Its address on the network.
@@ -65,4 +68,21 @@ public final class CPayExtApp: CPayConfidential {
 
     /// Creates an empty value.
     public init() {}
+}
+
+extension CPayExtApp {
+    // The vendor's own spelling, of these two alone.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// ``bundleId``, as the vendor's SDK spells it.
+    public var bundle_id: String? {
+        get { bundleId }
+        set { bundleId = newValue }
+    }
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// ``sdkVersion``, as the vendor's SDK spells it.
+    public var sdk_version: String? {
+        get { sdkVersion }
+        set { sdkVersion = newValue }
+    }
 }

@@ -308,8 +308,13 @@ import Testing
         }
     }
 
-    @Test("The vendor's two names of a transaction are one type")
+    @Test("The vendor's own names and spellings are the same things")
     func names() {
+        let receipt: CPayExtReceipt = CPayExtTransactionReceipt()
+        #expect(receipt.type == nil)
+        let app = CPayExtApp()
+        (app.bundle_id, app.sdk_version) = ("b", "2.6.1")
+        #expect(app.bundleId == "b" && app.sdkVersion == "2.6.1" && app.bundle_id == "b" && app.sdk_version == "2.6.1")
         let transaction: CPayTransaction = CPayTranscation()
         #expect(transaction.amount == 0 && !transaction.autoCapture)
         let order = CPayRequest()
