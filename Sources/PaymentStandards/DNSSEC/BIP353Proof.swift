@@ -9,7 +9,8 @@ public import PaymentCore
 /// A BIP-353 name's payment link with the proof that it is the name's, checked without any network.
 ///
 /// Source: BIP-353, "PSBT": a byte of length, the name, and records as in RFC 9102. Signatures with RSA and P-256 are
-/// known; of the proofs that a name is not there, those by NSEC3.
+/// known. Aliases of a name (CNAME) and of all that is below one (DNAME) are followed; where a wildcard answers, NSEC or
+/// NSEC3 must prove that the name itself is not there.
 public struct BIP353Proof: Sendable, Hashable {
     /// The name.
     public let name: BIP353
@@ -32,6 +33,11 @@ public struct BIP353Proof: Sendable, Hashable {
     ///   - time: when the signatures have to be good.
     /// - Throws: ``StandardDefect``; offsets count bytes of the proof.
     public init(_ proof: [UInt8], at time: Date) throws(StandardDefect) {
+        try self.init(proof, at: time, anchors: DNSSECChain.rootAnchors)
+    }
+
+    /// Checks `proof` with other keys than the root's, given as DS records.
+    init(_ proof: [UInt8], at time: Date, anchors: [[UInt8]]) throws(StandardDefect) {
         guard proof.count <= Self.maximumLength, let length = proof.first.map(Int.init), proof.count > 1 + length else {
             throw StandardDefect(.length, "proof", at: 0, "is cut off or too long")
         }
@@ -42,7 +48,7 @@ public struct BIP353Proof: Sendable, Hashable {
         guard let owner = DNSName(name.owner), 0..<Double(UInt32.max) ~= time.timeIntervalSince1970 else {
             throw StandardDefect(.range, "name", at: 1, "or time is none that DNS knows")
         }
-        var chain = DNSSECChain(records, at: UInt32(time.timeIntervalSince1970))
+        var chain = DNSSECChain(records, at: UInt32(time.timeIntervalSince1970), anchors: anchors)
         let texts = try Self.texts(of: owner, &chain, 1 + length)
         link = try BIP353.link(amongTXT: texts)
         let dates = { (seconds: UInt32) in Date(timeIntervalSince1970: Double(seconds)) }
@@ -56,11 +62,15 @@ public struct BIP353Proof: Sendable, Hashable {
     ) throws(StandardDefect) -> [[String]] {
         var owner = owner
         for _ in 0...maximumAliases {
-            let answer = chain.proved(owner, DNSRecord.Kind.txt) ?? chain.proved(owner, DNSRecord.Kind.cname)
-            guard let answer else {
-                throw StandardDefect(
-                    .signature, "records", at: offset,
-                    "do not prove the name: a record or a valid signature is missing, or one has run out")
+            guard let answer = chain.proved(owner, DNSRecord.Kind.txt) ?? chain.proved(owner, DNSRecord.Kind.cname)
+            else {
+                guard let next = try moved(owner, &chain, offset) else {
+                    throw StandardDefect(
+                        .signature, "records", at: offset,
+                        "do not prove the name: a record or a valid signature is missing, or one has run out")
+                }
+                owner = next
+                continue
             }
             let isProved =
                 !answer.isExpanded
@@ -74,12 +84,32 @@ public struct BIP353Proof: Sendable, Hashable {
                     try strings(of: record, offset)
                 }
             }
-            guard answer.records.count == 1, let target = first.target else {
-                throw StandardDefect(.malformed, "alias", at: offset, "must be one, and lead to a name")
-            }
-            owner = target
+            owner = try target(of: answer, offset)
         }
         throw StandardDefect(.range, "alias", at: offset, "leads on more than \(maximumAliases) times")
+    }
+
+    /// Where `owner` is moved to by the alias of a name above it (RFC 6672); nil where none is proved. A wildcard is none:
+    /// what stands below an expanded name, it does not say.
+    private static func moved(
+        _ owner: DNSName, _ chain: inout DNSSECChain, _ offset: Int
+    ) throws(StandardDefect) -> DNSName? {
+        for count in (0..<owner.labels.count).reversed() {
+            let ancestor = owner.suffix(count)
+            guard let answer = chain.proved(ancestor, DNSRecord.Kind.dname), !answer.isExpanded else { continue }
+            guard let name = owner.moved(from: ancestor, to: try target(of: answer, offset)) else {
+                throw StandardDefect(.length, "alias", at: offset, "leads to a name longer than DNS can hold")
+            }
+            return name
+        }
+        return nil
+    }
+
+    private static func target(of answer: DNSSECChain.Proved, _ offset: Int) throws(StandardDefect) -> DNSName {
+        guard answer.records.count == 1, let target = answer.records[0].target else {
+            throw StandardDefect(.malformed, "alias", at: offset, "must be one, and lead to a name")
+        }
+        return target
     }
 
     private static func strings(of record: DNSRecord, _ offset: Int) throws(StandardDefect) -> [String] {

@@ -40,6 +40,22 @@ struct DNSName: Sendable, Hashable {
     /// Its last `count` labels.
     func suffix(_ count: Int) -> DNSName { DNSName(labels: Array(labels.suffix(count))) }
 
+    /// The same place below `target` that it has below `ancestor`, its own; nil for a name that is too long for DNS
+    /// (RFC 6672 section 2.2).
+    func moved(from ancestor: DNSName, to target: DNSName) -> DNSName? {
+        let name = DNSName(labels: labels.dropLast(ancestor.labels.count) + target.labels)
+        return name.wire.count <= 255 ? name : nil
+    }
+
+    /// Whether it comes before `other` in the order of DNSSEC (RFC 4034 section 6.1): by labels from the right, a name
+    /// before all that is below it.
+    func precedes(_ other: DNSName) -> Bool {
+        for (own, others) in zip(labels.reversed(), other.labels.reversed()) where own != others {
+            return own.lexicographicallyPrecedes(others)
+        }
+        return labels.count < other.labels.count
+    }
+
     /// Whether it is `other` or below it.
     func isWithin(_ other: DNSName) -> Bool { labels.suffix(other.labels.count).elementsEqual(other.labels) }
 }
@@ -48,10 +64,14 @@ struct DNSName: Sendable, Hashable {
 struct DNSRecord: Sendable, Hashable {
     /// The types that proofs need.
     enum Kind {
+        static let ns: UInt16 = 2
         static let cname: UInt16 = 5
+        static let soa: UInt16 = 6
         static let txt: UInt16 = 16
+        static let dname: UInt16 = 39
         static let ds: UInt16 = 43
         static let rrsig: UInt16 = 46
+        static let nsec: UInt16 = 47
         static let dnskey: UInt16 = 48
         static let nsec3: UInt16 = 50
     }
@@ -83,11 +103,11 @@ struct DNSRecord: Sendable, Hashable {
 
     /// Its data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.
     var canonicalData: [UInt8] {
-        guard type == Kind.cname, let name = target else { return data }
+        guard type == Kind.cname || type == Kind.dname, let name = target else { return data }
         return name.wire
     }
 
-    /// The name that a CNAME leads to.
+    /// The name that a CNAME or DNAME leads to.
     var target: DNSName? {
         var rest = data[...]
         guard let name = DNSName(taking: &rest), rest.isEmpty else { return nil }

@@ -7,8 +7,12 @@ struct DNSSECChain {
     struct Proved {
         let records: [DNSRecord]
         let signature: DNSSECSignature
-        /// Whether the name itself is not there, and a wildcard stood in for it.
-        var isExpanded: Bool { signature.labels < (records.first?.owner.labels.count ?? 0) }
+        /// Whether the name itself is not there, and a wildcard stood in for it. A wildcard's own star is not counted
+        /// (RFC 4034 section 3.1.3).
+        var isExpanded: Bool {
+            guard let owner = records.first?.owner.labels else { return false }
+            return signature.labels < owner.count - (owner.first == [UInt8(ascii: "*")] ? 1 : 0)
+        }
     }
 
     private struct Key: Hashable {
@@ -17,7 +21,7 @@ struct DNSSECChain {
     }
 
     /// The root's keys, as DS records: those of 2017 and 2024 (data.iana.org/root-anchors).
-    private static let anchors = [
+    static let rootAnchors = [
         "4f660802e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d",
         "97280802683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16",
     ].compactMap { Hex.decode($0) }
@@ -27,6 +31,7 @@ struct DNSSECChain {
     private let sets: [Key: [DNSRecord]]
     private let signatures: [Key: [DNSSECSignature]]
     private let time: UInt32
+    private let anchors: [[UInt8]]
     private var keys: [DNSName: [DNSSECKey]] = [:]
     private var checks = 0
     /// When all signatures that were used are good.
@@ -34,8 +39,9 @@ struct DNSSECChain {
     /// How long what was proved may be kept, in seconds.
     private(set) var ttl = UInt32.max
 
-    /// Takes `records`, in any order, to be proved at `time`, in seconds of Unix time.
-    init(_ records: [DNSRecord], at time: UInt32) {
+    /// Takes `records`, in any order, to be proved at `time`, in seconds of Unix time, from the root's keys down, which
+    /// `anchors` name as DS records.
+    init(_ records: [DNSRecord], at time: UInt32, anchors: [[UInt8]]) {
         var sets: [Key: [DNSRecord]] = [:]
         var signatures: [Key: [DNSSECSignature]] = [:]
         var seen: Set<[UInt8]> = []
@@ -51,7 +57,7 @@ struct DNSSECChain {
                 sets[Key(owner: record.owner, type: record.type), default: []].append(record)
             }
         }
-        (self.sets, self.signatures, self.time) = (sets, signatures, time)
+        (self.sets, self.signatures, self.time, self.anchors) = (sets, signatures, time, anchors)
     }
 
     /// The records of `owner` and `type`, where they are proved; nil where none are there or none of the signatures holds.
@@ -92,7 +98,7 @@ struct DNSSECChain {
         keys[zone] = []
         let delegations: [[UInt8]]
         if zone == .root {
-            delegations = Self.anchors
+            delegations = anchors
         } else {
             // A wildcard says nothing about which zones there are.
             guard let named = proved(zone, DNSRecord.Kind.ds), !named.isExpanded else { return [] }
@@ -114,52 +120,20 @@ struct DNSSECChain {
     }
 
     /// Whether `name` is proved not to exist itself in `zone`, so that a wildcard with `labels` labels stands in for it
-    /// (RFC 5155 section 8.8): the hash of the next name towards it falls into a gap.
+    /// (RFC 4035 section 5.3.4, RFC 5155 section 8.8): the next name towards it falls into a gap.
     mutating func isAbsent(_ name: DNSName, in zone: DNSName, wildcardLabels labels: Int) -> Bool {
         let closer = name.suffix(labels + 1)
-        for key in sets.keys.filter({ $0.type == DNSRecord.Kind.nsec3 }) {
-            guard key.owner.labels.count == zone.labels.count + 1, key.owner.isWithin(zone),
-                let proof = proved(key.owner, key.type), proof.signature.signer == zone, !proof.isExpanded
+        for key in sets.keys where key.type == DNSRecord.Kind.nsec || key.type == DNSRecord.Kind.nsec3 {
+            guard key.owner.isWithin(zone), let proof = proved(key.owner, key.type), proof.signature.signer == zone,
+                !proof.isExpanded
             else { continue }
-            for record in proof.records where NSEC3(record)?.covers(closer) == true { return true }
+            for record in proof.records {
+                let isGap =
+                    key.type == DNSRecord.Kind.nsec
+                    ? NSEC(record)?.covers(closer, in: zone) : NSEC3(record, in: zone)?.covers(closer)
+                if isGap == true { return true }
+            }
         }
         return false
-    }
-}
-
-/// A gap between two hashed names in which there is no other. Source: RFC 5155 section 3.
-private struct NSEC3 {
-    /// What RFC 9276 lets a reader refuse to count.
-    private static let maximumIterations = 100
-    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
-
-    private let start: [UInt8]
-    private let end: [UInt8]
-    private let salt: [UInt8]
-    private let iterations: Int
-
-    init?(_ record: DNSRecord) {
-        let data = record.data
-        // Only SHA-1 is defined; it need not withstand forgery, since the record is signed.
-        guard data.count > 5, data[0] == 1, let label = record.owner.labels.first, label.count == 32 else { return nil }
-        iterations = Int(data[2]) << 8 | Int(data[3])
-        let saltEnd = 5 + Int(data[4])
-        guard iterations <= Self.maximumIterations, data.count > saltEnd, data[saltEnd] == 20,
-            data.count >= saltEnd + 21
-        else { return nil }
-        salt = Array(data[5..<saltEnd])
-        end = Array(data[saltEnd + 1..<saltEnd + 21])
-        let groups = label.compactMap { Self.alphabet.firstIndex(of: $0).map(UInt8.init) }
-        guard groups.count == 32, let bytes = Bech32.bytes(of: groups) else { return nil }
-        start = bytes
-    }
-
-    /// Whether the hash of `name` lies between both ends. The last gap reaches over to the first name.
-    func covers(_ name: DNSName) -> Bool {
-        var hash = Digest.sha1.hash(name.wire + salt)
-        for _ in 0..<iterations { hash = Digest.sha1.hash(hash + salt) }
-        let isAfter = start.lexicographicallyPrecedes(hash)
-        let isBefore = hash.lexicographicallyPrecedes(end)
-        return start.lexicographicallyPrecedes(end) ? isAfter && isBefore : isAfter || isBefore
     }
 }
