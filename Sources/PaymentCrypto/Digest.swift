@@ -45,6 +45,27 @@ public enum Digest: Sendable, Hashable, CaseIterable {
         #endif
     }
 
+    /// Returns the digest of the digest of `bytes`: what Bitcoin and its relatives check addresses with.
+    package func hashTwice(_ bytes: [UInt8]) -> [UInt8] {
+        #if canImport(CryptoKit)
+            return hash(hash(bytes))
+        #else
+            // One state for both: making it costs as much as hashing an address.
+            var digest = [UInt8](repeating: 0, count: byteCount)
+            let context = EVP_MD_CTX_new()
+            defer { EVP_MD_CTX_free(context) }
+            let done =
+                EVP_DigestInit_ex(context, algorithm, nil) == 1
+                && EVP_DigestUpdate(context, bytes, bytes.count) == 1
+                && EVP_DigestFinal_ex(context, &digest, nil) == 1
+                && EVP_DigestInit_ex(context, nil, nil) == 1
+                && EVP_DigestUpdate(context, digest, digest.count) == 1
+                && EVP_DigestFinal_ex(context, &digest, nil) == 1
+            precondition(done, "libcrypto has no \(self)")
+            return digest
+        #endif
+    }
+
     /// Returns the keyed hash of `message` (HMAC, RFC 2104).
     public func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)
@@ -68,12 +89,11 @@ public enum Digest: Sendable, Hashable, CaseIterable {
 
     #if !canImport(CryptoKit)
         var algorithm: OpaquePointer? {
-            guard Libcrypto.isReady else { return nil }
-            return switch self {
-            case .sha1: EVP_sha1()
-            case .sha256: EVP_sha256()
-            case .sha384: EVP_sha384()
-            case .sha512: EVP_sha512()
+            switch self {
+            case .sha1: LibcryptoDigest.sha1.pointer
+            case .sha256: LibcryptoDigest.sha256.pointer
+            case .sha384: LibcryptoDigest.sha384.pointer
+            case .sha512: LibcryptoDigest.sha512.pointer
             }
         }
     #endif

@@ -12,76 +12,120 @@ public struct Keccak256: Sendable {
     public init() {}
 
     /// Returns the 32-byte digest of `bytes`.
-    public static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    @inlinable
+    public static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] { hash(whole: Array(bytes)) }
+
+    @usableFromInline
+    static func hash(whole bytes: [UInt8]) -> [UInt8] {
         var hasher = Keccak256()
-        hasher.update(bytes)
-        return hasher.finalize()
+        hasher.absorb(bytes)
+        return hasher.end()
     }
 
     /// Appends `bytes` to the message.
-    public mutating func update(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            absorb(byte)
-            position += 1
-            if position == Self.rate {
-                permute()
-                position = 0
+    @inlinable
+    public mutating func update(_ bytes: some Sequence<UInt8>) { absorb(Array(bytes)) }
+
+    @usableFromInline
+    mutating func absorb(_ bytes: [UInt8]) {
+        var place = position
+        lanes.withUnsafeMutableBufferPointer { lanes in
+            for byte in bytes {
+                lanes[place / 8] ^= UInt64(byte) << UInt64(place % 8 * 8)
+                place += 1
+                if place == Self.rate {
+                    Self.permute(lanes)
+                    place = 0
+                }
             }
         }
+        position = place
     }
 
     /// Returns the 32-byte digest of the message so far. The message may go on afterwards.
     public func finalize() -> [UInt8] {
         var last = self
-        last.absorb(0x01)
-        last.position = Self.rate - 1
-        last.absorb(0x80)
-        last.permute()
-        return (0..<32).map { UInt8(truncatingIfNeeded: last.lanes[$0 / 8] >> UInt64($0 % 8 * 8)) }
+        return last.end()
     }
 
-    private mutating func absorb(_ byte: UInt8) {
-        lanes[position / 8] ^= UInt64(byte) << UInt64(position % 8 * 8)
+    /// Pads the message; what the lanes hold afterwards is of no use.
+    private mutating func end() -> [UInt8] {
+        lanes[position / 8] ^= 0x01 << UInt64(position % 8 * 8)
+        lanes[Self.rate / 8 - 1] ^= 0x80 << 56
+        lanes.withUnsafeMutableBufferPointer { Self.permute($0) }
+        return (0..<32).map { UInt8(truncatingIfNeeded: lanes[$0 / 8] >> UInt64($0 % 8 * 8)) }
     }
 
     /// Keccak-f[1600] (Keccak reference, section 1.2); lane (x, y) is `lanes[x + 5 * y]`.
-    private mutating func permute() {
-        lanes.withUnsafeMutableBufferPointer { lanes in
-            for constant in Self.roundConstants {
-                Self.mixColumns(lanes)
-                Self.rotateAndMove(lanes)
-                Self.mixRows(lanes)
-                lanes[0] ^= constant
-            }
+    private static func permute(_ lanes: UnsafeMutableBufferPointer<UInt64>) {
+        guard let lanes = lanes.baseAddress else { return }
+        for constant in roundConstants {
+            mixColumns(lanes)
+            rotateAndMove(lanes)
+            mixRows(lanes)
+            lanes[0] ^= constant
         }
     }
 
     /// Theta: adds the parities of two neighbouring columns to every lane.
-    private static func mixColumns(_ lanes: UnsafeMutableBufferPointer<UInt64>) {
+    @inline(__always)
+    private static func mixColumns(_ lanes: UnsafeMutablePointer<UInt64>) {
         func parity(_ x: Int) -> UInt64 { lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20] }
         let (a, b, c, d, e) = (parity(0), parity(1), parity(2), parity(3), parity(4))
-        for y in stride(from: 0, to: 25, by: 5) {
-            lanes[y] ^= e ^ rotate(b, 1)
-            lanes[y + 1] ^= a ^ rotate(c, 1)
-            lanes[y + 2] ^= b ^ rotate(d, 1)
-            lanes[y + 3] ^= c ^ rotate(e, 1)
-            lanes[y + 4] ^= d ^ rotate(a, 1)
+        func add(_ x: Int, _ parity: UInt64) {
+            lanes[x] ^= parity
+            lanes[x + 5] ^= parity
+            lanes[x + 10] ^= parity
+            lanes[x + 15] ^= parity
+            lanes[x + 20] ^= parity
         }
+        add(0, e ^ rotate(b, 1))
+        add(1, a ^ rotate(c, 1))
+        add(2, b ^ rotate(d, 1))
+        add(3, c ^ rotate(e, 1))
+        add(4, d ^ rotate(a, 1))
     }
 
-    /// Rho and pi: walks one cycle through the 24 lanes besides the first.
-    private static func rotateAndMove(_ lanes: UnsafeMutableBufferPointer<UInt64>) {
+    /// Rho and pi: walks one cycle through the 24 lanes besides the first. The lane (x, y) goes to (y, 2x + 3y), and step
+    /// t, counted from 0, turns by (t + 1)(t + 2) / 2 bits; written out, since the numbers are known beforehand.
+    @inline(__always)
+    private static func rotateAndMove(_ lanes: UnsafeMutablePointer<UInt64>) {
         var carried = lanes[1]
-        for (lane, distance) in cycle {
+        func move(to lane: Int, _ distance: UInt64) {
             let next = lanes[lane]
             lanes[lane] = rotate(carried, distance)
             carried = next
         }
+        move(to: 10, 1)
+        move(to: 7, 3)
+        move(to: 11, 6)
+        move(to: 17, 10)
+        move(to: 18, 15)
+        move(to: 3, 21)
+        move(to: 5, 28)
+        move(to: 16, 36)
+        move(to: 8, 45)
+        move(to: 21, 55)
+        move(to: 24, 2)
+        move(to: 4, 14)
+        move(to: 15, 27)
+        move(to: 23, 41)
+        move(to: 19, 56)
+        move(to: 13, 8)
+        move(to: 12, 25)
+        move(to: 2, 43)
+        move(to: 20, 62)
+        move(to: 14, 18)
+        move(to: 22, 39)
+        move(to: 9, 61)
+        move(to: 6, 20)
+        move(to: 1, 44)
     }
 
     /// Chi: the only step that is not linear.
-    private static func mixRows(_ lanes: UnsafeMutableBufferPointer<UInt64>) {
-        for y in stride(from: 0, to: 25, by: 5) {
+    @inline(__always)
+    private static func mixRows(_ lanes: UnsafeMutablePointer<UInt64>) {
+        func mix(_ y: Int) {
             let (a, b, c, d, e) = (lanes[y], lanes[y + 1], lanes[y + 2], lanes[y + 3], lanes[y + 4])
             lanes[y] = a ^ (~b & c)
             lanes[y + 1] = b ^ (~c & d)
@@ -89,21 +133,17 @@ public struct Keccak256: Sendable {
             lanes[y + 3] = d ^ (~e & a)
             lanes[y + 4] = e ^ (~a & b)
         }
+        mix(0)
+        mix(5)
+        mix(10)
+        mix(15)
+        mix(20)
     }
 
+    @inline(__always)
     private static func rotate(_ lane: UInt64, _ distance: UInt64) -> UInt64 {
-        lane << distance | lane >> (64 - distance)
+        lane &<< distance | lane &>> (64 &- distance)
     }
-
-    /// Where each lane of the cycle lands, and the rotation it gets: (x, y) goes to (y, 2x + 3y), step t turns by
-    /// (t + 1)(t + 2) / 2 bits.
-    private static let cycle: [(lane: Int, distance: UInt64)] = {
-        var (x, y) = (1, 0)
-        return (0..<24).map { step in
-            (x, y) = (y, (2 * x + 3 * y) % 5)
-            return (x + 5 * y, UInt64((step + 1) * (step + 2) / 2 % 64))
-        }
-    }()
 
     /// Iota's constants: bit 2^j - 1 of round i is output 7i + j of the register x^8 + x^6 + x^5 + x^4 + 1.
     private static let roundConstants: [UInt64] = {

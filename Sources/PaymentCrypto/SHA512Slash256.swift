@@ -11,7 +11,7 @@ public enum SHA512Slash256 {
             return portable(bytes)
         #else
             var digest = [UInt8](repeating: 0, count: 32)
-            let done = Libcrypto.isReady && EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512_256(), nil) == 1
+            let done = EVP_Digest(bytes, bytes.count, &digest, nil, LibcryptoDigest.sha512Slash256.pointer, nil) == 1
             // It fails only without memory or without the algorithm, and both mean that nothing here can go on.
             precondition(done, "libcrypto has no SHA-512/256")
             return digest

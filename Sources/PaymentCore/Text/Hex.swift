@@ -5,9 +5,12 @@ public enum Hex {
     /// Returns lower-case digits, two per byte, without a prefix.
     ///
     /// - Parameter bytes: what is written.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let bytes = Array(bytes)
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+    @inlinable
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String { digits(of: Array(bytes)) }
+
+    @usableFromInline
+    static func digits(of bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
                 text.initializeElement(at: 2 * index, to: digit(byte >> 4))
                 text.initializeElement(at: 2 * index + 1, to: digit(byte & 15))
@@ -23,13 +26,22 @@ public enum Hex {
     /// missing.
     ///
     /// - Parameter text: digits, in any case.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var digits = Array(text.utf8)
-        if digits.starts(with: Array("0x".utf8)) || digits.starts(with: Array("0X".utf8)) { digits.removeFirst(2) }
+    @inlinable
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
+
+    /// The same of a text's bytes.
+    @usableFromInline
+    package static func bytes(of text: ArraySlice<UInt8>) -> [UInt8]? {
+        var digits = text
+        if digits.count >= 2, digits[digits.startIndex] == UInt8(ascii: "0"),
+            digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+        {
+            digits = digits.dropFirst(2)
+        }
         guard digits.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
+        for index in stride(from: digits.startIndex, to: digits.endIndex, by: 2) {
             guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
             bytes.append(high << 4 | low)
         }

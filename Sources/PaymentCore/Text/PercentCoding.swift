@@ -8,7 +8,7 @@ public enum PercentCoding {
     /// - Returns: the decoded text; nil when a `%` is not followed by two hexadecimal digits or the bytes are not
     ///   UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-        guard let bytes = bytes(of: text, plusIsSpace: plusIsSpace, isLenient: false) else { return nil }
+        guard let bytes = bytes(of: Array(text.utf8)[...], plusIsSpace: plusIsSpace) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
@@ -19,7 +19,9 @@ public enum PercentCoding {
     ///   - text: what is encoded.
     ///   - plusIsSpace: whether `+` stands for a space, as forms have it.
     public static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        bytes(of: text, plusIsSpace: plusIsSpace, isLenient: true).flatMap { String(validating: $0, as: UTF8.self) }
+        bytes(of: Array(text.utf8)[...], plusIsSpace: plusIsSpace, isLenient: true).flatMap {
+            String(validating: $0, as: UTF8.self)
+        }
             ?? String(text)
     }
 
@@ -34,28 +36,30 @@ public enum PercentCoding {
     ///   - text: what is to be encoded.
     ///   - keep: whether a byte stays as it is.
     public static func encode(_ text: some StringProtocol, keeping keep: (UInt8) -> Bool) -> String {
-        let upper = Array("0123456789ABCDEF".utf8)
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
         var encoded: [UInt8] = []
         for byte in text.utf8 {
             if keep(byte) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), upper[Int(byte >> 4)], upper[Int(byte & 15)]]
+                encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
             }
         }
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    private static func bytes(of text: some StringProtocol, plusIsSpace: Bool, isLenient: Bool) -> [UInt8]? {
-        let encoded = Array(text.utf8)
+    /// The bytes that `encoded` stands for, which may be no text; nil for a `%` without two digits unless `isLenient`.
+    package static func bytes(
+        of encoded: ArraySlice<UInt8>, plusIsSpace: Bool = false, isLenient: Bool = false
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
-        var index = 0
-        while index < encoded.count {
+        var index = encoded.startIndex
+        while index < encoded.endIndex {
             let byte = encoded[index]
             index += 1
             if byte == UInt8(ascii: "%") {
-                if index + 1 < encoded.count, let high = Hex.value(of: encoded[index]),
+                if index + 1 < encoded.endIndex, let high = Hex.value(of: encoded[index]),
                     let low = Hex.value(of: encoded[index + 1])
                 {
                     bytes.append(high << 4 | low)

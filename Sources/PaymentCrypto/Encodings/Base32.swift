@@ -19,29 +19,45 @@ public struct Base32: Sendable {
     }
 
     /// Returns the values below 32 of the digits in `text`; nil for other characters.
-    public func groups(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    @inlinable
+    public func groups(_ text: some Sequence<UInt8>) -> [UInt8]? { values(of: Array(text)[...]) }
+
+    /// Returns the whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for
+    /// bits that are left over and not zero, unless `ignoringSpareBits` says that these do not matter.
+    @inlinable
+    public func decode(_ text: some Sequence<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
+        bytes(of: Array(text)[...], ignoringSpareBits: ignoringSpareBits)
+    }
+
+    /// What ``groups(_:)`` returns of a text's bytes.
+    @usableFromInline
+    package func values(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var groups: [UInt8] = []
+        groups.reserveCapacity(text.count)
         for byte in text {
-            guard values[Int(byte)] < 32 else { return nil }
-            groups.append(values[Int(byte)])
+            let value = values[Int(byte)]
+            guard value < 32 else { return nil }
+            groups.append(value)
         }
         return groups
     }
 
-    /// Returns the whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for
-    /// bits that are left over and not zero, unless `ignoringSpareBits` says that these do not matter.
-    public func decode(_ text: some Sequence<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
-        guard let groups = groups(text) else { return nil }
+    /// What ``decode(_:ignoringSpareBits:)`` returns of a text's bytes.
+    @usableFromInline
+    package func bytes(of text: ArraySlice<UInt8>, ignoringSpareBits: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 5 / 8)
         var word: UInt32 = 0
-        var bits = 0
-        for group in groups {
-            word = word << 5 | UInt32(group)
+        var bits: UInt32 = 0
+        for byte in text {
+            let value = values[Int(byte)]
+            guard value < 32 else { return nil }
+            word = word << 5 | UInt32(value)
             bits += 5
             guard bits >= 8 else { continue }
             bits -= 8
-            bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
-            word &= (1 << UInt32(bits)) - 1
+            bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+            word &= (1 << bits) - 1
         }
         return bits < 5 && (word == 0 || ignoringSpareBits) ? bytes : nil
     }

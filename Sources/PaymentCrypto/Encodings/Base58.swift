@@ -24,6 +24,7 @@ public enum Base58 {
     public static let longestText = 64
 
     /// Returns the bytes that `text` spells; nil for other characters and for texts longer than any address.
+    @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
     /// Returns the bytes that the digits in `text` spell; nil for other characters and for texts of more than `limit`.
@@ -31,42 +32,63 @@ public enum Base58 {
         _ text: ArraySlice<UInt8>, _ alphabet: Alphabet = .bitcoin, limit: Int = longestText
     ) -> [UInt8]? {
         guard text.count <= limit else { return nil }
-        let zeros = text.prefix { $0 == alphabet.characters[0] }.count
-        // The number in words of 32 bits, the least first. Five digits at a time: their weight still fits a word.
-        var words: [UInt32] = []
-        words.reserveCapacity(text.count / 5 + 1)
+        let zero = alphabet.characters[0]
+        let zeros = text.prefix { $0 == zero }.count
+        // The number in words of 32 bits, the least first: a digit takes less than six bits.
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: text.count * 6 / 32 + 1) { words in
+            guard let count = read(text, alphabet, into: words) else { return nil }
+            guard count > 0 else { return [UInt8](repeating: 0, count: zeros) }
+            let top = 4 - words[count - 1].leadingZeroBitCount / 8
+            let length = zeros + (count - 1) * 4 + top
+            return [UInt8](unsafeUninitializedCapacity: length) { bytes, initialized in
+                for index in 0..<zeros { bytes.initializeElement(at: index, to: 0) }
+                for place in 0..<length - zeros {
+                    let word = words[place / 4] >> UInt32(place % 4 * 8)
+                    bytes.initializeElement(at: length - 1 - place, to: UInt8(truncatingIfNeeded: word))
+                }
+                initialized = length
+            }
+        }
+    }
+
+    /// Writes the number that `text` spells into `words` and returns how many it takes; nil for other characters.
+    private static func read(
+        _ text: ArraySlice<UInt8>, _ alphabet: Alphabet, into words: UnsafeMutableBufferPointer<UInt32>
+    ) -> Int? {
+        var count = 0
+        // Five digits at a time: their weight still fits a word.
         var weight: UInt64 = 1
         var group: UInt64 = 0
-        for (place, digit) in text.enumerated() {
+        var open = text.count
+        for digit in text {
             let value = alphabet.values[Int(digit)]
             guard value < 58 else { return nil }
             group = group * 58 + UInt64(value)
             weight *= 58
-            guard place % 5 == 4 || place == text.count - 1 else { continue }
-            for index in words.indices {
+            open -= 1
+            guard open % 5 == 0 else { continue }
+            for index in 0..<count {
                 let sum = UInt64(words[index]) * weight + group
                 words[index] = UInt32(truncatingIfNeeded: sum)
                 group = sum >> 32
             }
-            if group > 0 { words.append(UInt32(group)) }
+            if group > 0 {
+                words.initializeElement(at: count, to: UInt32(group))
+                count += 1
+            }
             (weight, group) = (1, 0)
         }
-        var bytes = [UInt8](repeating: 0, count: zeros)
-        bytes.reserveCapacity(zeros + words.count * 4)
-        var isLeading = true
-        for word in words.reversed() {
-            for shift: UInt32 in [24, 16, 8, 0] {
-                let byte = UInt8(truncatingIfNeeded: word >> shift)
-                if isLeading && byte == 0 { continue }
-                isLeading = false
-                bytes.append(byte)
-            }
-        }
-        return bytes
+        return count
     }
 
     /// Returns the text that spells `bytes`. The work grows with the square of their number: for keys and addresses.
+    @inlinable
     public static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .bitcoin) -> String {
+        text(of: Array(bytes), alphabet)
+    }
+
+    @usableFromInline
+    static func text(of bytes: [UInt8], _ alphabet: Alphabet) -> String {
         var reversed: [UInt8] = []
         for byte in bytes {
             var carry = Int(byte)

@@ -17,19 +17,24 @@ public enum Base64URL {
 
     /// Returns the bytes of `text`, or nil when it is not strictly of this form: another alphabet, padding, an
     /// impossible length or stray bits at the end.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    @inlinable
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
+
+    /// The same of a text's bytes.
+    @usableFromInline
+    package static func bytes(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        bytes.reserveCapacity(text.count * 3 / 4)
         var word: UInt32 = 0
-        var bits = 0
-        for character in text.utf8 {
+        var bits: UInt32 = 0
+        for character in text {
             guard let digit = value(of: character) else { return nil }
             word = word << 6 | UInt32(digit)
             bits += 6
             if bits >= 8 {
                 bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
-                word &= (1 << UInt32(bits)) - 1
+                bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+                word &= (1 << bits) - 1
             }
         }
         return bits < 6 && word == 0 ? bytes : nil

@@ -10,16 +10,25 @@ public struct EthereumAddress: Sendable, Hashable {
     /// Digits all in lower or all in upper case carry no checksum; mixed case must be exactly the one of ERC-55.
     ///
     /// - Throws: ``EthereumAddressError``.
+    @inlinable
     public init(parsing text: some StringProtocol) throws(EthereumAddressError) {
-        guard text.utf8.starts(with: "0x".utf8) else { throw .missingPrefix }
-        let digits = text.utf8.dropFirst(2)
-        guard digits.allSatisfy({ Hex.value(of: $0) != nil }) else { throw .invalidDigit }
-        guard digits.count == 40, let bytes = Hex.decode(text) else { throw .wrongLength(digits: digits.count) }
-        self.bytes = bytes
+        try self.init(spelling: Array(text.utf8)[...])
+    }
 
-        let hasLower = digits.contains { $0 >= UInt8(ascii: "a") }
-        let hasUpper = digits.contains { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "F") }
-        guard !hasLower || !hasUpper || text.utf8.elementsEqual(checksummed.utf8) else { throw .wrongChecksum }
+    /// The same of a text's bytes.
+    @usableFromInline
+    package init(spelling text: ArraySlice<UInt8>) throws(EthereumAddressError) {
+        let digits = text.dropFirst(2)
+        guard text.starts(with: "0x".utf8) else { throw .missingPrefix }
+        var hasLower = false
+        var hasUpper = false
+        for digit in digits {
+            guard Hex.value(of: digit) != nil else { throw .invalidDigit }
+            if digit >= UInt8(ascii: "a") { hasLower = true } else if digit >= UInt8(ascii: "A") { hasUpper = true }
+        }
+        guard digits.count == 40, let bytes = Hex.bytes(of: digits) else { throw .wrongLength(digits: digits.count) }
+        self.bytes = bytes
+        guard !hasLower || !hasUpper || isChecksummed(digits) else { throw .wrongChecksum }
     }
 
     /// Creates an address from its 20 bytes; nil for any other number.
@@ -42,13 +51,20 @@ public struct EthereumAddress: Sendable, Hashable {
     public func checksummed(chainID: UInt64) -> String { checksummed(hashing: "\(chainID)0x") }
 
     private func checksummed(hashing prefix: String) -> String {
-        let digits = Array(Hex.encode(bytes).utf8)
-        let hash = Keccak256.hash(Array(prefix.utf8) + digits)
-        let cased = digits.enumerated().map { index, digit in
+        "0x" + String(decoding: cased(hashing: prefix), as: UTF8.self)
+    }
+
+    /// Whether `digits`, which spell this address, have the case of ERC-55.
+    private func isChecksummed(_ digits: ArraySlice<UInt8>) -> Bool { cased(hashing: "").elementsEqual(digits) }
+
+    private func cased(hashing prefix: String) -> [UInt8] {
+        var digits = Array(Hex.encode(bytes).utf8)
+        let hash = Keccak256.hash(prefix.isEmpty ? digits : Array(prefix.utf8) + digits)
+        for index in digits.indices where digits[index].isASCIILetter {
             let nibble = index % 2 == 0 ? hash[index / 2] >> 4 : hash[index / 2] & 15
-            return digit.isASCIILetter && nibble >= 8 ? digit & 0xDF : digit
+            if nibble >= 8 { digits[index] &= 0xDF }
         }
-        return "0x" + String(decoding: cased, as: UTF8.self)
+        return digits
     }
 }
 
