@@ -21,8 +21,8 @@ public enum KnownStandards {
         ConsumerCode.self, MerchantCode.self,
         // Hosted
         AlipayLink.self, BankPageLink.self, CashAppLink.self, MercadoPagoLink.self, PayPalLink.self, PayerCode.self,
-        RevolutLink.self, StripeLink.self, UnionPayLink.self, VenmoLink.self, VippsLink.self, WalletPass.self,
-        WeChatPayLink.self, WiseLink.self,
+        RevolutLink.self, StripeLink.self, TwintLink.self, UnionPayLink.self, VenmoLink.self, VippsLink.self,
+        WalletPass.self, WeChatPayLink.self, WiseLink.self,
         // Phone
         SwishCode.self, SwishLink.self, UPILink.self,
     ]

@@ -14,6 +14,10 @@ public protocol PaymentStandard: Sendable, Hashable {
     /// The specification, for people: `EPC069-12 v2.1`.
     static var specification: String { get }
 
+    /// Whether its texts are worth money to whoever sees them, so that not even broken ones are shown. The default is
+    /// false; a standard some of whose texts are sets ``PaymentInstruction/holdsSecret``.
+    static var isSecret: Bool { get }
+
     /// What the recognition table looks up to find this standard. A text that matches none is never shown to it.
     static var patterns: [StandardPattern] { get }
 
@@ -36,6 +40,9 @@ public protocol PaymentStandard: Sendable, Hashable {
 extension PaymentStandard {
     /// ``id`` alone.
     public static var ids: [String] { [id] }
+
+    /// False.
+    public static var isSecret: Bool { false }
 
     /// ``id``.
     public var standard: String { Self.id }

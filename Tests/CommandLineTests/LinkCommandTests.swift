@@ -70,9 +70,10 @@ struct LinkCommandTests {
         #expect(result.code == 0)
     }
 
-    @Test("inspect fails only for texts that are no acceptable link")
+    @Test("inspect fails for texts that nothing can be done with")
     func inspectCodes() async throws {
-        #expect(await payroute("inspect", "--json", "https://example.com/").code == 0)
+        #expect(await payroute("inspect", "--json", "https://example.com/").code == 1)
+        #expect(await payroute("inspect", "--json", "DE75512108001245126199", "pay_1").code == 0)
         let result = await payroute("inspect", "--json", "https://a b/")
         #expect(result.code == 1)
         let object = try JSONValue(parsing: result.output.utf8.dropLast())
@@ -148,7 +149,7 @@ struct LinkCommandTests {
     func terminal(text: String, decision: String) async throws {
         let terminal = try PseudoTerminal()
         let console = Console(output: terminal.terminal, environment: { _ in nil })
-        #expect(await CommandLineTool.run(["inspect", text], console) == .done)
+        #expect(await CommandLineTool.run(["inspect", text], console) == (decision == "unroutable" ? .failed : .done))
         let shown = terminal.close()
         #expect(shown.contains(decision))
         let code = try #require(QRCode(text))

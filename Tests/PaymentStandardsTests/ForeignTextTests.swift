@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentStandards
+import TestSupport
 import Testing
 
 /// Standards that are asked about texts of all the others, which their patterns would never let through.

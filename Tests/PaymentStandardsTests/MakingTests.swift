@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentStandards
+import TestSupport
 import Testing
 
 @Suite("Codes and links for phones that people make")

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentStandards
+import TestSupport
 import Testing
 
 /// The documentation's table of standards says what the code and its vectors say.

@@ -12,6 +12,12 @@ package enum Vectors {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Vectors")
 
+    /// The names of all files of vectors, without their ending.
+    package static func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "json" }.map { $0.deletingPathExtension().lastPathComponent }.sorted()
+    }
+
     /// The payment texts of one file.
     package struct Texts: Sendable {
         /// Those that are sound.

@@ -33,8 +33,11 @@ public struct PaymentInstruction: Sendable, Hashable {
     public var otherReadings: [String] = []
     /// What the person should know before paying.
     public var warnings: [InstructionWarning] = []
-    /// Whether the text is worth money or opens an account to whoever sees it, and must not be shown or logged.
+    /// Whether the text is worth money or opens an account to whoever sees it, and must not be shown or logged. Such an
+    /// instruction prints as its standard and purpose alone.
     public var holdsSecret = false
+    /// The names of the ``fields`` that may be shown although the instruction ``holdsSecret``.
+    public var publicFields: Set<String> = []
 
     /// Creates an instruction that says nothing yet but its fields.
     public init(standard: String, fields: InstructionFields) {
@@ -104,5 +107,20 @@ extension PaymentInstruction {
         case uncounted(digits: String, unit: String)
         /// Only the service that the text leads to knows.
         case onService
+    }
+}
+
+extension PaymentInstruction: CustomReflectable {
+    /// All that it says; of one that ``holdsSecret`` its standard and purpose.
+    public var customMirror: Mirror {
+        var children: [(String, Any)] = [("standard", standard), ("purpose", purpose)]
+        if !holdsSecret {
+            children += [
+                ("fields", fields), ("payee", payee as Any), ("amount", amount), ("network", network as Any),
+                ("memo", memo as Any), ("reference", reference as Any), ("expiresAt", expiresAt as Any),
+                ("alternatives", alternatives), ("otherReadings", otherReadings), ("warnings", warnings),
+            ]
+        }
+        return Mirror(self, children: children.map { (label: $0.0, value: $0.1) }, displayStyle: .struct)
     }
 }

@@ -39,6 +39,8 @@ public struct StandardDefect: Error, Sendable, Hashable {
     public let offset: Int
     /// What is wrong and what to do, to follow the part's name: `has more than 8 digits behind the point; …`.
     public let advice: String
+    /// Whether the text must not be shown or logged even so: it holds a key, or what is left of it is worth money.
+    public var holdsSecret: Bool
 
     /// Creates a defect.
     public init(_ kind: Kind, _ part: String, at offset: Int, _ advice: String) {
@@ -46,6 +48,7 @@ public struct StandardDefect: Error, Sendable, Hashable {
         self.part = part
         self.offset = offset
         self.advice = advice
+        holdsSecret = kind == .secret
     }
 }
 

@@ -73,7 +73,7 @@ public enum RouteDecision: Sendable, Hashable {
         case .recognized(let instruction): instruction.holdsSecret
         case .unclear(let instructions): instructions.contains(where: \.holdsSecret)
         // What was meant to be an instruction may be half a key.
-        case .defective(_, let defect, let link): defect.kind == .secret || link.mayHoldSecret
+        case .defective(_, let defect, let link): defect.holdsSecret || link.mayHoldSecret
         case .rejected: false
         }
     }

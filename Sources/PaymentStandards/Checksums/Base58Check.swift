@@ -6,9 +6,10 @@ enum Base58Check {
     /// The version and payload that `part` spells; nil when it is not base58, too long for any address, or its checksum
     /// is wrong.
     static func decode(_ part: TextPart, _ alphabet: Base58.Alphabet = .bitcoin) -> [UInt8]? {
-        guard let bytes = Base58.decode(part.bytes, alphabet), bytes.count > 4 else { return nil }
-        let payload = Array(bytes.dropLast(4))
-        return checksum(payload).elementsEqual(bytes.suffix(4)) ? payload : nil
+        guard var payload = Base58.decode(part.bytes, alphabet), payload.count > 4 else { return nil }
+        let written = checkWord(payload.suffix(4))
+        payload.removeLast(4)
+        return checkWord(checksum(payload)) == written ? payload : nil
     }
 
     /// The text of a version and payload.
@@ -17,6 +18,8 @@ enum Base58Check {
     }
 
     private static func checksum(_ payload: [UInt8]) -> ArraySlice<UInt8> {
-        Digest.sha256.hash(Digest.sha256.hash(payload)).prefix(4)
+        Digest.sha256.hashTwice(payload).prefix(4)
     }
+
+    private static func checkWord(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -11,7 +11,8 @@ struct Bech32: Sendable, Hashable {
     /// BIP-173's limit. BOLT 11, LNURL, Cardano, BIP-352 and NUT-26 lift it.
     static let shortLimit = 90
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
-    private static let values: [UInt8] = {
+    /// The value of each byte; 255 for bytes that are none.
+    static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for (value, character) in alphabet.enumerated() {
             values[Int(character)] = UInt8(value)
@@ -42,12 +43,24 @@ struct Bech32: Sendable, Hashable {
         guard head.count <= 83, bytes.endIndex - separator > 6 else {
             throw part.defect(.length, name, "is too short or its prefix too long; copy all of it")
         }
+        try Self.checkCharacters(part, separator, name)
+        prefix = part[bytes.startIndex..<separator].lowercased
+        let (groups, state) = Self.read(head, bytes[(separator + 1)...])
+        guard let variant = Variant(rawValue: state) else {
+            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+        }
+        self.groups = groups
+        self.variant = variant
+    }
+
+    /// Throws where a character cannot stand, or letters are of both cases.
+    private static func checkCharacters(_ part: TextPart, _ separator: Int, _ name: String) throws(StandardDefect) {
+        let values = Self.values
         var hasLower = false
         var hasUpper = false
-        for index in bytes.indices {
-            let byte = bytes[index]
-            let isSound =
-                index < separator ? byte > 0x20 && byte < 0x7F : index == separator || Self.values[Int(byte)] < 32
+        for index in part.bytes.indices {
+            let byte = part.bytes[index]
+            let isSound = index < separator ? byte > 0x20 && byte < 0x7F : index == separator || values[Int(byte)] < 32
             guard isSound else {
                 throw StandardDefect(
                     .malformed, name, at: part.place(index), "has a character that bech32 does not use")
@@ -58,43 +71,61 @@ struct Bech32: Sendable, Hashable {
                     .malformed, name, at: part.place(index), "mixes capital and small letters; copy it again")
             }
         }
-        var state: UInt32 = 1
-        for byte in head { state = Self.step(state, byte.lowercasedASCII >> 5) }
-        state = Self.step(state, 0)
-        for byte in head { state = Self.step(state, byte.lowercasedASCII & 31) }
-        let groups = bytes[(separator + 1)...].map { Self.values[Int($0)] }
-        for group in groups { state = Self.step(state, group) }
-        guard let variant = Variant(rawValue: state) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
-        }
-        prefix = String(decoding: head.map(\.lowercasedASCII), as: UTF8.self)
-        self.groups = groups.dropLast(6)
-        self.variant = variant
     }
 
-    private static func step(_ state: UInt32, _ group: UInt8) -> UInt32 {
-        let top = state >> 25
-        var next = (state & 0x1FF_FFFF) << 5 ^ UInt32(group)
-        if top & 1 != 0 { next ^= 0x3B6A_57B2 }
-        if top & 2 != 0 { next ^= 0x2650_8E6D }
-        if top & 4 != 0 { next ^= 0x1EA1_19FA }
-        if top & 8 != 0 { next ^= 0x3D42_33DD }
-        if top & 16 != 0 { next ^= 0x2A14_62B3 }
-        return next
+    /// The groups of `data` but for the checksum's six, and the checksum over all; both parts have been checked.
+    private static func read(_ head: ArraySlice<UInt8>, _ data: ArraySlice<UInt8>) -> ([UInt8], UInt32) {
+        let values = Self.values
+        return remainders.withUnsafeBufferPointer { remainders in
+            var state = checksum(ofPrefix: head, remainders)
+            let groups = [UInt8](unsafeUninitializedCapacity: data.count) { groups, count in
+                for byte in data {
+                    let group = values[Int(byte)]
+                    groups.initializeElement(at: count, to: group)
+                    count += 1
+                    state = step(state, group, remainders)
+                }
+                count -= 6
+            }
+            return (groups, state)
+        }
+    }
+
+    /// What each of the five bits that are pushed out adds to the checksum.
+    private static let remainders: [UInt32] = (0..<32).map { top in
+        let parts: [UInt32] = [0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3]
+        return parts.enumerated().reduce(0) { top >> $1.offset & 1 == 1 ? $0 ^ $1.element : $0 }
+    }
+
+    private static func step(
+        _ state: UInt32, _ group: UInt8, _ remainders: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        (state & 0x1FF_FFFF) << 5 ^ UInt32(group) ^ remainders[Int(state >> 25)]
+    }
+
+    private static func checksum(
+        ofPrefix prefix: some Sequence<UInt8>, _ remainders: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        var state: UInt32 = 1
+        for byte in prefix { state = step(state, byte.lowercasedASCII >> 5, remainders) }
+        state = step(state, 0, remainders)
+        for byte in prefix { state = step(state, byte.lowercasedASCII & 31, remainders) }
+        return state
     }
 
     /// The bytes that `groups` make; nil when more than four bits are left over or one of them is set.
     static func bytes(of groups: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(groups.underestimatedCount * 5 / 8)
         var word: UInt32 = 0
-        var bits = 0
+        var bits: UInt32 = 0
         for group in groups {
             word = word << 5 | UInt32(group)
             bits += 5
             if bits >= 8 {
                 bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
-                word &= (1 << UInt32(bits)) - 1
+                bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+                word &= (1 << bits) - 1
             }
         }
         return bits <= 4 && word == 0 ? bytes : nil
@@ -120,14 +151,12 @@ struct Bech32: Sendable, Hashable {
 
     /// The text of `groups` behind `prefix`, which is in lower case.
     static func encode(prefix: String, groups: [UInt8], _ variant: Variant) -> String {
-        var state: UInt32 = 1
-        for byte in prefix.utf8 { state = step(state, byte >> 5) }
-        state = step(state, 0)
-        for byte in prefix.utf8 { state = step(state, byte & 31) }
-        for group in groups { state = step(state, group) }
-        for _ in 0..<6 { state = step(state, 0) }
-        state ^= variant.rawValue
-        let checksum = (0..<6).map { UInt8(state >> UInt32(5 * (5 - $0)) & 31) }
-        return prefix + "1" + String(decoding: (groups + checksum).map { alphabet[Int($0)] }, as: UTF8.self)
+        let sum = remainders.withUnsafeBufferPointer { remainders in
+            var state = checksum(ofPrefix: prefix.utf8, remainders)
+            for group in groups + [UInt8](repeating: 0, count: 6) { state = step(state, group, remainders) }
+            return state ^ variant.rawValue
+        }
+        let last = (0..<6).map { UInt8(sum >> UInt32(5 * (5 - $0)) & 31) }
+        return prefix + "1" + String(decoding: (groups + last).map { alphabet[Int($0)] }, as: UTF8.self)
     }
 }

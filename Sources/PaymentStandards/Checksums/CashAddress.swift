@@ -14,17 +14,19 @@ struct CashAddress: Sendable, Hashable {
     /// The prefixes that chains use, in the order in which they are tried for a text without one.
     static let prefixes = ["bitcoincash", "bchtest", "bchreg"]
 
-    private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
     private static let sizes = [20, 24, 28, 32, 40, 48, 56, 64]
 
     /// Reads `part`, which its standard calls `name` and which stands behind `prefix` and a colon.
     init(_ part: TextPart, prefix: String, _ name: String) throws(StandardDefect) {
+        let values = Bech32.values
         var hasLower = false
         var hasUpper = false
         var groups: [UInt8] = []
+        groups.reserveCapacity(part.count)
         for index in part.bytes.indices {
             let byte = part.bytes[index]
-            guard let value = Self.alphabet.firstIndex(of: byte.lowercasedASCII) else {
+            let value = values[Int(byte)]
+            guard value < 32 else {
                 throw StandardDefect(
                     .malformed, name, at: part.place(index), "has a character that such addresses do not use")
             }
@@ -33,16 +35,12 @@ struct CashAddress: Sendable, Hashable {
                 throw StandardDefect(
                     .malformed, name, at: part.place(index), "mixes capital and small letters; copy it again")
             }
-            groups.append(UInt8(value))
+            groups.append(value)
         }
         guard 9...112 ~= groups.count else {
             throw part.defect(.length, name, "is too short or too long; copy all of it")
         }
-        var state: UInt64 = 1
-        for byte in prefix.utf8 { state = Self.step(state, byte & 31) }
-        state = Self.step(state, 0)
-        for group in groups { state = Self.step(state, group) }
-        guard state == 1 else {
+        guard Self.checksum(prefix, groups) == 1 else {
             throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
         }
         guard let bytes = Bech32.bytes(of: groups.dropLast(8)), let version = bytes.first, version < 0x80,
@@ -54,15 +52,24 @@ struct CashAddress: Sendable, Hashable {
         text = part.text
     }
 
-    private static func step(_ state: UInt64, _ group: UInt8) -> UInt64 {
-        let top = state >> 35
-        var next = (state & 0x7_FFFF_FFFF) << 5 ^ UInt64(group)
-        if top & 1 != 0 { next ^= 0x98_F2BC_8E61 }
-        if top & 2 != 0 { next ^= 0x79_B76D_99E2 }
-        if top & 4 != 0 { next ^= 0xF3_3E5F_B3C4 }
-        if top & 8 != 0 { next ^= 0xAE_2EAB_E2A8 }
-        if top & 16 != 0 { next ^= 0x1E_4F43_E470 }
-        return next
+    /// 1 for a sound text.
+    private static func checksum(_ prefix: String, _ groups: [UInt8]) -> UInt64 {
+        remainders.withUnsafeBufferPointer { remainders in
+            func step(_ state: UInt64, _ group: UInt8) -> UInt64 {
+                (state & 0x7_FFFF_FFFF) << 5 ^ UInt64(group) ^ remainders[Int(state >> 35)]
+            }
+            var state: UInt64 = 1
+            for byte in prefix.utf8 { state = step(state, byte & 31) }
+            state = step(state, 0)
+            for group in groups { state = step(state, group) }
+            return state
+        }
+    }
+
+    /// What each of the five bits that are pushed out adds.
+    private static let remainders: [UInt64] = (0..<32).map { top in
+        let parts: [UInt64] = [0x98_F2BC_8E61, 0x79_B76D_99E2, 0xF3_3E5F_B3C4, 0xAE_2EAB_E2A8, 0x1E_4F43_E470]
+        return parts.enumerated().reduce(0) { top >> $1.offset & 1 == 1 ? $0 ^ $1.element : $0 }
     }
 
     /// The same account in the older form, which is also Bitcoin's; nil where there is none.

@@ -4,8 +4,12 @@ import PaymentCore
 enum CheckDigits {
     /// The remainder modulo 97 of a text whose letters count as 10 to 35 (ISO 7064 MOD 97-10); nil for other characters
     /// than digits and capital letters.
-    static func remainder97(_ bytes: some Sequence<UInt8>) -> Int? {
-        var remainder = 0
+    ///
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - start: the remainder of what stands before it.
+    static func remainder97(_ bytes: some Sequence<UInt8>, after start: Int = 0) -> Int? {
+        var remainder = start
         for byte in bytes {
             if byte.isASCIIDigit {
                 remainder = (remainder * 10 + Int(byte - 0x30)) % 97
@@ -22,7 +26,8 @@ enum CheckDigits {
     /// front.
     static func isSound97(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count > 4, bytes.dropFirst(2).prefix(2).allSatisfy(\.isASCIIDigit) else { return false }
-        return remainder97(bytes.dropFirst(4) + bytes.prefix(4)) == 1
+        guard let body = remainder97(bytes.dropFirst(4)) else { return false }
+        return remainder97(bytes.prefix(4), after: body) == 1
     }
 
     /// The two check digits for a country or `RF` and what follows them.
@@ -46,7 +51,12 @@ enum CheckDigits {
     /// reference.
     static func isSound731(_ digits: ArraySlice<UInt8>) -> Bool {
         guard digits.count > 1, digits.allSatisfy(\.isASCIIDigit), let last = digits.last else { return false }
-        let sum = zip(digits.dropLast().reversed(), 0...).reduce(0) { $0 + Int($1.0 - 0x30) * [7, 3, 1][$1.1 % 3] }
+        var sum = 0
+        var weight = 7
+        for digit in digits.dropLast().reversed() {
+            sum += Int(digit - 0x30) * weight
+            weight = weight == 7 ? 3 : weight == 3 ? 1 : 7
+        }
         return (10 - sum % 10) % 10 == Int(last - 0x30)
     }
 

@@ -6,12 +6,20 @@ enum Base64Text {
     /// The bytes of `part`; nil where it mixes the alphabets, has misplaced padding, an impossible length or stray bits.
     static func decode(_ part: TextPart) -> [UInt8]? {
         var bytes = part.bytes
-        let padding = bytes.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, padding == 0 || bytes.count % 4 == 0 else { return nil }
-        bytes = bytes.dropLast(padding)
-        let isStandard = bytes.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
-        let isURL = bytes.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        var padding = 0
+        while let last = bytes.last, last == UInt8(ascii: "=") {
+            bytes = bytes.dropLast()
+            padding += 1
+        }
+        guard padding <= 2, padding == 0 || part.count % 4 == 0 else { return nil }
+        var isStandard = false
+        var isURL = false
+        for byte in bytes {
+            if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") { isStandard = true }
+            if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") { isURL = true }
+        }
         guard !(isStandard && isURL) else { return nil }
+        guard isStandard else { return Base64URL.bytes(of: bytes) }
         let digits = bytes.map { byte in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "-")
@@ -19,6 +27,6 @@ enum Base64Text {
             default: byte
             }
         }
-        return Base64URL.decode(String(decoding: digits, as: UTF8.self))
+        return Base64URL.bytes(of: digits[...])
     }
 }

@@ -14,16 +14,23 @@ struct DecimalRules {
     var allowsLeadingZeros = true
     /// Whether zero is an amount.
     var allowsZero = true
+
+    /// The mark, for people.
+    fileprivate var markText: String { String(Character(Unicode.Scalar(mark))) }
 }
 
 /// An amount as a text has it: digits, never a binary fraction.
 struct DecimalText: Sendable, Hashable {
     /// The digits as written, with a point for the mark.
     let text: String
-    /// The digits before the mark, without leading zeros.
-    private let whole: [UInt8]
-    /// The digits behind it.
-    private let fraction: [UInt8]
+    /// How many digits stand before the mark, without leading zeros.
+    private let wholeCount: Int
+    /// How many digits stand behind the mark.
+    let fractionCount: Int
+    /// All digits as one number; of no use where they are more than 38.
+    private let digits: UInt128
+    /// Whether it is nothing.
+    let isZero: Bool
 
     /// Reads `part`, which the standard calls `name`.
     ///
@@ -31,54 +38,55 @@ struct DecimalText: Sendable, Hashable {
     init(_ part: TextPart, _ name: String, _ rules: DecimalRules) throws(StandardDefect) {
         let bytes = part.bytes
         guard !bytes.isEmpty else { throw part.defect(.missing, name, "is empty; write digits") }
-        let mark = bytes.firstIndex(of: rules.mark)
-        let whole = bytes[..<(mark ?? bytes.endIndex)]
-        let fraction = mark.map { bytes[($0 + 1)...] } ?? []
-        let markText = String(Character(Unicode.Scalar(rules.mark)))
-        let isDigitOrMark = { (index: Int) in bytes[index].isASCIIDigit || index == mark }
-        guard let stray = bytes.indices.first(where: { !isDigitOrMark($0) }) else {
-            guard !whole.isEmpty, mark == nil || !fraction.isEmpty || !rules.needsFraction else {
-                throw part.defect(.malformed, name, "needs a digit on both sides of the \(markText)")
-            }
-            if let most = rules.fractionDigits, fraction.count > most {
+        var mark: Int?
+        var firstDigit = bytes.endIndex
+        var digits: UInt128 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte.isASCIIDigit {
+                if byte != UInt8(ascii: "0"), firstDigit == bytes.endIndex { firstDigit = index }
+                digits = digits &* 10 &+ UInt128(byte - 0x30)
+            } else if byte == rules.mark, mark == nil {
+                mark = index
+            } else {
                 throw StandardDefect(
-                    .range, name, at: part.place(fraction.startIndex),
-                    most == 0
-                        ? "must be a whole number" : "has more than \(most) digits behind the \(markText)")
+                    .malformed, name, at: part.place(index),
+                    "may hold only the digits 0 to 9 and one \(rules.markText): no sign, exponent or grouping")
             }
-            if let most = rules.wholeDigits, whole.count > most {
-                throw part.defect(.range, name, "has more than \(most) digits before the \(markText)")
-            }
-            if !rules.allowsLeadingZeros, whole.count > 1, whole.first == UInt8(ascii: "0") {
-                throw part.defect(.malformed, name, "begins with a needless zero")
-            }
-            self.whole = Array(whole.drop { $0 == UInt8(ascii: "0") })
-            self.fraction = Array(fraction)
-            var written = String(decoding: whole, as: UTF8.self)
-            if mark != nil { written += "." + String(decoding: fraction, as: UTF8.self) }
-            text = written
-            if !rules.allowsZero, isZero { throw part.defect(.range, name, "must be more than zero") }
-            return
         }
-        throw StandardDefect(
-            .malformed, name, at: part.place(stray),
-            "may hold only the digits 0 to 9 and one \(markText): no sign, exponent or grouping")
+        let end = mark ?? bytes.endIndex
+        fractionCount = mark.map { bytes.endIndex - $0 - 1 } ?? 0
+        guard end > bytes.startIndex, mark == nil || fractionCount > 0 || !rules.needsFraction else {
+            throw part.defect(.malformed, name, "needs a digit on both sides of the \(rules.markText)")
+        }
+        if let most = rules.fractionDigits, fractionCount > most {
+            throw StandardDefect(
+                .range, name, at: part.place(end + 1),
+                most == 0 ? "must be a whole number" : "has more than \(most) digits behind the \(rules.markText)")
+        }
+        if let most = rules.wholeDigits, end - bytes.startIndex > most {
+            throw part.defect(.range, name, "has more than \(most) digits before the \(rules.markText)")
+        }
+        if !rules.allowsLeadingZeros, end - bytes.startIndex > 1, bytes.first == UInt8(ascii: "0") {
+            throw part.defect(.malformed, name, "begins with a needless zero")
+        }
+        wholeCount = max(0, end - firstDigit)
+        self.digits = digits
+        isZero = firstDigit == bytes.endIndex
+        if let mark, rules.mark != UInt8(ascii: ".") {
+            text = "\(part[bytes.startIndex..<mark].text).\(part[mark + 1..<bytes.endIndex].text)"
+        } else {
+            text = part.text
+        }
+        if !rules.allowsZero, isZero { throw part.defect(.range, name, "must be more than zero") }
     }
-
-    /// Whether it is nothing.
-    var isZero: Bool { whole.isEmpty && fraction.allSatisfy { $0 == UInt8(ascii: "0") } }
-
-    /// How many digits stand behind the mark.
-    var fractionCount: Int { fraction.count }
 
     /// The amount in units of which `exponent` decimal digits make one: satoshi for 8. Nil when there are more digits
     /// than that, or more than 38 in all.
     func units(exponent: Int) -> UInt128? {
-        guard fraction.count <= exponent, whole.count + exponent <= 38 else { return nil }
-        var value: UInt128 = 0
-        for digit in whole { value = value * 10 + UInt128(digit - 0x30) }
-        for digit in fraction { value = value * 10 + UInt128(digit - 0x30) }
-        for _ in fraction.count..<exponent { value *= 10 }
+        guard fractionCount <= exponent, wholeCount + exponent <= 38 else { return nil }
+        var value = digits
+        for _ in fractionCount..<exponent { value *= 10 }
         return value
     }
 

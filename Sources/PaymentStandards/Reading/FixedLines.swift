@@ -52,22 +52,24 @@ struct FixedLines {
     static func name(_ what: String, _ index: Int) -> String { "\(what) (line \(index + 1))" }
 
     /// A text of 1 to `limit` characters.
-    func required(_ index: Int, _ limit: Int, _ what: String) throws(StandardDefect) -> String {
-        guard !self[index].isEmpty else { throw self[index].defect(.missing, Self.name(what, index), "is missing") }
-        return try self[index].limited(to: limit, Self.name(what, index)).text
+    func required(_ index: Int, _ limit: Int, _ what: @autoclosure () -> String) throws(StandardDefect) -> String {
+        guard !self[index].isEmpty else { throw self[index].defect(.missing, Self.name(what(), index), "is missing") }
+        return try self[index].limited(to: limit, Self.name(what(), index)).text
     }
 
     /// A text of at most `limit` characters; nil when there is none.
-    func optional(_ index: Int, _ limit: Int, _ what: String) throws(StandardDefect) -> String? {
-        self[index].isEmpty ? nil : try self[index].limited(to: limit, Self.name(what, index)).text
+    func optional(_ index: Int, _ limit: Int, _ what: @autoclosure () -> String) throws(StandardDefect) -> String? {
+        self[index].isEmpty ? nil : try self[index].limited(to: limit, Self.name(what(), index)).text
     }
 
     /// One of `choices`.
-    func choice(_ index: Int, _ choices: [String], _ what: String) throws(StandardDefect) -> String {
+    func choice(
+        _ index: Int, _ choices: [String], _ what: @autoclosure () -> String
+    ) throws(StandardDefect) -> String {
         let text = self[index].text
         guard choices.contains(text) else {
             throw self[index].defect(
-                .malformed, Self.name(what, index), "must be \(choices.joined(separator: " or "))")
+                .malformed, Self.name(what(), index), "must be \(choices.joined(separator: " or "))")
         }
         return text
     }

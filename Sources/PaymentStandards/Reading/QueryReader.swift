@@ -11,7 +11,7 @@ struct QueryParameter {
 }
 
 /// How a standard writes its query.
-struct QueryRules {
+struct QueryRules: Sendable {
     /// Whether `+` is a space, as HTML forms have it. Otherwise it is a plus sign (RFC 3986).
     var plusIsSpace = false
     /// Whether names are compared without regard to ASCII case.
@@ -23,14 +23,28 @@ struct QueryRules {
 }
 
 /// Reads a query by a standard's own rules: what repeats, what `+` means, whether case matters.
-struct QueryReader {
+///
+/// Made once for each standard, which keeps it: names are looked up by number, so that reading allocates nothing for them.
+struct QueryReader: Sendable {
     private let rules: QueryRules
-    private let known: Set<String>
+    /// Each known name's number.
+    private let numbers: [String: UInt64]
+    /// The numbers, as bits, of the known names that may stand several times.
+    private let repeatable: UInt64
 
-    /// Creates a reader for a standard that knows the names `known`, given in the case in which they are compared.
+    /// Creates a reader for a standard that knows the names `known`, at most 64, given in the case in which they are
+    /// compared.
     init(_ rules: QueryRules, known: Set<String>) {
+        precondition(known.count <= UInt64.bitWidth, "a name takes a bit")
         self.rules = rules
-        self.known = known
+        var numbers: [String: UInt64] = [:]
+        var repeatable: UInt64 = 0
+        for name in known {
+            let number = UInt64(numbers.count)
+            numbers[name] = number
+            if rules.repeatable.contains(name) { repeatable |= 1 << number }
+        }
+        (self.numbers, self.repeatable) = (numbers, repeatable)
     }
 
     /// Calls `body` with each parameter and its name as it is compared; empty ones (`a=1&&b=2`) are skipped.
@@ -40,16 +54,28 @@ struct QueryReader {
     func read(
         _ query: TextPart?, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
     ) throws(StandardDefect) {
-        guard let query else { return }
-        var seen: Set<String> = []
-        for item in query.split(at: "&") where !item.isEmpty {
+        var seen: UInt64 = 0
+        var strangers: Set<String> = []
+        var rest = query
+        while let part = rest {
+            let (item, tail) = part.cut(at: "&")
+            rest = tail
+            guard !item.isEmpty else { continue }
             let (name, value) = item.cut(at: "=")
             let key = rules.foldsNames ? name.lowercased : name.text
-            if !rules.repeatable.contains(key), known.contains(key) || rules.refusesUnknownTwice,
-                !seen.insert(key).inserted
-            {
+            let number = numbers[key]
+            let isAgain: Bool
+            if let number {
+                isAgain = seen & ~repeatable & 1 << number != 0
+                seen |= 1 << number
+            } else {
+                isAgain = rules.refusesUnknownTwice && !strangers.insert(key).inserted
+            }
+            guard !isAgain else {
+                // Names that the standard knows are shown, others may be anything.
                 throw item.defect(
-                    .duplicate, "parameter \(shown(key))", "stands twice; readers would disagree which counts")
+                    .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
+                    "stands twice; readers would disagree which counts")
             }
             try body(
                 key,
@@ -58,11 +84,11 @@ struct QueryReader {
         }
     }
 
+    /// Whether `name` is one that the standard knows.
+    func knows(_ name: String) -> Bool { numbers[name] != nil }
+
     /// The decoded value of `parameter`.
     func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> TextPart {
         try parameter.value.decoded(name, plusIsSpace: rules.plusIsSpace)
     }
-
-    /// Names that the standard knows are shown, others may be anything.
-    private func shown(_ name: String) -> String { known.contains(name) ? name : "(unknown)" }
 }

@@ -14,7 +14,7 @@ struct TagLengthValue: Sendable, Hashable {
     /// - Throws: ``StandardDefect`` where a tag or length is not two digits, a value is cut off or a tag stands twice.
     static func all(in text: TextPart, _ name: String) throws(StandardDefect) -> [TagLengthValue] {
         var objects: [TagLengthValue] = []
-        var seen: [Bool] = Array(repeating: false, count: 100)
+        var seen: UInt128 = 0
         let bytes = text.bytes
         var index = bytes.startIndex
         while index < bytes.endIndex {
@@ -26,11 +26,11 @@ struct TagLengthValue: Sendable, Hashable {
                     .malformed, "\(name) \(two(tag))", at: text.place(index + 2),
                     "a length of two digits must stand here")
             }
-            guard !seen[tag] else {
+            guard seen & 1 << UInt128(tag) == 0 else {
                 throw StandardDefect(
                     .duplicate, "\(name) \(two(tag))", at: text.place(index), "stands twice; one counts")
             }
-            seen[tag] = true
+            seen |= 1 << UInt128(tag)
             var end = index + 4
             for _ in 0..<length {
                 guard end < bytes.endIndex else {
@@ -53,5 +53,8 @@ struct TagLengthValue: Sendable, Hashable {
         return Int(bytes[index] - 0x30) * 10 + Int(bytes[index + 1] - 0x30)
     }
 
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+    private static func two(_ number: Int) -> String { twos[number] }
+
+    /// The tags, 00 to 99.
+    private static let twos = (0..<100).map { $0 < 10 ? "0\($0)" : String($0) }
 }

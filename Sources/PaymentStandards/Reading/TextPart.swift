@@ -61,8 +61,8 @@ struct TextPart: Sendable, Hashable {
     /// Without the spaces and line ends at its end, which pasted codes often have.
     var trimmed: TextPart {
         var end = bytes.endIndex
-        while end > bytes.startIndex, [0x20, 0x0A, 0x0D].contains(bytes[end - 1]) { end -= 1 }
-        return self[bytes.startIndex..<end]
+        while end > bytes.startIndex, bytes[end - 1].isSpaceOrLineEnd { end -= 1 }
+        return end == bytes.endIndex ? self : self[bytes.startIndex..<end]
     }
 
     /// What precedes the first `mark`, and what follows it; nil for the latter where there is none.
@@ -73,25 +73,43 @@ struct TextPart: Sendable, Hashable {
 
     /// All that stands between `mark`s, empty parts too.
     func split(at mark: Unicode.Scalar) -> [TextPart] {
-        bytes.split(separator: UInt8(ascii: mark), omittingEmptySubsequences: false).map { TextPart($0, origin) }
+        var parts: [TextPart] = []
+        var rest: TextPart? = self
+        while let part = rest {
+            let (head, tail) = part.cut(at: mark)
+            parts.append(head)
+            rest = tail
+        }
+        return parts
     }
 
     /// Whether it is exactly `text`.
     func equals(_ text: StaticString) -> Bool { count == text.utf8CodeUnitCount && starts(with: text) }
 
     /// Whether it begins with `text`, case and all.
-    func starts(with text: StaticString) -> Bool {
-        bytes.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
+    func starts(with text: StaticString) -> Bool { starts(with: text) { $0 } }
 
     /// Whether it begins with `text`, which is in lower case, in any ASCII case.
-    func startsIgnoringCase(_ text: StaticString) -> Bool {
+    func startsIgnoringCase(_ text: StaticString) -> Bool { starts(with: text) { $0.lowercasedASCII } }
+
+    @inline(__always)
+    private func starts(with text: StaticString, _ folded: (UInt8) -> UInt8) -> Bool {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        return bytes.starts(with: wanted) { $0.lowercasedASCII == $1 }
+        guard bytes.count >= wanted.count else { return false }
+        return bytes.withUnsafeBufferPointer { own in
+            for index in wanted.indices where folded(own[index]) != wanted[index] { return false }
+            return true
+        }
     }
 
     /// Its text with ASCII letters in lower case.
-    var lowercased: String { String(decoding: bytes.lazy.map(\.lowercasedASCII), as: UTF8.self) }
+    var lowercased: String {
+        guard bytes.contains(where: { $0 &- 0x41 < 26 }) else { return text }
+        return String(unsafeUninitializedCapacity: bytes.count) { text in
+            for (index, byte) in bytes.enumerated() { text.initializeElement(at: index, to: byte.lowercasedASCII) }
+            return bytes.count
+        }
+    }
 
     /// Whether it has a byte, and only digits.
     var isDigits: Bool { !bytes.isEmpty && bytes.allSatisfy(\.isASCIIDigit) }
@@ -109,7 +127,8 @@ extension TextPart {
     func decoded(_ name: String, plusIsSpace: Bool = false) throws(StandardDefect) -> TextPart {
         let needs = bytes.contains(UInt8(ascii: "%")) || plusIsSpace && bytes.contains(UInt8(ascii: "+"))
         guard needs else { return self }
-        guard let text = PercentCoding.decode(text, plusIsSpace: plusIsSpace) else {
+        let decoded = PercentCoding.bytes(of: bytes, plusIsSpace: plusIsSpace)
+        guard let decoded, Self.isUTF8(decoded) else {
             let isEscape = { (index: Int) in
                 index + 2 < bytes.endIndex && Hex.value(of: bytes[index + 1]) != nil
                     && Hex.value(of: bytes[index + 2]) != nil
@@ -121,17 +140,26 @@ extension TextPart {
                     ? "its percent-encoding is not UTF-8 text; encode the text as UTF-8"
                     : "has a % that two hexadecimal digits must follow; write a plain % as %25")
         }
-        return TextPart(decoded: text, at: offset)
+        return TextPart(decoded[...], offset)
+    }
+
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// Requires at most `maximum` characters.
-    func limited(to maximum: Int, _ name: String) throws(StandardDefect) -> TextPart {
+    func limited(to maximum: Int, _ name: @autoclosure () -> String) throws(StandardDefect) -> TextPart {
         // A text has at least as many bytes as characters.
         guard count <= maximum || scalarCount <= maximum else {
-            throw defect(.length, name, "has more than \(maximum) characters; shorten it")
+            throw defect(.length, name(), "has more than \(maximum) characters; shorten it")
         }
         return self
     }
+}
+
+extension UInt8 {
+    /// Whether it is one of what pasted codes often end with.
+    var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D }
 }
 
 extension PaymentLink {

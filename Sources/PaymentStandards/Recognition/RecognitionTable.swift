@@ -10,26 +10,46 @@ struct RecognitionTable: Sendable {
         /// Whether the line must end there.
         let isLine: Bool
         let standard: Standard
+
+        func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+            guard RecognitionTable.begins(text, bytes, ignoringCase: false) else { return false }
+            guard isLine, bytes.count < text.count else { return true }
+            return text[bytes.count] == 0x0A || text[bytes.count] == 0x0D
+        }
     }
 
-    /// A scheme's payload, or a bare text's shape.
+    /// A scheme's payload and who reads it.
+    private struct Payload: Sendable {
+        let prefix: [UInt8]
+        let standard: Standard
+    }
+
+    /// A bare text's shape.
     private struct Shaped: Sendable {
         let shape: BareShape
         let prefix: [UInt8]
         let standard: Standard
 
-        func matches(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> Bool {
-            shape.lengths.contains(bytes.count) && alphabet.contains(shape.alphabet)
-                && (shape.ignoresCase
-                    ? bytes.starts(with: prefix) { $0.lowercasedASCII == $1 } : bytes.starts(with: prefix))
+        func matches(_ text: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet) -> Bool {
+            shape.lengths.contains(text.count) && alphabet.contains(shape.alphabet)
+                && RecognitionTable.begins(text, prefix, ignoringCase: shape.ignoresCase)
         }
+    }
+
+    /// Whether `text` begins with `prefix`, which is in lower case where case is ignored.
+    private static func begins(
+        _ text: some Collection<UInt8>, _ prefix: [UInt8], ignoringCase: Bool
+    ) -> Bool {
+        text.count >= prefix.count
+            && zip(text, prefix).allSatisfy { $0 == $1 || ignoringCase && $0.lowercasedASCII == $1 }
     }
 
     /// Texts by their first byte, the longest beginning first.
     private var openings: [[Opening]] = Array(repeating: [], count: 256)
     /// Bare texts by their first byte, the longest prefix first.
     private var shapes: [[Shaped]] = Array(repeating: [], count: 256)
-    private var schemes: [String: [(payload: [UInt8], standard: Standard)]] = [:]
+    /// By scheme, the longest payload first.
+    private var schemes: [String: [Payload]] = [:]
     private var otherScheme: [Standard] = []
     private var hosts: [String: [Standard]] = [:]
     private var hostSuffixes: [String: [Standard]] = [:]
@@ -44,7 +64,7 @@ struct RecognitionTable: Sendable {
         }
         for index in openings.indices { openings[index].sort { $0.bytes.count > $1.bytes.count } }
         for index in shapes.indices { shapes[index].sort { $0.prefix.count > $1.prefix.count } }
-        for key in schemes.keys { schemes[key]?.sort { $0.payload.count > $1.payload.count } }
+        for key in schemes.keys { schemes[key]?.sort { $0.prefix.count > $1.prefix.count } }
     }
 
     private mutating func add(_ pattern: StandardPattern, _ standard: Standard) {
@@ -53,7 +73,8 @@ struct RecognitionTable: Sendable {
         case .prefix(let text): addOpening(text, isLine: false, standard)
         case .scheme(let scheme, let payloads):
             for payload in payloads.isEmpty ? [""] : payloads {
-                schemes[scheme, default: []].append((payload.utf8.map(\.lowercasedASCII), standard))
+                schemes[scheme, default: []]
+                    .append(Payload(prefix: payload.utf8.map(\.lowercasedASCII), standard: standard))
             }
         case .otherScheme: otherScheme.append(standard)
         case .host(let host): hosts[host, default: []].append(standard)
@@ -82,76 +103,73 @@ struct RecognitionTable: Sendable {
 
     // MARK: Looking up
 
-    /// Calls `ask` with groups of standards, each a level of the order of recognition, until it returns true.
-    func look(up link: PaymentLink, _ ask: ([Standard]) -> Bool) {
+    /// Has `hearing` ask the standards that `link` may be of, level by level of the order of recognition, until one of
+    /// them knows it.
+    func look(up link: PaymentLink, _ hearing: inout Hearing) {
         switch link.form {
-        case .text: text(link, ask)
-        case .web where link.isHTTP: web(link, ask)
-        case .web, .opaque: uri(link, ask)
+        case .text:
+            var text = link.text
+            text.withUTF8 { self.text($0, &hearing) }
+        case .web where link.isHTTP: web(link, &hearing)
+        case .web, .opaque: uri(link, &hearing)
         }
     }
 
     /// Fixed beginnings, then shapes, then `user@host`.
-    private func text(_ link: PaymentLink, _ ask: ([Standard]) -> Bool) {
-        let whole = TextPart(link)
-        guard let first = whole.bytes.first else { return }
-        let opened = openings[Int(first)].filter { opening in
-            guard whole.bytes.starts(with: opening.bytes) else { return false }
-            let next = whole.bytes.dropFirst(opening.bytes.count).first
-            return !opening.isLine || next == nil || next == 0x0A || next == 0x0D
+    private func text(_ text: UnsafeBufferPointer<UInt8>, _ hearing: inout Hearing) {
+        guard let first = text.first else { return }
+        // The longest beginning is asked first, all shorter ones then.
+        var longest: Int?
+        for opening in openings[Int(first)] where opening.matches(text) {
+            if let longest, opening.bytes.count < longest, hearing.isOver { return }
+            longest = longest ?? opening.bytes.count
+            hearing.ask(opening.standard)
         }
-        if let longest = opened.first?.bytes.count {
-            if ask(opened.filter { $0.bytes.count == longest }.map(\.standard)) { return }
-            let shorter = opened.filter { $0.bytes.count < longest }
-            if !shorter.isEmpty, ask(shorter.map(\.standard)) { return }
-        }
-        let bare = whole.trimmed
-        var alphabet = Alphabet(rawValue: .max)
-        for byte in bare.bytes {
-            alphabet.formIntersection(Alphabet.containing(byte))
-            if alphabet.isEmpty { return }
-        }
-        let shaped = shapes[Int(first)].filter { $0.matches(bare.bytes, alphabet) }
-        if !shaped.isEmpty, ask(shaped.map(\.standard)) { return }
-        guard !mailboxes.isEmpty, alphabet.contains(.visible) else { return }
-        if bare.bytes.reduce(0, { $1 == UInt8(ascii: "@") ? $0 + 1 : $0 }) == 1 { _ = ask(mailboxes) }
+        if hearing.isOver { return }
+        var end = text.count
+        while end > 0, text[end - 1].isSpaceOrLineEnd { end -= 1 }
+        let bare = UnsafeBufferPointer(rebasing: text[..<end])
+        let alphabet = Alphabet.common(to: bare)
+        if alphabet.isEmpty { return }
+        for shaped in shapes[Int(first)] where shaped.matches(bare, alphabet) { hearing.ask(shaped.standard) }
+        guard !hearing.isOver, !mailboxes.isEmpty, alphabet.contains(.visible) else { return }
+        if bare.reduce(0, { $1 == UInt8(ascii: "@") ? $0 + 1 : $0 }) == 1 { hearing.ask(mailboxes) }
     }
 
-    private func uri(_ link: PaymentLink, _ ask: ([Standard]) -> Bool) {
+    private func uri(_ link: PaymentLink, _ hearing: inout Hearing) {
         guard let scheme = link.scheme else { return }
         guard let entries = schemes[String(scheme)] else {
-            if !otherScheme.isEmpty { _ = ask(otherScheme) }
+            hearing.askInPassing(otherScheme)
             return
         }
         // Most schemes are of one standard.
-        guard entries.count > 1 || !entries[0].payload.isEmpty else {
-            _ = ask([entries[0].standard])
+        guard entries.count > 1 || !entries[0].prefix.isEmpty else {
+            hearing.ask(entries[0].standard)
             return
         }
         let start = link.form == .web ? Int(link.layout.hostStart) : Int(link.layout.schemeEnd) + 1
-        let payload = TextPart(link).dropFirst(start).bytes
-        let fitting = entries.filter { payload.starts(with: $0.payload) { $0.lowercasedASCII == $1 } }
-        var rest = fitting[...]
-        while let length = rest.first?.payload.count {
-            let group = rest.prefix { $0.payload.count == length }
-            if ask(group.map(\.standard)) { return }
-            rest = rest[group.endIndex...]
+        let payload = link.text.utf8.dropFirst(start)
+        var level: Int?
+        for entry in entries where Self.begins(payload, entry.prefix, ignoringCase: true) {
+            if let level, entry.prefix.count < level, hearing.isOver { return }
+            level = entry.prefix.count
+            hearing.ask(entry.standard)
         }
     }
 
     /// The host decides; only on hosts that nobody names, the query and the path's end.
-    private func web(_ link: PaymentLink, _ ask: ([Standard]) -> Bool) {
+    private func web(_ link: PaymentLink, _ hearing: inout Hearing) {
         guard let host = link.host else { return }
         if link.port == nil {
             if let named = hosts[String(host)] {
-                _ = ask(named)
+                hearing.ask(named)
                 return
             }
             if !hostSuffixes.isEmpty {
                 var rest = host[...]
                 while true {
                     if let named = hostSuffixes[String(rest)] {
-                        _ = ask(named)
+                        hearing.ask(named)
                         return
                     }
                     guard let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) else { break }
@@ -161,12 +179,16 @@ struct RecognitionTable: Sendable {
         }
         if !webParameters.isEmpty {
             for item in link.queryItems {
-                if let named = webParameters[String(item.name)], ask(named) { return }
+                guard let named = webParameters[String(item.name)] else { continue }
+                hearing.ask(named)
+                if hearing.isOver { return }
             }
         }
-        let ending = webPathSuffixes.filter {
-            link.path.utf8.count > $0.suffix.count && link.path.utf8.suffix($0.suffix.count).elementsEqual($0.suffix)
+        for ending in webPathSuffixes
+        where link.path.utf8.count > ending.suffix.count
+            && link.path.utf8.suffix(ending.suffix.count).elementsEqual(ending.suffix)
+        {
+            hearing.ask(ending.standard)
         }
-        if !ending.isEmpty { _ = ask(ending.map(\.standard)) }
     }
 }

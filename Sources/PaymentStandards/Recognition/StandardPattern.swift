@@ -77,6 +77,15 @@ public struct Alphabet: OptionSet, Sendable, Hashable {
     /// The sets that `byte` is in.
     static func containing(_ byte: UInt8) -> Alphabet { table[Int(byte)] }
 
+    /// The sets that all of `text` is in.
+    static func common(to text: UnsafeBufferPointer<UInt8>) -> Alphabet {
+        table.withUnsafeBufferPointer { table in
+            var common = Alphabet(rawValue: .max)
+            for byte in text { common.formIntersection(table[Int(byte)]) }
+            return common
+        }
+    }
+
     private static let table: [Alphabet] = (0...255).map { value in
         let byte = UInt8(value)
         var sets: Alphabet = []

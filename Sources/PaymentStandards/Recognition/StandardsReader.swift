@@ -12,17 +12,30 @@ public struct StandardsReader: InstructionReader {
         table = RecognitionTable(standards)
     }
 
-    /// Returns what `link` is.
+    /// Returns what `link` is. An Android intent is what the app that it names would be given.
     ///
     /// - Parameter link: the scanned text.
-    public func recognize(_ link: PaymentLink) -> Recognition {
-        var result = Recognition.none
-        table.look(up: link) { standards in
-            result = Self.ask(standards, link)
-            if case .none = result { return false }
-            return true
+    public func recognize(_ link: PaymentLink) -> Recognition { hearing(of: link).recognition }
+
+    /// Returns what a text of no standard comes nearest to: a standard that was asked about it, and what speaks against
+    /// it. A wrong character in an address that stands alone is found so.
+    ///
+    /// - Parameter link: the scanned text.
+    /// - Returns: nil where no standard was asked, or one knows the text.
+    public func nearMiss(_ link: PaymentLink) -> (standard: String, StandardDefect)? {
+        let hearing = hearing(of: link)
+        return hearing.isOver ? nil : hearing.nearMiss
+    }
+
+    private func hearing(of link: PaymentLink) -> Hearing {
+        guard let intent = AndroidIntent(link) else {
+            var hearing = Hearing(link)
+            table.look(up: link, &hearing)
+            return hearing
         }
-        return result
+        var hearing = Hearing(intent.link, within: intent)
+        table.look(up: intent.link, &hearing)
+        return hearing
     }
 
     /// Returns what `link` is, in the common reading.
@@ -30,28 +43,15 @@ public struct StandardsReader: InstructionReader {
     /// - Parameter link: the scanned text.
     public func read(_ link: PaymentLink) -> InstructionReading {
         switch recognize(link) {
-        case .none: .none
-        case .sound(let value): .instruction(value.instruction)
-        case .defective(let standard, let defect): .defective(standard: standard, defect)
-        case .ambiguous(let values): .ambiguous(values.map(\.instruction))
+        case .none: return .none
+        case .sound(let value):
+            var instruction = value.instruction
+            // The app that it names is not opened.
+            if AndroidIntent.isOne(link) { instruction.warnings.append(.opensNothing) }
+            return .instruction(instruction)
+        case .defective(let standard, let defect): return .defective(standard: standard, defect)
+        case .ambiguous(let values): return .ambiguous(values.map(\.instruction))
         }
-    }
-
-    private static func ask(_ standards: [any PaymentStandard.Type], _ link: PaymentLink) -> Recognition {
-        var sound: [any PaymentStandard] = []
-        var defect: (standard: String, StandardDefect)?
-        for (index, standard) in standards.enumerated() {
-            // Several patterns of one standard may match.
-            if standards[..<index].contains(where: { $0 == standard }) { continue }
-            do throws(StandardDefect) {
-                sound.append(try standard.init(link))
-            } catch {
-                if error.kind == .secret { return .defective(standard: standard.id, error) }
-                if error.kind != .foreign, defect == nil { defect = (standard.id, error) }
-            }
-        }
-        if let first = sound.first { return sound.count == 1 ? .sound(first) : .ambiguous(sound) }
-        return defect.map { .defective(standard: $0.standard, $0.1) } ?? .none
     }
 }
 

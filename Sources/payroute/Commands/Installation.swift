@@ -8,8 +8,10 @@ import WalletConnectPayProvider
 
 /// What this program has on board: the one place to add a provider or a standard.
 enum Installation {
+    /// Reads the payment standards.
+    static let standards = StandardsReader()
     /// Readers of payment standards for links that no provider claims.
-    static let readers: [any InstructionReader] = [StandardsReader()]
+    static let readers: [any InstructionReader] = [standards]
 
     /// The providers, calling their real services or, where given, a sandbox.
     static func registry(sandbox: HTTPURL? = nil) throws -> ProviderRegistry {

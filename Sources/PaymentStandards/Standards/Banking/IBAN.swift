@@ -19,11 +19,9 @@ public struct IBAN: PaymentStandard {
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
-        let start = Array(part.bytes.prefix(4))
+        let start = part.bytes.prefix(4)
         // Any two words have its shape; a known country with digits behind it is meant.
-        guard start.count == 4, start[2...].allSatisfy(\.isASCIIDigit), let first = part.bytes.first,
-            first &- 0x41 < 26,
-            let length = Self.lengths[String(decoding: start[..<2], as: UTF8.self)],
+        guard start.count == 4, start.dropFirst(2).allSatisfy(\.isASCIIDigit), let length = Self.length(start),
             part.bytes.reduce(0, { $1 == 0x20 ? $0 : $0 + 1 }) == length
         else { throw part.defect(.foreign, "IBAN", "does not begin with a country and two digits") }
         try self.init(part, "IBAN", allowsSpaces: true)
@@ -32,26 +30,29 @@ public struct IBAN: PaymentStandard {
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String, allowsSpaces: Bool = false) throws(StandardDefect) {
         guard !part.isEmpty else { throw part.defect(.missing, name, "is missing") }
-        let bytes = allowsSpaces ? part.bytes.filter { $0 != 0x20 } : Array(part.bytes)
+        var hasSpaces = false
         for index in part.bytes.indices {
             let byte = part.bytes[index]
+            if byte == 0x20 { hasSpaces = true }
             guard byte &- 0x41 < 26 || byte.isASCIIDigit || allowsSpaces && byte == 0x20 else {
                 throw StandardDefect(
                     .malformed, name, at: part.place(index), "may hold only capital letters and digits")
             }
         }
-        guard bytes.count > 4, bytes[..<2].allSatisfy({ !$0.isASCIIDigit }), bytes[2..<4].allSatisfy(\.isASCIIDigit)
+        let bytes = hasSpaces ? part.bytes.filter { $0 != 0x20 }[...] : part.bytes
+        guard bytes.count > 4, bytes.prefix(2).allSatisfy({ !$0.isASCIIDigit }),
+            bytes.dropFirst(2).prefix(2).allSatisfy(\.isASCIIDigit)
         else {
             throw part.defect(.malformed, name, "must begin with a country's two letters and two digits")
         }
-        let country = String(decoding: bytes[..<2], as: UTF8.self)
-        guard let length = Self.lengths[country] else {
+        guard let length = Self.length(bytes) else {
             throw part.defect(.range, name, "begins with letters of no country that has such numbers")
         }
         guard bytes.count == length else {
+            let country = String(decoding: bytes.prefix(2), as: UTF8.self)
             throw part.defect(.length, name, "has \(bytes.count) characters; those of \(country) have \(length)")
         }
-        guard CheckDigits.isSound97(bytes[...]) else {
+        guard CheckDigits.isSound97(bytes) else {
             throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; compare it")
         }
         text = String(decoding: bytes, as: UTF8.self)
@@ -87,16 +88,32 @@ public struct IBAN: PaymentStandard {
 }
 
 extension IBAN {
-    /// How many characters the numbers of each country have (SWIFT's registry).
-    static let lengths: [String: Int] = {
-        var lengths: [String: Int] = [:]
+    /// How many characters the numbers of each country have (SWIFT's registry), at the place of its two letters; 0 for
+    /// letters of no country.
+    private static let lengths: [UInt8] = {
+        var lengths = [UInt8](repeating: 0, count: 26 * 26)
         for (length, countries) in lists {
-            for country in countries.split(separator: " ") { lengths[String(country)] = length }
+            for country in countries.split(separator: " ") {
+                if let place = place(Array(country.utf8)[...]) { lengths[place] = length }
+            }
         }
         return lengths
     }()
 
-    private static let lists: [(Int, String)] = [
+    /// The place of the two capital letters that `bytes` begin with; nil for anything else.
+    private static func place(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.count >= 2 else { return nil }
+        let (first, second) = (bytes[bytes.startIndex] &- 0x41, bytes[bytes.startIndex + 1] &- 0x41)
+        return first < 26 && second < 26 ? Int(first) * 26 + Int(second) : nil
+    }
+
+    /// How many characters the numbers have that begin like `bytes`; nil where no country has such numbers.
+    static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard let place = place(bytes), lengths[place] > 0 else { return nil }
+        return Int(lengths[place])
+    }
+
+    private static let lists: [(UInt8, String)] = [
         (15, "NO"), (16, "BE"), (18, "DK FI FK FO GL NL SD"), (19, "MK SI"),
         (20, "AT BA EE KZ LT LU MN XK"), (21, "CH HR LI LV"), (22, "BG BH CR DE GB GE IE ME RS VA"),
         (23, "AE GI IL IQ OM SO TL"), (24, "AD CZ ES MD PK RO SA SE SK TN VG"), (25, "LY PT ST"),

@@ -35,6 +35,15 @@ public struct BitcoinAddress: PaymentStandard {
             }
         }
 
+        fileprivate init?(prefix: String) {
+            switch prefix {
+            case "bc": self = .mainnet
+            case "tb": self = .testnet
+            case "bcrt": self = .regtest
+            default: return nil
+            }
+        }
+
         /// Where it is, for ``PaymentInstruction/network``: its CAIP-2 id, where the text tells which chain.
         var chain: String {
             self == .mainnet ? "bip122:000000000019d6689c085ae165831e93" : "bitcoin-\(rawValue)"
@@ -78,9 +87,8 @@ public struct BitcoinAddress: PaymentStandard {
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
-        let isSegwit = ["bc1", "tb1", "bcrt1"].contains {
-            part.bytes.starts(with: $0.utf8) { $0.lowercasedASCII == $1 }
-        }
+        let isSegwit =
+            part.startsIgnoringCase("bc1") || part.startsIgnoringCase("tb1") || part.startsIgnoringCase("bcrt1")
         self = try isSegwit ? Self(segwit: part, name) : Self(base58: part, name)
     }
 
@@ -94,7 +102,7 @@ public struct BitcoinAddress: PaymentStandard {
 
     private init(segwit part: TextPart, _ name: String) throws(StandardDefect) {
         let decoded = try Bech32(part, name)
-        guard let network = [Network.mainnet, .testnet, .regtest].first(where: { $0.prefix == decoded.prefix }) else {
+        guard let network = Network(prefix: decoded.prefix) else {
             throw part.defect(.malformed, name, "has a prefix other than bc, tb and bcrt; it is of another chain")
         }
         guard let version = decoded.groups.first, version <= 16 else {
@@ -107,7 +115,7 @@ public struct BitcoinAddress: PaymentStandard {
         guard let program = Bech32.bytes(of: decoded.groups.dropFirst()) else {
             throw part.defect(.malformed, name, "has stray bits at its end; ask the payee for a new address")
         }
-        guard version == 0 ? [20, 32].contains(program.count) : (2...40).contains(program.count) else {
+        guard version == 0 ? program.count == 20 || program.count == 32 : 2...40 ~= program.count else {
             throw part.defect(.length, name, "has a witness program of \(program.count) bytes, which cannot be spent")
         }
         let kind: Kind =

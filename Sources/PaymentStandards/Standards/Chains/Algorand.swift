@@ -64,7 +64,7 @@ public struct Algorand: PaymentStandard {
         guard part.count == 58 else {
             throw part.defect(.length, "address", "must have 58 characters; copy all of it")
         }
-        guard let bytes = Base32.standard.decode(part.bytes), bytes.count == 36 else {
+        guard let bytes = Base32.standard.bytes(of: part.bytes), bytes.count == 36 else {
             throw part.defect(.malformed, "address", "must be capitals and the digits 2 to 7; copy it again")
         }
         guard SHA512Slash256.hash(Array(bytes[..<32])).suffix(4).elementsEqual(bytes[32...]) else {

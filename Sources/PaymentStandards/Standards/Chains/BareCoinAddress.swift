@@ -13,12 +13,13 @@ public struct BareCoinAddress: PaymentStandard {
     public static let patterns: [StandardPattern] =
         CoinChain.all.flatMap { chain in
             chain.shapes.map { .bare(BareShape($0.prefix, lengths: $0.lengths, .base58)) }
-                + chain.segwit.keys.sorted().map {
-                    .bare(BareShape("\($0)1", ignoresCase: true, lengths: 14...100, .alphanumeric))
+                + chain.segwit.map {
+                    .bare(BareShape($0.prefix, ignoresCase: true, lengths: 14...100, .alphanumeric))
                 }
         }
 
-    private let chain: String
+    /// The chain's place in ``CoinChain/all``.
+    private let index: Int
     private let address: CoinAddress
 
     /// Creates a value by reading `link`.
@@ -26,21 +27,25 @@ public struct BareCoinAddress: PaymentStandard {
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
-        let lower = part.lowercased
-        if let named = CoinChain.all.first(where: { $0.segwit.keys.contains { lower.hasPrefix("\($0)1") } }) {
-            address = try CoinAddress(part, of: named, "address")
-            chain = named.name
+        if let index = CoinChain.all.firstIndex(where: { $0.segwitNetwork(of: part) != nil }) {
+            self.index = index
+            address = try CoinAddress(part, of: CoinChain.all[index], "address")
             return
         }
         // Of base58 nothing but the checksum says that it is an address at all.
-        guard let bytes = Base58Check.decode(part),
-            let found = CoinChain.all.first(where: { $0.version(of: bytes) != nil })
-        else { throw part.defect(.foreign, "address", "is of none of these chains") }
-        address = try CoinAddress(part, of: found, "address")
-        chain = found.name
+        if let bytes = Base58Check.decode(part) {
+            for index in CoinChain.all.indices {
+                guard let version = CoinChain.all[index].version(of: bytes) else { continue }
+                self.index = index
+                address = CoinAddress(part, version, bytes)
+                return
+            }
+        }
+        throw part.defect(.foreign, "address", "is of none of these chains")
     }
 
-    private var coin: CoinChain { CoinChain.all.first { $0.name == chain } ?? .litecoin }
+    private var coin: CoinChain { CoinChain.all[index] }
+    private var chain: String { coin.name }
 
     /// Which chain's address it is.
     public var standard: String { "\(chain)-address" }

@@ -34,6 +34,10 @@ public struct Cardano: PaymentStandard {
     /// All ada there can ever be: 45 billion.
     private static let maximum: UInt128 = 45_000_000_000_000_000
 
+    private static let amountReader = QueryReader(QueryRules(), known: ["amount"])
+    private static let poolReader = QueryReader(QueryRules(refusesUnknownTwice: true), known: [])
+    private static let claimReader = QueryReader(QueryRules(), known: ["faucet_url", "code"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
@@ -70,7 +74,7 @@ public struct Cardano: PaymentStandard {
             throw parts.path.defect(.mismatch, "address", "is for staking; it cannot be paid")
         }
         var amount: DecimalText?
-        try QueryReader(QueryRules(), known: ["amount"]).read(parts.query) { key, parameter throws(StandardDefect) in
+        try amountReader.read(parts.query) { key, parameter throws(StandardDefect) in
             guard key == "amount" else { return }
             let decimal = try DecimalText(parameter.value, key, DecimalRules(fractionDigits: 6, wholeDigits: 20))
             guard let units = decimal.units(exponent: 6), units <= maximum else {
@@ -83,7 +87,7 @@ public struct Cardano: PaymentStandard {
 
     private static func pools(_ parts: LinkParts) throws(StandardDefect) -> [Pool] {
         var pools: [Pool] = []
-        try QueryReader(QueryRules(refusesUnknownTwice: true), known: []).read(parts.query) {
+        try poolReader.read(parts.query) {
             key, parameter throws(StandardDefect) in
             let isHash = parameter.name.count == 56 && Hex.decode(key) != nil
             let isTicker =
@@ -104,10 +108,9 @@ public struct Cardano: PaymentStandard {
         guard parts.path.equals("/v1") else {
             throw parts.path.defect(.unsupported, "version", "must be v1; use a newer wallet")
         }
-        let reader = QueryReader(QueryRules(), known: ["faucet_url", "code"])
         var values: [String: TextPart] = [:]
-        try reader.read(parts.query) { key, parameter throws(StandardDefect) in
-            values[key] = try reader.text(parameter, key)
+        try claimReader.read(parts.query) { key, parameter throws(StandardDefect) in
+            values[key] = try claimReader.text(parameter, key)
         }
         guard let faucet = values["faucet_url"], let code = values["code"] else {
             throw StandardDefect(.missing, "faucet_url and code", at: parts.path.end, "must both be there")
@@ -176,6 +179,7 @@ public struct Cardano: PaymentStandard {
             instruction.amount = .onService
             instruction.warnings = [.followsURL]
             instruction.holdsSecret = true
+            instruction.publicFields = ["kind", "faucetUrl", "payment"]
         }
         return instruction
     }

@@ -14,14 +14,19 @@ struct CoinChain: Sendable {
     let name: String
     let coin: ChainCoin
     let versions: [Version]
-    /// The prefixes of its segwit addresses, and their networks.
-    var segwit: [String: String] = [:]
+    /// The prefixes of its segwit addresses with the 1 behind them, and their networks.
+    var segwit: [(prefix: String, network: String)] = []
     /// The letters its base58 addresses begin with, and how many characters they have.
     let shapes: [(prefix: String, lengths: ClosedRange<Int>)]
 
     /// The version that `bytes` are of, checksum aside.
     func version(of bytes: [UInt8]) -> Version? {
-        versions.first { bytes.starts(with: $0.bytes) && bytes.count == $0.bytes.count + 20 }
+        versions.first { bytes.count == $0.bytes.count + 20 && bytes.starts(with: $0.bytes) }
+    }
+
+    /// The network of the segwit address that `part` begins as; nil where it begins as none.
+    func segwitNetwork(of part: TextPart) -> String? {
+        segwit.first { part.bytes.starts(with: $0.prefix.utf8) { $0.lowercasedASCII == $1 } }?.network
     }
 
     static let litecoin = CoinChain(
@@ -31,7 +36,7 @@ struct CoinChain: Sendable {
             Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh"),
             Version(bytes: [0x05], type: "p2sh"),
         ],
-        segwit: ["ltc": "mainnet", "tltc": "testnet"], shapes: [("L", 33...35), ("M", 33...35)])
+        segwit: [("ltc1", "mainnet"), ("tltc1", "testnet")], shapes: [("L", 33...35), ("M", 33...35)])
     static let dogecoin = CoinChain(
         name: "dogecoin", coin: .dogecoin,
         versions: [Version(bytes: [0x1E], type: "p2pkh"), Version(bytes: [0x16], type: "p2sh")],
@@ -72,10 +77,8 @@ struct CoinAddress: Sendable, Hashable {
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` for a sound address of another chain.
     init(_ part: TextPart, of chain: CoinChain, _ name: String) throws(StandardDefect) {
-        text = part.text
-        if let prefix = chain.segwit.keys.first(where: { part.lowercased.hasPrefix("\($0)1") }) {
-            (type, hash) = try Self.segwit(part, name)
-            network = chain.segwit[prefix] ?? ""
+        if let network = chain.segwitNetwork(of: part) {
+            self = try Self.segwit(part, name, network)
             return
         }
         guard let bytes = Base58Check.decode(part) else {
@@ -84,23 +87,37 @@ struct CoinAddress: Sendable, Hashable {
         guard let version = chain.version(of: bytes) else {
             throw part.defect(.foreign, name, "is of another chain than \(chain.name)")
         }
+        self = Self(part, version, bytes)
+    }
+
+    /// The address that `part` spells: `bytes`, which begin with `version`.
+    init(_ part: TextPart, _ version: CoinChain.Version, _ bytes: [UInt8]) {
+        text = part.text
         network = version.network
         type = version.type
         hash = Array(bytes.dropFirst(version.bytes.count))
     }
 
-    private static func segwit(_ part: TextPart, _ name: String) throws(StandardDefect) -> (String, [UInt8]) {
+    private init(text: String, network: String, type: String, hash: [UInt8]) {
+        (self.text, self.network, self.type, self.hash) = (text, network, type, hash)
+    }
+
+    private static func segwit(
+        _ part: TextPart, _ name: String, _ network: String
+    ) throws(StandardDefect) -> CoinAddress {
         let decoded = try Bech32(part, name)
         guard let version = decoded.groups.first, version <= 16,
             decoded.variant == (version == 0 ? .bech32 : .bech32m),
             let program = Bech32.bytes(of: decoded.groups.dropFirst()),
-            version == 0 ? [20, 32].contains(program.count) : 2...40 ~= program.count
+            version == 0 ? program.count == 20 || program.count == 32 : 2...40 ~= program.count
         else { throw part.defect(.malformed, name, "is no address that can be paid; ask the payee for a new one") }
-        switch (version, program.count) {
-        case (0, 20): return ("p2wpkh", program)
-        case (0, _): return ("p2wsh", program)
-        case (1, 32): return ("p2tr", program)
-        default: return ("witness_unknown", program)
-        }
+        let type =
+            switch (version, program.count) {
+            case (0, 20): "p2wpkh"
+            case (0, _): "p2wsh"
+            case (1, 32): "p2tr"
+            default: "witness_unknown"
+            }
+        return Self(text: part.text, network: network, type: type, hash: program)
     }
 }

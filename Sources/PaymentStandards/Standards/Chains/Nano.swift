@@ -65,7 +65,7 @@ public struct Nano: PaymentStandard {
             throw part.defect(.length, "account", "must have 60 characters behind \(mark == 5 ? "nano_" : "xrb_")")
         }
         guard body.bytes.first == UInt8(ascii: "1") || body.bytes.first == UInt8(ascii: "3"),
-            let groups = Base32.nano.groups(body.bytes)
+            let groups = Base32.nano.values(of: body.bytes)
         else { throw body.defect(.malformed, "account", "has a wrong character; copy it again") }
         // Four zero bits stand before the key.
         var key = Self.bytes([0, 0, 0, 0] + groups[..<52])

@@ -57,26 +57,21 @@ public struct StellarKey: PaymentStandard {
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
-        guard let bytes = Base32.standard.decode(part.bytes), bytes.count > 3 else {
+        guard let bytes = Base32.standard.bytes(of: part.bytes), bytes.count > 3 else {
             throw part.defect(.malformed, name, "must be capitals and the digits 2 to 7; copy all of it")
         }
         let (body, sum) = (bytes.dropLast(2), bytes.suffix(2))
         let crc = CyclicRedundancy.crc16(body, initial: 0)
-        guard sum.elementsEqual([UInt8(crc & 0xFF), UInt8(crc >> 8)]) else {
+        guard sum.first == UInt8(crc & 0xFF), sum.last == UInt8(crc >> 8) else {
             throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
         }
         payload = Array(body.dropFirst())
         text = part.text
-        let kinds: [UInt8: (Kind, Int?)] = [
-            0x30: (.account, 32), 0x60: (.muxed, 40), 0x10: (.contract, 32), 0x78: (.signedPayload, nil),
-            0x98: (.preauthTransaction, 32), 0xB8: (.hashSigner, 32), 0x58: (.liquidityPool, 32),
-            0x08: (.claimableBalance, 33),
-        ]
         if bytes[0] == 0x90 {
             throw part.defect(
                 .secret, name, "is a secret seed: whoever has seen it can take the money; move it to a new account")
         }
-        guard let (kind, count) = kinds[bytes[0]] else {
+        guard let (kind, count) = Self.kinds[bytes[0]] else {
             throw part.defect(.unsupported, name, "is of a kind that is not known")
         }
         let isSound =
@@ -88,6 +83,13 @@ public struct StellarKey: PaymentStandard {
         guard isSound else { throw part.defect(.length, name, "does not hold what its kind must hold") }
         self.kind = kind
     }
+
+    /// What the first byte says, and how many bytes follow it.
+    private static let kinds: [UInt8: (Kind, Int?)] = [
+        0x30: (.account, 32), 0x60: (.muxed, 40), 0x10: (.contract, 32), 0x78: (.signedPayload, nil),
+        0x98: (.preauthTransaction, 32), 0xB8: (.hashSigner, 32), 0x58: (.liquidityPool, 32),
+        0x08: (.claimableBalance, 33),
+    ]
 
     /// A key, the payload's length from 1 to 64, and the payload filled up with zeros to whole words.
     private static func isSignedPayload(_ bytes: [UInt8]) -> Bool {

@@ -19,7 +19,7 @@ struct TONAddress: Sendable, Hashable {
         text = part.text
         let (number, digits) = part.cut(at: ":")
         if let digits {
-            guard number.equals("0") || number.equals("-1"), digits.count == 64, let hash = Hex.decode(digits.text)
+            guard number.equals("0") || number.equals("-1"), digits.count == 64, let hash = Hex.bytes(of: digits.bytes)
             else {
                 throw part.defect(.malformed, name, "must be 0 or -1, a colon and 64 hexadecimal digits")
             }
@@ -32,10 +32,10 @@ struct TONAddress: Sendable, Hashable {
             throw part.defect(.malformed, name, "must be base64 or base64url; copy it again")
         }
         let sum = CyclicRedundancy.crc16(bytes.prefix(34), initial: 0)
-        guard bytes.suffix(2).elementsEqual([UInt8(sum >> 8), UInt8(sum & 0xFF)]) else {
+        guard bytes[34] == UInt8(sum >> 8), bytes[35] == UInt8(sum & 0xFF) else {
             throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
         }
-        guard [0x11, 0x51].contains(bytes[0] & 0x7F), bytes[1] == 0 || bytes[1] == 0xFF else {
+        guard bytes[0] & 0x7F == 0x11 || bytes[0] & 0x7F == 0x51, bytes[1] == 0 || bytes[1] == 0xFF else {
             throw part.defect(.malformed, name, "is of a kind or workchain that is not known")
         }
         workchain = Int8(bitPattern: bytes[1])

@@ -25,11 +25,14 @@ struct XRPAddress: Sendable, Hashable {
             (isMainnet, tag) = (nil, nil)
             return
         }
-        if bytes.count == 17 && bytes[0] == 0x21 || bytes.count == 19 && bytes.starts(with: [0x01, 0xE1, 0x4B]) {
+        if bytes.count == 17 && bytes[0] == 0x21
+            || bytes.count == 19 && bytes[0] == 0x01 && bytes[1] == 0xE1 && bytes[2] == 0x4B
+        {
             throw part.defect(.secret, name, Self.secret)
         }
-        let isMainnet = bytes.starts(with: [0x05, 0x44])
-        guard bytes.count == 31, isMainnet || bytes.starts(with: [0x04, 0x93]) else {
+        let prefix = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        let isMainnet = prefix == 0x0544
+        guard bytes.count == 31, isMainnet || prefix == 0x0493 else {
             throw part.defect(.malformed, name, "is no account of the XRP Ledger")
         }
         let number = bytes[23...].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

@@ -41,7 +41,8 @@ public struct ZIP321: WritablePaymentStandard {
     /// The payments by index, 0 to 9999.
     public private(set) var payments: [Int: Payment] = [:]
 
-    private static let known: Set<String> = ["address", "amount", "memo", "label", "message", "asset_id"]
+    private static let reader = QueryReader(
+        QueryRules(refusesUnknownTwice: true), known: ["address", "amount", "memo", "label", "message", "asset_id"])
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
     private static let maximum: UInt128 = 21_000_000_00_000_000
 
@@ -69,8 +70,7 @@ public struct ZIP321: WritablePaymentStandard {
         if !parts.path.isEmpty {
             found[0] = Parts(address: try ZcashAddress(parts.path, "address"), offset: parts.path.offset)
         }
-        let reader = QueryReader(QueryRules(refusesUnknownTwice: true), known: Self.known)
-        try reader.read(parts.query) { _, parameter throws(StandardDefect) in
+        try Self.reader.read(parts.query) { _, parameter throws(StandardDefect) in
             let (name, index) = try Self.readName(parameter.name)
             var entry = found[index] ?? Parts(offset: parameter.name.offset)
             try Self.take(name, parameter, &entry)

@@ -15,18 +15,18 @@ struct ZcashAddress: Sendable, Hashable {
         case source
     }
 
-    private static let prefixes: [(prefix: String, kind: Kind, isMainnet: Bool)] = [
-        ("zs", .sapling, true), ("ztestsapling", .sapling, false), ("zregtestsapling", .sapling, false),
-        ("u", .unified, true), ("utest", .unified, false), ("uregtest", .unified, false),
-        ("tex", .source, true), ("textest", .source, false), ("texregtest", .source, false),
+    /// With the 1 behind them.
+    private static let prefixes: [(prefix: StaticString, kind: Kind, isMainnet: Bool)] = [
+        ("zs1", .sapling, true), ("ztestsapling1", .sapling, false), ("zregtestsapling1", .sapling, false),
+        ("u1", .unified, true), ("utest1", .unified, false), ("uregtest1", .unified, false),
+        ("tex1", .source, true), ("textest1", .source, false), ("texregtest1", .source, false),
     ]
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
         guard !part.isEmpty else { throw part.defect(.missing, name, "is missing; it says who is paid") }
         text = part.text
-        let lower = part.lowercased
-        guard let entry = Self.prefixes.first(where: { lower.hasPrefix("\($0.prefix)1") }) else {
+        guard let entry = Self.prefixes.first(where: { part.startsIgnoringCase($0.prefix) }) else {
             do throws(StandardDefect) {
                 isMainnet = try CoinAddress(part, of: .zcash, name).network == "mainnet"
             } catch {
@@ -44,7 +44,7 @@ struct ZcashAddress: Sendable, Hashable {
             case .unified: decoded.variant == .bech32m && (bytes?.count ?? 0) >= 48
             case .source: decoded.variant == .bech32m && bytes?.count == 20
             }
-        guard isSound, decoded.prefix == entry.prefix else {
+        guard isSound, decoded.prefix.utf8.count + 1 == entry.prefix.utf8CodeUnitCount else {
             throw part.defect(.malformed, name, "is no address that can be paid; ask the payee for a new one")
         }
         isMainnet = entry.isMainnet

@@ -10,11 +10,13 @@ public struct ConsumerCode: PaymentStandard {
     public static let id = "emv-cpm"
     /// What it follows.
     public static let specification = "EMVCo QRCPS CPM 1.1"
+    /// Whoever sees one can charge the card.
+    public static let isSecret = true
     /// How its texts begin: the base64 of tag 85 and `CPV`.
     public static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
 
-    /// The objects.
-    private let objects: [Object]
+    /// The objects, which are a card's data.
+    private let objects: Redacted<[Object]>
 
     private struct Object: Sendable, Hashable {
         let tag: String
@@ -40,7 +42,8 @@ public struct ConsumerCode: PaymentStandard {
         guard let bytes = Self.base64(text) else {
             throw text.defect(.encoding, "code", "is not base64; scan it again")
         }
-        objects = try Self.objects(in: bytes[...], text, depth: 0)
+        let objects = try Self.objects(in: bytes[...], text, depth: 0)
+        self.objects = Redacted(objects)
         guard let first = objects.first, first.tag == "85", first.value == Array("CPV01".utf8) else {
             throw text.defect(.unsupported, "payload format (85)", "must be CPV01")
         }
@@ -60,7 +63,7 @@ public struct ConsumerCode: PaymentStandard {
         for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
         guard !digits.contains(where: { "-_=".utf8.contains($0) }) else { return nil }
         let other = digits.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? 0x5F : $0 }
-        return Base64URL.decode(String(decoding: other, as: UTF8.self))
+        return Base64URL.bytes(of: other[...])
     }
 
     /// BER-TLV: tags of one or two bytes, lengths below 256. A place in base64 is that of its group of four.
@@ -105,9 +108,9 @@ public struct ConsumerCode: PaymentStandard {
         return objects
     }
 
-    /// The fields of `emv-cpm`.
+    /// The fields of `emv-cpm`. All but `payloadFormat` is a card's data, never to be shown or logged.
     public var fields: InstructionFields {
-        ["payloadFormat": "CPV01", "tlv": .array(objects.map(\.json))]
+        ["payloadFormat": "CPV01", "tlv": .array(objects.reveal().map(\.json))]
     }
 
     /// A code to be shown, not paid.
@@ -115,6 +118,7 @@ public struct ConsumerCode: PaymentStandard {
         var instruction = bareInstruction
         instruction.purpose = .presentation
         instruction.holdsSecret = true
+        instruction.publicFields = ["payloadFormat"]
         return instruction
     }
 }

@@ -8,6 +8,8 @@ public struct CashuToken: PaymentStandard {
     public static let id = "cashu-token"
     /// What it follows.
     public static let specification = "Cashu NUT-00"
+    /// Whoever sees one can redeem it.
+    public static let isSecret = true
     /// How its texts begin.
     public static let patterns: [StandardPattern] = [
         .scheme("cashu", payloads: ["cashu"]), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
@@ -118,6 +120,8 @@ public struct CashuToken: PaymentStandard {
         instruction.memo = memo
         instruction.warnings = [.followsURL]
         instruction.holdsSecret = true
+        // The secrets stand in none of them.
+        instruction.publicFields = ["version", "mint", "unit", "memo", "amount"]
         return instruction
     }
 }

@@ -33,6 +33,11 @@ public struct EIP681: WritablePaymentStandard {
 
     private static let numbers: Set<String> = ["value", "gas", "gasLimit", "gasPrice"]
 
+    private static let known = numbers.union(["data", "address", "uint256"])
+    private static let reader = QueryReader(QueryRules(), known: known)
+    /// Of a call that is not known several arguments may be of one type.
+    private static let callReader = QueryReader(QueryRules(repeatable: ["address", "uint256"]), known: known)
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
@@ -49,9 +54,7 @@ public struct EIP681: WritablePaymentStandard {
         (hasPrefix, target) = try Self.readTarget(name)
         chainID = try chain.map { part throws(StandardDefect) in try Self.readChain(part) }
         self.function = try function.map { part throws(StandardDefect) in try Self.readFunction(part) }
-        let reader = QueryReader(
-            QueryRules(repeatable: self.function == nil || self.function == "transfer" ? [] : ["address", "uint256"]),
-            known: Self.numbers.union(["data", "address", "uint256"]))
+        let reader = self.function == nil || self.function == "transfer" ? Self.reader : Self.callReader
         try reader.read(parts.query) { key, parameter throws(StandardDefect) in
             try take(key, try reader.text(parameter, key))
         }

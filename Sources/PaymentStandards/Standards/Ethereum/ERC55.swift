@@ -29,7 +29,7 @@ public struct ERC55: PaymentStandard {
     /// Reads the address in `part`, which its standard calls `name`.
     static func address(_ part: TextPart, _ name: String) throws(StandardDefect) -> EthereumAddress {
         do throws(EthereumAddressError) {
-            return try EthereumAddress(parsing: part.text)
+            return try EthereumAddress(spelling: part.bytes)
         } catch {
             switch error {
             case .missingPrefix: throw part.defect(.malformed, name, "must begin with 0x")

@@ -18,11 +18,13 @@ public struct AlipayLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["url", "qrcode"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["url", "qrcode"])
+        let page = try ServicePage(link, Self.parameters)
         guard page.scheme != "https" else {
             var reading = ServiceReading(Self.id, network: "alipay")
             reading.setReference("token", try page.segment(0, "token"))

@@ -21,11 +21,13 @@ public struct MercadoPagoLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["pref_id"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["pref_id"])
+        let page = try ServicePage(link, Self.parameters)
         if Self.shortHosts.contains(page.host) {
             var reading = ServiceReading(Self.id, network: "mercado-pago")
             reading.setReference("id", try page.segment(0, "id"))

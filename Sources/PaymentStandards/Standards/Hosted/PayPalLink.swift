@@ -19,11 +19,13 @@ public struct PayPalLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["token"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["token"])
+        let page = try ServicePage(link, Self.parameters)
         if page.host.hasSuffix("paypal.me") {
             reading = try Self.handle(page, at: 0)
         } else if page.begins("paypalme") {

@@ -27,6 +27,7 @@ extension ServiceLink {
         instruction.memo = reading.memo
         instruction.reference = reading.reference
         instruction.holdsSecret = reading.holdsSecret
+        if reading.holdsSecret { instruction.publicFields = ["payable"] }
         instruction.warnings += reading.warnings
         return instruction
     }

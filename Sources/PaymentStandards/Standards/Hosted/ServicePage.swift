@@ -15,11 +15,17 @@ struct ServicePage {
     /// The rules for amounts in links.
     static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Reads `link`.
+    /// Reads the names of a query that count; each may stand once.
+    static func parameters(_ names: Set<String>) -> QueryReader {
+        QueryReader(QueryRules(plusIsSpace: true), known: names)
+    }
+
+    private static let noParameters = parameters([])
+
+    /// Reads `link`, and of its query what `parameters` knows.
     ///
-    /// - Parameter parameters: the names of the query that count; each may stand once.
     /// - Throws: ``StandardDefect`` for a web link that is not encrypted, broken encoding or a parameter that stands twice.
-    init(_ link: PaymentLink, parameters: Set<String> = []) throws(StandardDefect) {
+    init(_ link: PaymentLink, _ parameters: QueryReader = noParameters) throws(StandardDefect) {
         let whole = TextPart(link)
         end = whole.suffix(0)
         guard link.form != .text else {
@@ -46,11 +52,10 @@ struct ServicePage {
         segments.last?.isEmpty == true ? segments.dropLast() : segments
     }
 
-    private static func read(_ query: TextPart?, _ known: Set<String>) throws(StandardDefect) -> [String: TextPart] {
-        let reader = QueryReader(QueryRules(plusIsSpace: true), known: known)
+    private static func read(_ query: TextPart?, _ reader: QueryReader) throws(StandardDefect) -> [String: TextPart] {
         var values: [String: TextPart] = [:]
         try reader.read(query) { key, parameter throws(StandardDefect) in
-            if known.contains(key) { values[key] = try reader.text(parameter, key) }
+            if reader.knows(key) { values[key] = try reader.text(parameter, key) }
         }
         return values
     }

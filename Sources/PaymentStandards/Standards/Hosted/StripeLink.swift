@@ -18,12 +18,15 @@ public struct StripeLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters([
+        "prefilled_email", "client_reference_id", "prefilled_promo_code",
+    ])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(
-            link, parameters: ["prefilled_email", "client_reference_id", "prefilled_promo_code"])
+        let page = try ServicePage(link, Self.parameters)
         switch page.host {
         case "buy.stripe.com": reading = try Self.paymentLink(page)
         case "checkout.stripe.com":

@@ -17,11 +17,13 @@ public struct VenmoLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["txn", "recipients", "amount", "note"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["txn", "recipients", "amount", "note"])
+        let page = try ServicePage(link, Self.parameters)
         var reading = ServiceReading(Self.id, network: "venmo")
         if page.scheme == Self.id {
             guard page.host == "paycharge", page.path.isEmpty else { throw page.unknown() }

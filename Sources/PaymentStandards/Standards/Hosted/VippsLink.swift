@@ -19,11 +19,13 @@ public struct VippsLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["token", "phone", "amount", "comment", "lock"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["token", "phone", "amount", "comment", "lock"])
+        let page = try ServicePage(link, Self.parameters)
         if page.scheme == "vipps" {
             var reading = ServiceReading("vipps-app", network: "vipps")
             reading.setReference("token", try ServicePage.token(page.required("token"), "token"))

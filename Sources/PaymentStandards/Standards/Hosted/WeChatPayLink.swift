@@ -2,8 +2,7 @@ public import PaymentCore
 
 /// Links of WeChat Pay: a person's collect code and both models of merchants' native codes.
 ///
-/// Source: WeChat Pay merchant documentation, native payment models 1 and 2. A link's host is read in lower case, and so is
-/// the token of a collect code.
+/// Source: WeChat Pay merchant documentation, native payment models 1 and 2.
 public struct WeChatPayLink: ServiceLink {
     /// `wechat-native`.
     public static let id = "wechat-native"
@@ -17,15 +16,20 @@ public struct WeChatPayLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["pr", "sign", "appid", "mch_id", "product_id"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["pr", "sign", "appid", "mch_id", "product_id"])
+        let page = try ServicePage(link, Self.parameters)
         if page.scheme == "wxp" {
             var reading = ServiceReading("wechat-collect", network: "wechat-pay")
             guard !page.host.isEmpty, page.path.isEmpty else { throw page.unknown() }
-            reading.setReference("token", page.host)
+            // A URI's host is put into lower case, but this one is a name; the link remembers how it was.
+            let written = Array((link.spelling ?? link.text).utf8)[
+                Int(link.layout.hostStart)..<Int(link.layout.hostEnd)]
+            reading.setReference("token", String(decoding: written, as: UTF8.self))
             self.reading = reading
             return
         }

@@ -16,11 +16,13 @@ public struct WiseLink: ServiceLink {
     /// What the link says.
     public let reading: ServiceReading
 
+    private static let parameters = ServicePage.parameters(["amount", "currency", "description"])
+
     /// Creates a value by reading `link`.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        let page = try ServicePage(link, parameters: ["amount", "currency", "description"])
+        let page = try ServicePage(link, Self.parameters)
         guard page.begins("pay"), page.path.count > 1 else { throw page.foreign() }
         try page.limit(3)
         switch page.path[1].text {

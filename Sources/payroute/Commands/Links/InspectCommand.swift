@@ -9,7 +9,9 @@ enum InspectCommand: Command {
         path: "payroute inspect",
         overview:
             "Show everything that can be read from a link; on a terminal also its QR code. Nothing is sent anywhere.",
-        discussion: "Ends with 0 when every text is acceptable as a link, otherwise with 1.",
+        discussion:
+            "Ends with 0 when something can be done with every text: a provider takes it, or it is sound by a known "
+            + "payment standard. Otherwise with 1.",
         arguments: [LinkArgument.uri],
         options: [LinkArgument.json, LinkArgument.reveal])
 
@@ -27,7 +29,7 @@ enum InspectCommand: Command {
             }
             return report.decision
         }
-        return totals.number(of: .rejected) == 0 ? .done : .failed
+        return totals.number(of: .rejected) + totals.number(of: .unroutable) == 0 ? .done : .failed
     }
 
     static func inspect(
@@ -55,6 +57,9 @@ enum InspectCommand: Command {
         if let standard = report.standard { rows.append(("standard", Table.Cell(standard))) }
         if let role = report.role { rows.append(("role", Table.Cell(role))) }
         rows.append(("why", Table.Cell(Printable.text(report.reason))))
+        if report.decision == .unroutable, let error = inspection.error {
+            rows.append(("error", Table.Cell(Printable.text(error, limit: .max))))
+        }
         for field in inspection.fields.sorted(by: { $0.key < $1.key }) {
             rows.append(
                 (
@@ -67,7 +72,7 @@ enum InspectCommand: Command {
         for (label, cell) in rows {
             console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
         }
-        if console.output.isTerminal, inspection.isValid, case .text(let text) = input {
+        if console.output.isTerminal, report.decision != .rejected, case .text(let text) = input {
             if inspection.hidesSecret {
                 console.output.write("  (the QR code would show the secret in the text; --reveal draws it)\n")
             } else {

@@ -1,16 +1,18 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 
 /// Everything that can be read from one input, beyond where it goes.
 struct Inspection {
-    /// Why the text is not acceptable as a link, or nil.
+    /// Why nothing can be done with the text, with the offending part and its place; nil where a provider takes it or it
+    /// is sound by a payment standard.
     let error: String?
     /// What it says. For a payment standard its own fields; otherwise the parts of the link.
     private(set) var fields: [String: JSONValue]
     /// Whether the link holds a secret and is not shown whole.
     private(set) var hidesSecret = false
 
-    /// Whether the text is acceptable as a link.
+    /// Whether something can be done with the text.
     var isValid: Bool { error == nil }
 
     /// What is shown instead of a value that may be the secret.
@@ -21,13 +23,11 @@ struct Inspection {
     /// - Parameter reveals: whether the values of a link that holds a secret are shown.
     init(_ answer: RouteDecision, reveals: Bool = false) {
         self.init(of: answer)
-        guard answer.holdsSecret, !reveals else { return }
+        guard answer.holdsSecret, !(reveals && answer.mayBeRevealed) else { return }
         hidesSecret = true
-        // Which items there are is no secret; the scheme, the form and the payment's name are what may be shown.
-        // No truth value is one either.
-        for (name, value) in fields where !["form", "scheme", "payment"].contains(name) && value.bool == nil {
-            fields[name] = Self.hidden
-        }
+        // Which items there are is no secret, and no truth value is one either.
+        let shown = answer.publicFields
+        for (name, value) in fields where !shown.contains(name) && value.bool == nil { fields[name] = Self.hidden }
     }
 
     private init(of answer: RouteDecision) {
@@ -36,11 +36,26 @@ struct Inspection {
         case .defective(_, let defect, _): self.init(error: defect.description)
         case .recognized(let instruction): self.init(instruction)
         case .unclear(let instructions): self.init(fields: Self.fields(instructions))
-        case .unroutable(let link, _): self.init(fields: Self.fields(link))
+        case .unroutable(let link, _):
+            self.init(error: Self.error(link, answer), fields: Self.fields(link))
         case .matched(let route): self.init(route.link, payment: route.match.reference)
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
         }
+    }
+
+    /// Why nobody takes `link`, which is sound as a link.
+    private static func error(_ link: PaymentLink, _ answer: RouteDecision) -> String {
+        if let (standard, defect) = Installation.standards.nearMiss(link) {
+            return "of no known payment standard; as \(standard): \(defect)"
+        }
+        let (part, place) =
+            switch link.form {
+            case .web where link.isHTTP: ("host", Int(link.layout.hostStart))
+            case .web, .opaque: ("scheme", 0)
+            case .text: ("text", 0)
+            }
+        return "\(part) (byte \(place)): \(answer.explanation), and it is of no known payment standard"
     }
 
     /// An input that is no text at all.
@@ -83,5 +98,23 @@ struct Inspection {
             fields[count == 1 ? name : "\(name)[\(count)]"] = .string(item.decodedValue ?? String(item.value))
         }
         return fields
+    }
+}
+
+extension RouteDecision {
+    /// Whether `--reveal` shows what is hidden. Keys, and codes that a customer shows to be charged, are shown to nobody:
+    /// who sees them can take the money, and nobody needs to see them.
+    var mayBeRevealed: Bool {
+        switch self {
+        case .recognized(let instruction): instruction.purpose != .presentation
+        case .defective(_, let defect, _): !defect.holdsSecret
+        default: true
+        }
+    }
+
+    /// The names of the fields that are shown although the text is not: the scheme, the form and the payment's name, or
+    /// what the standard says.
+    fileprivate var publicFields: Set<String> {
+        if case .recognized(let instruction) = self { instruction.publicFields } else { ["form", "scheme", "payment"] }
     }
 }

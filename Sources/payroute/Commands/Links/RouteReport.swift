@@ -36,7 +36,7 @@ struct RouteReport {
     ///
     /// - Parameter reveals: whether a link that holds a secret is shown whole.
     init(_ input: String, _ answer: RouteDecision, reveals: Bool = false) {
-        self.input = reveals ? input : answer.shown(input)
+        self.input = reveals && answer.mayBeRevealed ? input : answer.shown(input)
         reason = answer.explanation
         switch answer {
         case .matched(let route):

@@ -1,0 +1,47 @@
+import PaymentCore
+
+/// The form in which Android's browsers hand links to apps: `intent://pay?pa=…#Intent;scheme=upi;package=…;end`.
+///
+/// It is read as the link that the app would be given, `upi://pay?pa=…`. The app that it names and the page that it names
+/// for when there is none are not looked at: whoever made the text chose them. Source: Chrome for Android, "Android
+/// Intents with Chrome".
+struct AndroidIntent: Sendable {
+    /// The link inside.
+    let link: PaymentLink
+    /// Where the link's scheme stands in the intent.
+    private let schemeOffset: Int
+    private let schemeLength: Int
+
+    private static let scheme = "intent"
+
+    /// Whether `link` begins as one.
+    static func isOne(_ link: PaymentLink) -> Bool { link.form != .text && link.scheme == "intent" }
+
+    /// Creates a value by taking the link out of `intent`; nil where it is no intent or names no scheme.
+    init?(_ intent: PaymentLink) {
+        guard Self.isOne(intent), let fragment = intent.parts.fragment, fragment.starts(with: "Intent;") else {
+            return nil
+        }
+        let words = fragment.split(at: ";")
+        let names = words.filter { $0.starts(with: "scheme=") }
+        guard words.last?.equals("end") == true, let word = names.first, names.count == 1 else { return nil }
+        let scheme = word.dropFirst("scheme=".utf8.count)
+        // What a host had in capitals may matter inside.
+        let written = Array((intent.spelling ?? intent.text).utf8)
+        let body = written[Self.scheme.utf8.count..<(fragment.offset - 1)]
+        guard let link = try? PaymentLink(scheme.text + String(decoding: body, as: UTF8.self)), link.form != .text,
+            !Self.isOne(link)
+        else { return nil }
+        self.link = link
+        schemeOffset = scheme.offset
+        schemeLength = scheme.count
+    }
+
+    /// Says of `defect`, which is of the link inside, where it stands in the intent.
+    func placed(_ defect: StandardDefect) -> StandardDefect {
+        let offset =
+            defect.offset < schemeLength
+            ? schemeOffset + defect.offset : defect.offset - schemeLength + Self.scheme.utf8.count
+        return StandardDefect(defect.kind, defect.part, at: offset, defect.advice)
+    }
+}

@@ -1,0 +1,100 @@
+package import PaymentCore
+
+/// The files of vectors whose inputs are payment texts: the standards' tests and `payroute inspect` read each of them. To
+/// add a standard's tests, add its line.
+package let vectorFiles: [VectorFile] = [
+    VectorFile("bezahlcode"),
+    VectorFile("bip321"),
+    VectorFile("bip353"),
+    VectorFile("bitcoin-address", unclaimed: 9),
+    VectorFile("emv-cpm", unclaimed: 2),
+    VectorFile("bolt11", unclaimed: 1),
+    VectorFile("bolt12", unclaimed: 1),
+    VectorFile("bolt12-signed"),
+    VectorFile("caip", unclaimed: 3),
+    VectorFile("eip55", unclaimed: 2),
+    VectorFile("eip681", unclaimed: 1),
+    VectorFile("emv-mpm", unclaimed: 2),
+    VectorFile("epc-qr", unclaimed: 1),
+    VectorFile("hosted-links", unclaimed: 8),
+    VectorFile("hosted-links-more", unclaimed: 2),
+    VectorFile("iban", unclaimed: 2),
+    VectorFile("more-national", unclaimed: 3),
+    VectorFile("paybysquare", unclaimed: 2),
+    VectorFile("lnurl", unclaimed: 4),
+    VectorFile("monero", unclaimed: 1),
+    VectorFile("sep7"),
+    VectorFile("solana-pay", unclaimed: 2),
+    VectorFile("strkey", unclaimed: 5),
+    VectorFile("xrp", unclaimed: 2),
+    VectorFile("cashaddr", unclaimed: 1),
+    VectorFile("other-chains", unclaimed: 3),
+    VectorFile("extra-coins"),
+    VectorFile("cip13"),
+    VectorFile("more-chains"),
+    VectorFile("payment-pointer", unclaimed: 2),
+    VectorFile("ton"),
+    VectorFile("zip321"),
+    VectorFile("cashu", unclaimed: 1),
+    VectorFile("payto", unclaimed: 1),
+    VectorFile("regional-qr", unclaimed: 1),
+    VectorFile("spd", unclaimed: 1),
+    VectorFile("swiss-qr-bill"),
+    VectorFile("upi"),
+]
+
+/// The files whose inputs are no payment texts, and the test that reads each: a checksum, a curve or a signature has no form
+/// that people scan, so these go through the library alone.
+package let libraryFiles: [String: String] = [
+    "bech32": "PaymentStandardsTests/BuildingBlockTests", "eip191": "PaymentWalletTests/DevelopmentWalletTests",
+    "eip712": "PaymentWalletTests/TypedDataTests", "keccak256": "PaymentWalletTests/Keccak256Tests",
+    "lib-bank-numbers": "PaymentStandardsTests/BuildingBlockTests",
+    "lib-bip353-dns": "PaymentStandardsTests/LibraryVectorTests",
+    "lib-dnssec-aliases": "PaymentStandardsTests/AliasProofTests",
+    "lib-erc1191": "PaymentStandardsTests/LibraryVectorTests", "payrails-jwe": "PaymentCryptoTests/JWEVectors",
+    "phishing-links": "PaymentCoreTests/PhishingCorpusTests",
+    "secp256k1-rfc6979": "PaymentWalletTests/Secp256k1Tests", "signing-review": "PaymentReviewTests/VectorTests",
+    "walletconnect-pay-signing": "PaymentWalletTests/DevelopmentWalletTests",
+    "walletconnect-pay-wire": "WalletConnectPayProviderTests/RecordedTests",
+    "zbase32": "PaymentStandardsTests/LibraryVectorTests",
+]
+
+/// One file of vectors.
+package struct VectorFile: Sendable, CustomStringConvertible {
+    /// The file's name without its ending, which is also the standard's where a row names none.
+    package let name: String
+    /// How many of its invalid rows are no link at all or seem to be of no standard. All others must be explained.
+    package let unclaimed: Int
+
+    package init(_ name: String, unclaimed: Int = 0) {
+        self.name = name
+        self.unclaimed = unclaimed
+    }
+
+    /// The name.
+    package var description: String { name }
+
+    package struct Row: Sendable {
+        package let input: String
+        package let expect: [String: JSONValue]
+        package let why: String
+
+        /// The fields that must come out.
+        package var fields: [String: JSONValue] {
+            expect.filter { !["standard", "note", "guess"].contains($0.key) }
+        }
+    }
+
+    /// The rows of `list`, which is `valid` or `invalid`.
+    package func rows(_ list: String) throws -> [Row] {
+        let json = try JSONValue(parsing: Array(Vectors.data(name)))
+        return (json[list]?.array ?? []).compactMap { row in
+            row["input"]?.string.map {
+                Row(input: $0, expect: row["expect"]?.object ?? [:], why: row["why"]?.string ?? "")
+            }
+        }
+    }
+
+    /// The id that `row` says its text is of; the file's name where it says nothing.
+    package func standard(of row: Row) -> String { row.expect["standard"]?.string ?? name }
+}
