@@ -101,6 +101,8 @@ struct RecognitionTests {
         arguments: [
             "5JuW2AMDYu4xVwRG9DZW18VbzQrGcd5RCgb99sS6ehJsNQXu5b9",
             "cV83kKisF3RQSvXbUCm9ox3kaz5JjEUBWcx8tNydfGJcyeUxuH47",
+            // BIP-32, test vector 1.
+            "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi",
         ])
     func secrets(_ text: String) throws {
         guard case .defective("bitcoin-address", let defect) = StandardsReader().recognize(try PaymentLink(text)) else {
@@ -108,6 +110,7 @@ struct RecognitionTests {
             return
         }
         #expect(defect.kind == .secret && !defect.description.contains(text.prefix(8)))
+        guard text.utf8.count < 60 else { return }
         let inside = StandardsReader().recognize(try PaymentLink("bitcoin:\(text)"))
         guard case .defective("bip321", let defect) = inside else {
             Issue.record("not refused inside a link")
@@ -157,6 +160,19 @@ struct InstructionTests {
         #expect(
             try instruction("bitcoin:1BoatSLRHtKNngkdXEeobR76b53LETtpyT?pop=https%3aevil.example").warnings
                 == [.opensNothing])
+    }
+
+    @Test(
+        "Names in which letters may be taken for others are pointed out",
+        arguments: [
+            ("\u{410}lice", true), ("Alice", false), ("\u{410}\u{43B}\u{438}\u{441}\u{430}", false),
+            ("\u{410}\u{41E} Shop", false), ("p\u{3B1}ypal", true), ("J\u{FC}rgen-1", false),
+        ])
+    func homographs(name: String, isOne: Bool) throws {
+        let code = try EPCCode(name: name, iban: "DE75512108001245126199", cents: 1)
+        #expect(try instruction(code.text).warnings.contains(.homographName) == isOne)
+        #expect(try instruction("alice@xn--pypal-4ve.example").warnings.contains(.homographName))
+        #expect(try !instruction("alice@pay-pal.example").warnings.contains(.homographName))
     }
 
     @Test("What is made from values reads back as these values")

@@ -5,8 +5,10 @@ import PaymentCrypto
 enum Base58Check {
     /// The version and payload that `part` spells; nil when it is not base58, too long for any address, or its checksum
     /// is wrong.
-    static func decode(_ part: TextPart, _ alphabet: Base58.Alphabet = .bitcoin) -> [UInt8]? {
-        guard var payload = Base58.decode(part.bytes, alphabet), payload.count > 4 else { return nil }
+    static func decode(
+        _ part: TextPart, _ alphabet: Base58.Alphabet = .bitcoin, limit: Int = Base58.longestText
+    ) -> [UInt8]? {
+        guard var payload = Base58.decode(part.bytes, alphabet, limit: limit), payload.count > 4 else { return nil }
         let written = checkWord(payload.suffix(4))
         payload.removeLast(4)
         return checkWord(checksum(payload)) == written ? payload : nil

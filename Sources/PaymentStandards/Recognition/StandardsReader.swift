@@ -48,6 +48,7 @@ public struct StandardsReader: InstructionReader {
             var instruction = value.instruction
             // The app that it names is not opened.
             if AndroidIntent.isOne(link) { instruction.warnings.append(.opensNothing) }
+            instruction.checkNames()
             return .instruction(instruction)
         case .defective(let standard, let defect): return .defective(standard: standard, defect)
         case .ambiguous(let values): return .ambiguous(values.map(\.instruction))

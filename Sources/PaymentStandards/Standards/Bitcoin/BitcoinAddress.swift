@@ -15,6 +15,7 @@ public struct BitcoinAddress: PaymentStandard {
         + ["1", "3", "2", "m", "n"].map { .bare(BareShape($0, lengths: 26...36, .base58)) }
         // Private keys, to be refused by name.
         + ["5", "9", "K", "L", "c"].map { .bare(BareShape($0, lengths: 51...52, .base58)) }
+        + ["x", "y", "z", "t", "u", "v"].map { .bare(BareShape("\($0)prv", lengths: 107...112, .base58)) }
 
     /// Which chain it is on.
     @nonexhaustive
@@ -82,7 +83,13 @@ public struct BitcoinAddress: PaymentStandard {
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
-        try self.init(TextPart(link).trimmed, "address")
+        let part = TextPart(link).trimmed
+        // A wallet's key of BIP-32, in the spellings of BIP-49 and BIP-84 too: 78 bytes.
+        if part.count > 106, Base58Check.decode(part, limit: 112)?.count == 78 {
+            throw part.defect(
+                .secret, "address", "is a wallet's private key: whoever has seen it can take all its money; move it")
+        }
+        try self.init(part, "address")
     }
 
     /// Reads `part`, which its standard calls `name`.
