@@ -38,6 +38,42 @@ struct MakingTests {
         #expect(try UPILink(text: "upi://mandate?pa=shop@okbank&am=50").instruction.purpose == .pull)
     }
 
+    @Test("A payto link made of values says them again")
+    func payto() throws {
+        let link = try Payto(
+            target: "iban", path: ["BFSWDE33BER", "DE75512108001245126199"], amount: ("EUR", "10.50"),
+            receiverName: "A & B", message: "Tea + milk / 50%")
+        #expect(
+            link.text
+                == "payto://iban/BFSWDE33BER/DE75512108001245126199?amount=EUR:10.50&receiver-name=A%20%26%20B"
+                + "&message=Tea%20+%20milk%20%2F%2050%25")
+        #expect(try Payto(text: link.text) == link)
+        #expect(link.fields["iban"] == "DE75512108001245126199" && link.receiverName == "A & B")
+        for path in [["DE75512108001245126198"], [], [""], ["a/b", "c", "d"]] {
+            #expect(throws: StandardDefect.self, "\(path)") { try Payto(target: "iban", path: path) }
+        }
+        for (target, digits) in [("iban/x", "1"), ("iban", "1,5"), ("iban", "-1"), ("IBAN", "1")] {
+            #expect(throws: StandardDefect.self, "\(target) \(digits)") {
+                try Payto(target: target, path: ["DE75512108001245126199"], amount: ("EUR", digits))
+            }
+        }
+    }
+
+    @Test("A token's transfer made of values names its payee, not the contract, as who is paid")
+    func token() throws {
+        let (token, payee) = (
+            "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+        )
+        let link = try #require(EIP681(token: token, recipient: payee, chainID: 8453, units: "1000000"))
+        #expect(link.text == "ethereum:\(token)@8453/transfer?address=\(payee)&uint256=1000000")
+        #expect(try EIP681(text: link.text) == link)
+        #expect(link.instruction.payee?.account == payee)
+        for (recipient, units) in [(payee.uppercased(), "1"), (payee, "1e3"), (payee, ""), ("\(payee)&uint256=9", "1")]
+        {
+            #expect(EIP681(token: token, recipient: recipient, chainID: 1, units: units) == nil)
+        }
+    }
+
     @Test("A Pix code made of values says them again")
     func pix() throws {
         let code = try MerchantCode.pix(

@@ -13,11 +13,11 @@ public struct Payto: WritablePaymentStandard {
     public static let patterns: [StandardPattern] = [.scheme("payto")]
 
     /// The payment system: `iban`, `ach`, `upi` …
-    public let target: String
+    public private(set) var target: String
     /// The segments of the path, decoded; a slash at its end leaves an empty last one.
-    public let path: [String]
+    public private(set) var path: [String]
     /// What the path names, by the target's own names.
-    public let account: [Part]
+    public private(set) var account: [Part]
     /// The amount's currency or unit.
     public private(set) var currency: String?
     /// The amount's digits, without commas.
@@ -65,6 +65,34 @@ public struct Payto: WritablePaymentStandard {
         path = segments.map(\.text)
         account = try Self.account(target, segments.last?.isEmpty == true ? segments.dropLast() : segments[...])
         try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
+    }
+
+    /// Creates a link.
+    ///
+    /// - Parameters:
+    ///   - target: the payment system, such as `iban`.
+    ///   - path: what names the account there, in order: of `iban` a BIC or none, and the IBAN.
+    ///   - amount: digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it open.
+    ///   - receiverName: the payee.
+    ///   - senderName: the payer.
+    ///   - message: a text for the payee.
+    ///   - instruction: an id of the payment, end to end.
+    /// - Throws: ``StandardDefect`` where a link made of these would not be read, or not as these.
+    public init(
+        target: String, path: [String], amount: (unit: String, digits: String)? = nil, receiverName: String? = nil,
+        senderName: String? = nil, message: String? = nil, instruction: String? = nil
+    ) throws(StandardDefect) {
+        self.target = target
+        self.path = path
+        account = []
+        (currency, self.amount) = (amount?.unit, amount?.digits)
+        (self.receiverName, self.senderName, self.message) = (receiverName, senderName, message)
+        instructionID = instruction
+        let read = try Payto(text: text)
+        guard read.target == target, read.path == path, read.currency == currency, read.amount == self.amount else {
+            throw StandardDefect(.malformed, "link", at: 0, "of these parts would be read as other parts")
+        }
+        self = read
     }
 
     private static func segments(_ path: TextPart) throws(StandardDefect) -> [TextPart] {

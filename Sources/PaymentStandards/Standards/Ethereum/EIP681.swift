@@ -74,6 +74,21 @@ public struct EIP681: WritablePaymentStandard {
         self = value
     }
 
+    /// Creates a link to pay `units` of the smallest unit of a token to `recipient`; nil where a part is not one.
+    ///
+    /// - Parameters:
+    ///   - token: the address of the token's contract.
+    ///   - recipient: who is paid.
+    ///   - chainID: the chain that the token is on.
+    ///   - units: decimal digits.
+    public init?(token: String, recipient: String, chainID: UInt64, units: String) {
+        let link = "ethereum:\(token)@\(chainID)/transfer?address=\(recipient)&uint256=\(units)"
+        guard units.utf8.allSatisfy(\.isASCIIDigit), let value = try? EIP681(text: link), value.isAddress,
+            value.target == token, value.value("address") == recipient, value.parameters.count == 2
+        else { return nil }
+        self = value
+    }
+
     // MARK: Parts
 
     private static func readTarget(_ part: TextPart) throws(StandardDefect) -> (Bool, String) {
