@@ -1,0 +1,43 @@
+import PaymentCore
+import Synchronization
+
+/// What the resolver found, for one who waits; nil for one who is cancelled before.
+final class NameAnswer: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<[DatagramAddress]?, Never>)
+        case finished([DatagramAddress]?)
+    }
+
+    private let state = Mutex(State.open)
+
+    func finish(_ found: [DatagramAddress]?) {
+        let waiter: CheckedContinuation<[DatagramAddress]?, Never>? = state.withLock { state in
+            switch state {
+            case .finished: return nil
+            case .open:
+                state = .finished(found)
+                return nil
+            case .awaited(let continuation):
+                state = .finished(found)
+                return continuation
+            }
+        }
+        waiter?.resume(returning: found)
+    }
+
+    func value() async -> [DatagramAddress]? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: [DatagramAddress]?? = state.withLock { state in
+                    if case .finished(let found) = state { return .some(found) }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            finish(nil)
+        }
+    }
+}
