@@ -1,0 +1,113 @@
+package import PaymentCore
+
+/// A message between nodes of the DHT (BEP 5, 43 and 44): a question, its answer, or a refusal.
+package struct KRPCMessage: Sendable, Hashable {
+    /// What the asker chose to know the answer by. Answers repeat it, whatever its length.
+    package var transaction: [UInt8]
+    /// The program that speaks, where it says so.
+    package var version: [UInt8]?
+    /// Whether the sender answers no questions, so that nobody keeps its address (BEP 43).
+    package var isReadOnly: Bool
+    /// Where the answerer sees the asker (BEP 42).
+    package var seenAt: DatagramAddress?
+    /// What it says.
+    package var body: Body
+
+    package enum Body: Sendable, Hashable {
+        case query(KRPCQuery)
+        case response(KRPCResponse)
+        case error(KRPCError)
+    }
+
+    package init(
+        transaction: [UInt8], version: [UInt8]? = nil, isReadOnly: Bool = false, seenAt: DatagramAddress? = nil,
+        _ body: Body
+    ) {
+        self.transaction = transaction
+        self.version = version
+        self.isReadOnly = isReadOnly
+        self.seenAt = seenAt
+        self.body = body
+    }
+
+    /// The most bytes of a transaction that are repeated for a stranger.
+    package static let transactionLimit = 32
+    /// What this package calls itself.
+    package static let ownVersion = Array("PR".utf8) + [0, 1]
+
+    /// Reads a message from the network; nil when it is none. Questions that are understood in part only are
+    /// ``KRPCQuery/invalid(_:_:)``, so that they can be refused.
+    package init?(_ bytes: [UInt8]) {
+        guard let value = try? Bencode(bytes), let transaction = value["t"]?.bytes,
+            1...Self.transactionLimit ~= transaction.count
+        else { return nil }
+        switch value["y"]?.bytes {
+        case Array("q".utf8):
+            guard let name = value["q"]?.bytes, name.count <= 32 else { return nil }
+            body = .query(KRPCQuery(String(decoding: name, as: UTF8.self), value["a"]))
+        case Array("r".utf8):
+            guard let response = value["r"].flatMap(KRPCResponse.init) else { return nil }
+            body = .response(response)
+        case Array("e".utf8):
+            let list = value["e"]?.list
+            guard let code = list?.first?.integer else { return nil }
+            let text = list?.dropFirst().first?.bytes ?? []
+            body = .error(KRPCError(code: code, text: KRPCError.plain(text)))
+        default: return nil
+        }
+        self.transaction = transaction
+        version = value["v"]?.bytes
+        isReadOnly = value["ro"]?.integer == 1
+        seenAt = value["ip"]?.bytes.flatMap { DatagramAddress(compact: $0) }
+    }
+
+    /// The message's bytes.
+    package var encoded: [UInt8] {
+        let names: (kind: String, name: String, content: Bencode)
+        switch body {
+        case .query(let query): names = ("q", "a", query.arguments)
+        case .response(let response): names = ("r", "r", response.fields)
+        case .error(let error): names = ("e", "e", .list([.integer(error.code), .text(error.text)]))
+        }
+        var name: Bencode?
+        if case .query(let query) = body { name = .text(query.name) }
+        return Bencode.dictionary([
+            names.name: names.content, "q": name, "t": .bytes(transaction), "y": .text(names.kind),
+            "v": version.map(Bencode.bytes), "ip": seenAt.map { .bytes($0.compact) },
+            "ro": .integer(isReadOnly ? 1 : 0),
+        ]).encoded
+    }
+}
+
+/// Why a node refuses (BEP 5 and 44).
+package struct KRPCError: Sendable, Hashable, Error {
+    /// The number.
+    package var code: Int64
+    /// The node's own words: for nobody's eyes but a developer's.
+    package var text: String
+
+    package init(code: Int64, text: String) {
+        self.code = code
+        self.text = text
+    }
+
+    /// A stranger's text, short and without anything that a terminal would act on.
+    static func plain(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.prefix(200).map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// Something about the message is wrong, or its token is old.
+    package static let protocolError = KRPCError(code: 203, text: "Bad token")
+    /// The kind of question is not known.
+    package static let unknownMethod = KRPCError(code: 204, text: "Method Unknown")
+    /// The value is longer than 1000 bytes.
+    package static let valueTooLarge = KRPCError(code: 205, text: "Message (v field) too big.")
+    /// The signature is wrong.
+    package static let signature = KRPCError(code: 206, text: "Invalid signature")
+    /// The salt is longer than 64 bytes.
+    package static let saltTooLarge = KRPCError(code: 207, text: "Salt (salt field) too big.")
+    /// What is stored has another number than the one that was to be replaced.
+    package static let mismatch = KRPCError(code: 301, text: "CAS mismatch, re-read value and try again.")
+    /// What is stored has a higher number.
+    package static let sequenceTooLow = KRPCError(code: 302, text: "Sequence number less than current.")
+}

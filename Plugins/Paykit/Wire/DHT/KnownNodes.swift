@@ -1,0 +1,32 @@
+import PaymentCore
+
+/// Nodes that answered in earlier searches: a bounded number of them, so that the first nodes are not asked alone, and not
+/// alone believed.
+struct KnownNodes: Sendable {
+    /// The most nodes that are kept.
+    static let limit = 256
+    private(set) var nodes: [NodeContact] = []
+
+    /// Keeps nodes; a full store loses others by chance.
+    mutating func keep(_ found: [NodeContact], random: any RandomSource) {
+        for node in found {
+            if let place = nodes.firstIndex(where: { $0.address.host == node.address.host && $0.address.isPublic }) {
+                nodes[place] = node
+            } else if let place = nodes.firstIndex(where: { $0.address == node.address }) {
+                nodes[place] = node
+            } else if nodes.count < Self.limit {
+                nodes.append(node)
+            } else {
+                nodes[Int(truncatingIfNeeded: random.next() % UInt64(Self.limit))] = node
+            }
+        }
+    }
+
+    /// Forgets nodes that did not answer.
+    mutating func forget(_ addresses: Set<DatagramAddress>) { nodes.removeAll { addresses.contains($0.address) } }
+
+    /// The nearest to a target.
+    func nearest(to target: NodeID, count: Int) -> [DatagramAddress] {
+        nodes.sorted { $0.id.distance(to: target) < $1.id.distance(to: target) }.prefix(count).map(\.address)
+    }
+}

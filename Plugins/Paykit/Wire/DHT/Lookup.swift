@@ -1,0 +1,320 @@
+import PaymentCore
+
+/// One search for the nodes near a target and for what they store there: what is asked of whom, and when it ends.
+///
+/// It knows nothing of sockets and clocks. Nearest nodes are asked first, as Kademlia does; the rest is for liars:
+/// - Answers count only from the address asked and under the transaction given, once.
+/// - A node is where most others say that it is, and where it says itself only if they do not agree; see ``Candidate``.
+/// - Of an answer's names a few are followed, and more as those turn out to be there. Whoever sends an item that is not the
+///   owner's is not followed at all.
+/// - Every fourth question goes to whoever was named by the node that was followed least.
+/// - Not only the nearest twenty are asked, which twenty liars could be, but all within the distance that twenty are to be
+///   expected in, in a net of this size. Where too few are known for that, those who answered are asked for others, a bit
+///   beside the target: liars around the target are no answer to that.
+struct Lookup: DHTExchange {
+    /// How many nodes store an item.
+    static let closeness = 20
+    /// How many nodes have to answer, where there are so many, before a search can end: twenty liars are not all of them.
+    static let quorum = 30
+    /// How many names of an answer are followed before one of them has answered, and how many more for each that has. All
+    /// are of one of the first nodes.
+    static let credit = (first: 4, more: 3)
+    /// How many nodes are stored at, at most.
+    static let storeLimit = 2 * closeness
+
+    private let target: NodeID
+    private let key: [UInt8]
+    private let ownID: NodeID
+    private let newerThan: Int64?
+    private let configuration: DHTConfiguration
+    private let random: any RandomSource
+    private let end: Duration
+
+    private var candidates: [Candidate] = []
+    private var places: [DatagramAddress: Int] = [:]
+    private var hosts: [UInt32: (secure: Int, others: Int)] = [:]
+    private var flights: [Flight] = []
+    private var asked = 0
+    private var picks = 0
+    private var widened = 0
+    /// Whether all who are known were asked, and are asked for others now.
+    private var isWidening = false
+
+    /// The newest item so far.
+    private(set) var newest: MutableItem?
+    private(set) var lied = 0
+    /// Messages that nobody had asked for.
+    private(set) var strays = 0
+    /// Whether time or questions ran out before the end.
+    private(set) var isCutShort = false
+
+    init(
+        target: NodeID, key: [UInt8], newerThan: Int64?, from starts: [DatagramAddress],
+        _ configuration: DHTConfiguration, random: any RandomSource, now: Duration
+    ) {
+        self.target = target
+        self.key = key
+        self.newerThan = newerThan
+        self.configuration = configuration
+        self.random = random
+        ownID = NodeID(random: random)
+        end = now + configuration.timeLimit
+        for address in starts where isUsable(address) && places[address] == nil {
+            places[address] = candidates.count
+            candidates.append(Candidate(address: address))
+        }
+    }
+
+    // MARK: What is sent
+
+    mutating func outgoing(now: Duration) -> [DHTOutgoing] {
+        var out: [DHTOutgoing] = []
+        for index in flights.indices where flights[index].isDue(now, configuration) {
+            flights[index].sentAt = now
+            flights[index].sends += 1
+            out.append(message(flights[index]))
+        }
+        let lost = flights.filter { now - $0.sentAt >= configuration.answerTimeout }
+        let timeout = configuration.answerTimeout
+        flights.removeAll { now - $0.sentAt >= timeout }
+        for flight in lost where candidates[flight.candidate].state == .asked {
+            candidates[flight.candidate].state = .silent
+        }
+        if now >= end { isCutShort = true }
+        while now < end, let index = pick(now) {
+            out.append(message(launch(index, asking: target, now)))
+        }
+        while now < end, let (index, beside) = pickBeside(now) {
+            out.append(message(launch(index, asking: beside, now)))
+        }
+        return out
+    }
+
+    func wake(now: Duration) -> Duration? {
+        guard now < end else { return nil }
+        let moments = flights.flatMap { flight in
+            [flight.sentAt + configuration.patience, flight.sentAt + configuration.answerTimeout].filter { $0 > now }
+        }
+        return moments.min().map { min($0, end) - now }
+    }
+
+    private mutating func launch(_ index: Int, asking wanted: NodeID, _ now: Duration) -> Flight {
+        asked += 1
+        if candidates[index].state == .unasked {
+            candidates[index].state = .asked
+            for introducer in candidates[index].introducers { candidates[introducer].followed += 1 }
+        }
+        var transaction: [UInt8]
+        repeat {
+            let draw = random.next()
+            transaction = (0..<max(2, min(configuration.transactionLength, 8))).map {
+                UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0))
+            }
+        } while flights.contains { $0.transaction == transaction }
+        let flight = Flight(
+            candidate: index, transaction: transaction, target: wanted, isStart: candidates[index].isStart, sentAt: now)
+        flights.append(flight)
+        return flight
+    }
+
+    private func message(_ flight: Flight) -> DHTOutgoing {
+        let candidate = candidates[flight.candidate]
+        let query: KRPCQuery =
+            candidate.refusesGet || flight.target != target
+            ? .findNode(id: ownID, target: flight.target) : .get(id: ownID, target: target, newerThan: newerThan)
+        let message = KRPCMessage(
+            transaction: flight.transaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(query))
+        return DHTOutgoing(bytes: message.encoded, address: candidate.address)
+    }
+
+    // MARK: Whom to ask next
+
+    /// Whether a further question may be asked now.
+    private func hasRoom(_ now: Duration) -> Bool {
+        flights.count { now - $0.sentAt < configuration.patience } < configuration.concurrency
+    }
+
+    private mutating func pick(_ now: Duration) -> Int? {
+        guard hasRoom(now) else { return nil }
+        let open = candidates.indices.filter { candidates[$0].state == .unasked && isTrusted(candidates[$0]) }
+        guard let nearest = open.min(by: { candidates[$0].distance < candidates[$1].distance }) else { return nil }
+        guard !isNearEnough(candidates[nearest].distance) else { return nil }
+        guard asked < configuration.queryLimit else {
+            isCutShort = true
+            return nil
+        }
+        picks += 1
+        guard picks % 4 == 0 else { return nearest }
+        return open.min { (leastFollowed($0), candidates[$0].distance) < (leastFollowed($1), candidates[$1].distance) }
+    }
+
+    /// When nobody is left to ask and few have answered: whom to ask for others, and beside which bit of the target.
+    private mutating func pickBeside(_ now: Duration) -> (Int, NodeID)? {
+        guard flights.isEmpty || isWidening, hasRoom(now), asked < configuration.queryLimit else { return nil }
+        guard candidates.count(where: { $0.state == .answered }) < Self.quorum,
+            let index = candidates.indices.last(where: {
+                candidates[$0].state == .answered && !candidates[$0].isWidened
+            })
+        else { return nil }
+        isWidening = true
+        candidates[index].isWidened = true
+        widened += 1
+        return (index, target.flipping(bit: widened % 8))
+    }
+
+    private func leastFollowed(_ index: Int) -> Int {
+        candidates[index].introducers.map { candidates[$0].followed }.min() ?? 0
+    }
+
+    /// Whether somebody worth following named the node.
+    private func isTrusted(_ candidate: Candidate) -> Bool {
+        candidate.isStart
+            || candidate.introducers.contains { index in
+                let introducer = candidates[index]
+                return introducer.state != .liar
+                    && (introducer.isStart
+                        || introducer.followed < Self.credit.first + Self.credit.more * introducer.found)
+            }
+    }
+
+    /// Whether no node of this distance has to be asked any more.
+    private func isNearEnough(_ distance: NodeID) -> Bool {
+        let near = nearest.map(\.distance)
+        guard near.count >= Self.quorum, near[Self.closeness - 1] < distance else { return false }
+        return distance.fraction > Self.radius(near)
+    }
+
+    /// Those who answered and can be believed, the nearest first.
+    private var nearest: [Candidate] {
+        candidates.filter { $0.state == .answered && $0.answered != nil }.sorted { $0.distance < $1.distance }
+    }
+
+    /// Within which share of all ids twenty nodes are to be expected, judged by the distances of those that answered.
+    ///
+    /// Each number of nodes together with the distance that holds them is a guess of the net's size. The middle one of the
+    /// guesses from twenty to forty nodes is taken: twenty liars that are as near as they like do not decide it, and
+    /// farther out only few of those that exist were asked.
+    static func radius(_ distances: [NodeID]) -> Double {
+        let sizes = distances.indices.filter { closeness - 1..<2 * closeness ~= $0 }.map { index in
+            Double(index + 1) / max(distances[index].fraction, .leastNormalMagnitude)
+        }.sorted()
+        guard !sizes.isEmpty else { return 1 }
+        return Double(closeness) / sizes[sizes.count / 2]
+    }
+
+    // MARK: What comes back
+
+    mutating func receive(_ datagram: Datagram, now: Duration) {
+        guard let message = KRPCMessage(datagram.bytes),
+            let index = flights.firstIndex(where: {
+                $0.transaction == message.transaction && candidates[$0.candidate].address == datagram.sender
+            })
+        else {
+            strays += 1
+            return
+        }
+        let place = flights[index].candidate
+        switch message.body {
+        case .query: strays += 1
+        case .error:
+            flights.remove(at: index)
+            // Some of the first nodes know only older questions.
+            guard candidates[place].state == .asked else { return }
+            if candidates[place].isStart, !candidates[place].refusesGet {
+                candidates[place].refusesGet = true
+                candidates[place].state = .unasked
+            } else {
+                candidates[place].state = .silent
+            }
+        case .response(let response):
+            flights.remove(at: index)
+            if candidates[place].state == .asked, !takeItem(response, of: place) { return }
+            takeNames(response, of: place)
+        }
+    }
+
+    /// Takes an answer's item and token.
+    ///
+    /// - Returns: whether it is the owner's, or none.
+    private mutating func takeItem(_ response: KRPCResponse, of place: Int) -> Bool {
+        if let item = response.item {
+            guard item.key == key, let item = item.verified else {
+                candidates[place].state = .liar
+                lied += 1
+                return false
+            }
+            if newerThan.map({ item.sequence > $0 }) ?? true, newest.map(item.isNewer) ?? true { newest = item }
+        }
+        candidates[place].state = .answered
+        candidates[place].answered = response.id
+        candidates[place].token = response.token.flatMap { $0.isEmpty || $0.count > 64 ? nil : $0 }
+        candidates[place].measure(from: target)
+        for introducer in candidates[place].introducers { candidates[introducer].found += 1 }
+        return true
+    }
+
+    private mutating func takeNames(_ response: KRPCResponse, of place: Int) {
+        var names = (response.nodes ?? []).filter { $0.id != ownID && isUsable($0.address) }
+        names.sort { $0.id.distance(to: target) < $1.id.distance(to: target) }
+        for contact in names.prefix(Self.closeness) { note(contact, namedBy: place) }
+    }
+
+    private mutating func note(_ contact: NodeContact, namedBy introducer: Int) {
+        if let known = places[contact.address] {
+            guard known != introducer else { return }
+            candidates[known].add(contact.id, by: introducer, target)
+            return
+        }
+        guard admit(contact) else { return }
+        places[contact.address] = candidates.count
+        var candidate = Candidate(address: contact.address)
+        candidate.isStart = false
+        candidate.add(contact.id, by: introducer, target)
+        candidates.append(candidate)
+    }
+
+    private func isUsable(_ address: DatagramAddress) -> Bool {
+        guard address.port != 0, address.host != 0, address.host >> 28 < 0xE else { return false }
+        return configuration.allowsPrivateAddresses || address.isPublic
+    }
+
+    /// Counts a host's nodes, so that neither one machine is many nor one victim asked many times.
+    private mutating func admit(_ contact: NodeContact) -> Bool {
+        guard contact.address.isPublic else { return true }
+        let isSecure = contact.id.belongs(to: contact.address)
+        var count = hosts[contact.address.host] ?? (0, 0)
+        guard isSecure ? count.secure < 8 : count.others < 1 else { return false }
+        if isSecure { count.secure += 1 } else { count.others += 1 }
+        hosts[contact.address.host] = count
+        return true
+    }
+
+    // MARK: What was found
+
+    /// The nodes to store at, the nearest first.
+    var stores: [(address: DatagramAddress, token: [UInt8])] {
+        let near = nearest
+        let radius = Self.radius(near.map(\.distance))
+        return near.enumerated().filter { $0 < Self.closeness || $1.distance.fraction <= radius }
+            .compactMap { _, node in node.token.map { (node.address, $0) } }.prefix(Self.storeLimit).map(\.self)
+    }
+
+    /// Nodes that answered by the id that others knew them by.
+    var reliable: [NodeContact] {
+        nearest.compactMap { node in
+            guard let id = node.answered, node.isKnown(as: id) else { return nil }
+            return NodeContact(id: id, address: node.address)
+        }
+    }
+
+    /// Nodes that did not answer, or lied.
+    var unreliable: Set<DatagramAddress> {
+        Set(candidates.filter { $0.state == .silent || $0.state == .liar }.map(\.address))
+    }
+
+    var search: DHTSearch {
+        DHTSearch(
+            item: newest, asked: asked, answered: candidates.count { $0.state == .answered || $0.state == .liar },
+            lied: lied, isComplete: !isCutShort && flights.isEmpty)
+    }
+}

@@ -1,0 +1,86 @@
+import PaymentCore
+
+extension Lookup {
+    /// A node that a search knows of.
+    struct Candidate {
+        enum State {
+            case unasked, asked, answered
+            /// It did not answer, or refused.
+            case silent
+            /// It sent an item that is not the owner's.
+            case liar
+        }
+
+        let address: DatagramAddress
+        /// Whether it was known before the search, by its address only.
+        var isStart = true
+        /// Whether it has refused the question of BEP 44 and is asked that of BEP 5.
+        var refusesGet = false
+        var state = State.unasked
+        /// The ids by which others named it, and how many did.
+        private var names: [(id: NodeID, votes: Int)] = []
+        /// Who named it.
+        private(set) var introducers: [Int] = []
+        /// The id by which it answered.
+        var answered: NodeID?
+        var token: [UInt8]?
+        /// How far it is, as far as is known.
+        private(set) var distance = NodeID.farthest
+
+        /// How many of the nodes that it named were asked, and how many of those answered.
+        var followed = 0
+        var found = 0
+        /// Whether it was asked for nodes beside the target.
+        var isWidened = false
+
+        init(address: DatagramAddress) { self.address = address }
+
+        /// Somebody else names it. Of many names the first ones count.
+        mutating func add(_ name: NodeID, by introducer: Int, _ target: NodeID) {
+            guard introducers.count < 24, !introducers.contains(introducer) else { return }
+            introducers.append(introducer)
+            if let index = names.firstIndex(where: { $0.id == name }) {
+                names[index].votes += 1
+            } else {
+                names.append((name, 1))
+            }
+            measure(from: target)
+        }
+
+        func isKnown(as id: NodeID) -> Bool { names.contains { $0.id == id } }
+
+        /// How far it is. Before it answers, by the nearest name, so that no wrong name hides it. After that by the name
+        /// that most gave it, the one it answered by among equals; by the farther of both where nobody knew it by that.
+        mutating func measure(from target: NodeID) {
+            let named = names.map { ($0.id.distance(to: target), $0.votes) }
+            guard let answered else {
+                distance = named.map(\.0).min() ?? .farthest
+                return
+            }
+            let own = answered.distance(to: target)
+            let most = named.map(\.1).max() ?? 0
+            let leading = named.filter { $0.1 == most }.map(\.0)
+            if leading.isEmpty || leading.contains(own) {
+                distance = own
+            } else {
+                distance = max(own, leading.max() ?? own)
+            }
+        }
+    }
+
+    /// A question that waits for its answer.
+    struct Flight {
+        let candidate: Int
+        let transaction: [UInt8]
+        /// What is asked for.
+        let target: NodeID
+        /// Whether it is asked again: much depends on those that are known at the beginning.
+        let isStart: Bool
+        var sentAt: Duration
+        var sends = 1
+
+        func isDue(_ now: Duration, _ configuration: DHTConfiguration) -> Bool {
+            isStart && sends < 3 && now - sentAt >= configuration.patience
+        }
+    }
+}

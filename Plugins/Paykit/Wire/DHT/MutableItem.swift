@@ -1,0 +1,109 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// A signed value in the DHT (BEP 44): whoever has the key may replace it by one with a higher number.
+///
+/// There is none with a wrong signature. Pubky's packets are such items: the number is the packet's timestamp in
+/// microseconds, the value its DNS message. Items with a salt are not read; Pubky has none.
+public struct MutableItem: Sendable, Hashable {
+    /// The owner's Ed25519 public key: 32 bytes.
+    public let key: [UInt8]
+    /// The number: of two items of one key the one with the higher number counts.
+    public let sequence: Int64
+    /// What is stored: up to 1000 bytes.
+    public let value: [UInt8]
+    /// The owner's signature: 64 bytes.
+    public let signature: [UInt8]
+
+    /// The most bytes of a value. Nodes that count its length marker too store no more than 995.
+    public static let valueLimit = 1000
+
+    /// Creates an item that somebody signed.
+    ///
+    /// - Parameters:
+    ///   - key: the owner's public key.
+    ///   - sequence: the number.
+    ///   - value: what is stored.
+    ///   - signature: the owner's signature over the other two.
+    /// - Throws: ``MutableItemError``, also when the signature is not the owner's.
+    public init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(MutableItemError) {
+        guard key.count == Ed25519.keyLength else { throw .key(key.count) }
+        guard value.count <= Self.valueLimit else { throw .value(value.count) }
+        let message = Self.signable(sequence: sequence, value: value)
+        guard Ed25519.isValid(signature, message: message, publicKey: key) else { throw .signature }
+        self.key = key
+        self.sequence = sequence
+        self.value = value
+        self.signature = signature
+    }
+
+    /// Creates an item and signs it.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number.
+    ///   - value: what is stored.
+    ///   - seed: the owner's seed: 32 bytes.
+    /// - Throws: ``MutableItemError``.
+    public init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(MutableItemError) {
+        let seed = seed.reveal()
+        guard seed.count == Ed25519.keyLength else { throw .key(seed.count) }
+        guard value.count <= Self.valueLimit else { throw .value(value.count) }
+        let message = Self.signable(sequence: sequence, value: value)
+        guard let key = try? Ed25519.publicKey(seed: seed), let signature = try? Ed25519.sign(message, seed: seed)
+        else { throw .signature }
+        self.key = key
+        self.sequence = sequence
+        self.value = value
+        self.signature = signature
+    }
+
+    /// What a signature is over: number and value as bencoding, and before them a salt, where there is one.
+    package static func signable(sequence: Int64, value: [UInt8], salt: [UInt8] = []) -> [UInt8] {
+        let prefix = salt.isEmpty ? [] : Array("4:salt\(salt.count):".utf8) + salt
+        return prefix + Array("3:seqi\(sequence)e1:v\(value.count):".utf8) + value
+    }
+
+    /// Where the items of a key are: SHA-1 of it, and of a salt after it, where there is one.
+    package static func target(key: [UInt8], salt: [UInt8] = []) -> NodeID {
+        NodeID(hashing: key + salt)
+    }
+
+    /// Where the item is.
+    package var target: NodeID { Self.target(key: key) }
+
+    /// Returns whether this counts and `other` of the same key does not: by number, and of two with one number by value.
+    ///
+    /// - Parameter other: another item of the key.
+    public func isNewer(than other: MutableItem) -> Bool {
+        if sequence != other.sequence { return sequence > other.sequence }
+        return other.value.lexicographicallyPrecedes(value)
+    }
+}
+
+extension MutableItem: CustomStringConvertible {
+    /// Key, number and length; not the value.
+    public var description: String { "item \(sequence) of \(Hex.encode(key)), \(value.count) bytes" }
+}
+
+/// Why something is no item of the DHT.
+@nonexhaustive
+public enum MutableItemError: Error, Sendable, Hashable {
+    /// A key or a seed has so many bytes instead of 32.
+    case key(Int)
+    /// The value has so many bytes, more than ``MutableItem/valueLimit``.
+    case value(Int)
+    /// The signature is not the owner's over this number and value.
+    case signature
+}
+
+extension MutableItemError: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .key(let count): "the key of an item has 32 bytes; this has \(count)"
+        case .value(let count):
+            "an item holds at most \(MutableItem.valueLimit) bytes; these are \(count): publish less"
+        case .signature: "the signature is not the key owner's over this number and value"
+        }
+    }
+}

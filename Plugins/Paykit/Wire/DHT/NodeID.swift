@@ -1,0 +1,141 @@
+package import PaymentCore
+import PaymentCrypto
+
+/// A place in the DHT: 160 bits, of nodes and of what they store. Places are near each other when their exclusive or is
+/// small.
+package struct NodeID: Sendable, Hashable, Comparable {
+    private let high: UInt64
+    private let middle: UInt64
+    private let low: UInt32
+
+    /// The bytes of an id.
+    package static let byteCount = 20
+
+    private init(_ high: UInt64, _ middle: UInt64, _ low: UInt32) {
+        self.high = high
+        self.middle = middle
+        self.low = low
+    }
+
+    /// Creates an id from its 20 bytes; nil for another number of bytes.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.init(exactly: Array(bytes))
+    }
+
+    /// Creates the id that is the SHA-1 of `bytes`.
+    package init(hashing bytes: [UInt8]) { self.init(exactly: Digest.sha1.hash(bytes)) }
+
+    /// - Parameter bytes: 20 of them.
+    private init(exactly bytes: [UInt8]) {
+        func word(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(word(0..<8), word(8..<16), UInt32(truncatingIfNeeded: word(16..<20)))
+    }
+
+    /// Creates an id that nobody can foresee.
+    package init(random: any RandomSource) {
+        self.init(random.next(), random.next(), UInt32(truncatingIfNeeded: random.next()))
+    }
+
+    /// The 20 bytes.
+    package var bytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * $0)) }
+            + (0..<8).map { UInt8(truncatingIfNeeded: middle >> UInt64(56 - 8 * $0)) }
+            + (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt32(24 - 8 * $0)) }
+    }
+
+    /// Farther than any distance that matters.
+    package static let farthest = NodeID(.max, .max, .max)
+
+    /// A distance as a share of all there can be, from 0 to 1.
+    package var fraction: Double { Double(high) / 0x1p64 }
+
+    package static func < (left: NodeID, right: NodeID) -> Bool {
+        (left.high, left.middle, left.low) < (right.high, right.middle, right.low)
+    }
+
+    /// How far the other is: the exclusive or.
+    package func distance(to other: NodeID) -> NodeID {
+        NodeID(high ^ other.high, middle ^ other.middle, low ^ other.low)
+    }
+
+    /// The id that differs in one of the first 64 bits, counted from the highest.
+    package func flipping(bit: Int) -> NodeID { NodeID(high ^ 1 << UInt64(63 - bit & 63), middle, low) }
+
+    /// How many bits are zero before the first that is not: of a distance, the bits that two ids share.
+    package var leadingZeroBits: Int {
+        if high != 0 { return high.leadingZeroBitCount }
+        return middle != 0 ? 64 + middle.leadingZeroBitCount : 128 + low.leadingZeroBitCount
+    }
+
+    // MARK: Ids that belong to an address (BEP 42)
+
+    /// Creates an id that belongs to an address: nobody can take one of their choice there.
+    package init(for host: UInt32, random: any RandomSource) {
+        let draw = random.next()
+        self.init(for: host, seed: UInt8(truncatingIfNeeded: draw >> 8), fill: NodeID(random: random))
+    }
+
+    /// The same with what chance would decide.
+    package init(for host: UInt32, seed: UInt8, fill: NodeID) {
+        let prefix = UInt64(Self.prefix(host, seed & 7)) << 32
+        let mask: UInt64 = 0xFFFF_F800_0000_0000
+        self.init(prefix & mask | fill.high & ~mask, fill.middle, fill.low & ~0xFF | UInt32(seed))
+    }
+
+    /// Whether the id belongs to the address; ids of private addresses and of this machine need not.
+    package func belongs(to address: DatagramAddress) -> Bool {
+        guard address.isPublic else { return true }
+        let expected = Self.prefix(address.host, UInt8(truncatingIfNeeded: low) & 7)
+        return UInt32(truncatingIfNeeded: high >> 32) >> 11 == expected >> 11
+    }
+
+    private static func prefix(_ host: UInt32, _ seed: UInt8) -> UInt32 {
+        let value = host & 0x030F_3FFF | UInt32(seed) << 29
+        return CRC32C.checksum((0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * $0)) })
+    }
+}
+
+extension NodeID: CustomStringConvertible {
+    /// 40 hexadecimal digits.
+    package var description: String { Hex.encode(bytes) }
+}
+
+/// A node by its id and its address, as nodes name each other.
+package struct NodeContact: Sendable, Hashable {
+    package let id: NodeID
+    package let address: DatagramAddress
+
+    package init(id: NodeID, address: DatagramAddress) {
+        self.id = id
+        self.address = address
+    }
+
+    /// The bytes of a contact: an id, an IPv4 address, a port.
+    package static let byteCount = 26
+
+    /// The 26 bytes.
+    package var compact: [UInt8] { id.bytes + address.compact }
+
+    /// Reads contacts that follow each other; nil when a part of one is left over.
+    package static func list(_ bytes: [UInt8]) -> [NodeContact]? {
+        guard bytes.count % byteCount == 0 else { return nil }
+        return stride(from: 0, to: bytes.count, by: byteCount).compactMap { start in
+            NodeID(bytes[start..<start + 20]).flatMap { id in
+                DatagramAddress(compact: bytes[start + 20..<start + 26]).map { NodeContact(id: id, address: $0) }
+            }
+        }
+    }
+}
+
+extension DatagramAddress {
+    /// Reads four octets and a port; nil for another number of bytes.
+    package init?(compact bytes: some Collection<UInt8>) {
+        guard bytes.count == 6 else { return nil }
+        let bytes = Array(bytes)
+        self.init(bytes[0], bytes[1], bytes[2], bytes[3], port: UInt16(bytes[4]) << 8 | UInt16(bytes[5]))
+    }
+
+    /// Four octets and the port.
+    package var compact: [UInt8] { octets + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)] }
+}

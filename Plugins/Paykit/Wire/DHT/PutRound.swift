@@ -1,0 +1,87 @@
+import PaymentCore
+
+/// Storing one item at nodes that gave out tokens. Each is asked at most twice.
+struct PutRound: DHTExchange {
+    private struct Flight {
+        let transaction: [UInt8]
+        let outgoing: DHTOutgoing
+        var sentAt: Duration
+        var sends = 1
+    }
+
+    private var waiting: [Flight] = []
+    private var flights: [Flight] = []
+    private let configuration: DHTConfiguration
+    private let end: Duration
+    /// What the nodes have said so far.
+    private(set) var report = DHTPublication()
+
+    init(
+        _ item: MutableItem, replacing: Int64?, at stores: [(address: DatagramAddress, token: [UInt8])],
+        _ configuration: DHTConfiguration, random: any RandomSource, now: Duration
+    ) {
+        self.configuration = configuration
+        end = now + configuration.timeLimit
+        let ownID = NodeID(random: random)
+        let length = max(2, min(configuration.transactionLength, 8))
+        for (address, token) in stores {
+            let draw = random.next()
+            let transaction = (0..<length).map { UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0)) }
+            let put = KRPCPut(id: ownID, token: token, item: KRPCItem(item), replacing: replacing)
+            let message = KRPCMessage(
+                transaction: transaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(.put(put)))
+            let outgoing = DHTOutgoing(bytes: message.encoded, address: address)
+            waiting.append(Flight(transaction: transaction, outgoing: outgoing, sentAt: now))
+        }
+    }
+
+    mutating func outgoing(now: Duration) -> [DHTOutgoing] {
+        var out: [DHTOutgoing] = []
+        for index in flights.indices where flights[index].sends < 2 {
+            guard now - flights[index].sentAt >= configuration.patience else { continue }
+            flights[index].sends += 1
+            flights[index].sentAt = now
+            out.append(flights[index].outgoing)
+        }
+        let count = flights.count
+        let timeout = configuration.answerTimeout
+        flights.removeAll { now - $0.sentAt >= timeout }
+        report.silent += count - flights.count
+        while !waiting.isEmpty, now < end,
+            flights.count(where: { now - $0.sentAt < configuration.patience }) < configuration.concurrency
+        {
+            var next = waiting.removeFirst()
+            next.sentAt = now
+            flights.append(next)
+            out.append(next.outgoing)
+        }
+        return out
+    }
+
+    func wake(now: Duration) -> Duration? {
+        guard now < end else { return nil }
+        let moments = flights.flatMap { flight in
+            [flight.sentAt + configuration.patience, flight.sentAt + configuration.answerTimeout].filter { $0 > now }
+        }
+        return moments.min().map { min($0, end) - now }
+    }
+
+    mutating func receive(_ datagram: Datagram, now: Duration) {
+        guard let message = KRPCMessage(datagram.bytes),
+            let index = flights.firstIndex(where: {
+                $0.outgoing.address == datagram.sender && $0.transaction == message.transaction
+            })
+        else { return }
+        switch message.body {
+        case .query: return
+        case .response: report.stored += 1
+        case .error(let error):
+            switch error.code {
+            case KRPCError.sequenceTooLow.code: report.outdated += 1
+            case KRPCError.mismatch.code: report.mismatched += 1
+            default: report.refused += 1
+            }
+        }
+        flights.remove(at: index)
+    }
+}
