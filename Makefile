@@ -4,6 +4,7 @@ SHELL := /bin/bash
 
 PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsodium-dev libsqlite3-dev pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
+OTHER_DHT := python3-libtorrent
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
 STANDARD_INPUTS ?= 2000000
@@ -17,7 +18,8 @@ LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentSt
 	WalletConnectPayProvider CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
-.PHONY: help deps demo test check-apple browser-test kill-test bench fuzz fuzz-standards simulate mutants format lint docs clean
+.PHONY: help deps demo test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
+	docs clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +49,13 @@ ifneq ($(shell uname),Darwin)
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(BROWSER); }
 endif
 	PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) swift test --filter BrowserTests
+
+dht-test: deps ## store and find packets among libtorrent's DHT nodes on loopback (Linux: apt; elsewhere it is skipped)
+ifneq ($(shell uname),Darwin)
+	@dpkg -s $(OTHER_DHT) >/dev/null 2>&1 || \
+		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(OTHER_DHT); }
+endif
+	swift test --filter LibtorrentTests
 
 kill-test: deps ## kill and stop paying processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test --filter KillTests

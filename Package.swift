@@ -329,7 +329,7 @@ let package = Package(
                 "PaymentSandbox", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["DHT/Interop/libtorrent-swarm.py"], swiftSettings: settings),
         .testTarget(
             name: "PayrailsMerchantTests",
             dependencies: [
