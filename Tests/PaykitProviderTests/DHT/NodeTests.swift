@@ -169,4 +169,40 @@ struct NodeTests {
         guard case .response(let again) = try ask(.findNode(id: ownID, target: target)).body else { return }
         #expect(again.nodes?.first == NodeContact(id: target, address: asker))
     }
+
+    @Test("Liars lie as they are said to: what they send is read, and is not what is stored")
+    func liars() throws {
+        let (old, new) = (try item(1, "old"), try item(2, "new"))
+        let foreign = try Owner(6).item(9, "another's")
+        func answer(of behaviour: DHTNodeBehaviour) throws -> KRPCResponse {
+            let node = DHTNode(
+                id: NodeID(hashing: [3]), address: .loopback(port: 9), behaviour: behaviour, foreign: foreign,
+                random: SeededRandomSource(seed: 1), now: .zero)
+            func ask(_ query: KRPCQuery) -> KRPCMessage.Body? {
+                let message = KRPCMessage(transaction: [1, 2], .query(query))
+                let answers = node.answers(to: Datagram(bytes: message.encoded, sender: asker), now: .zero)
+                return answers.compactMap { KRPCMessage($0) }.last { $0.transaction == [1, 2] }?.body
+            }
+            let get = KRPCQuery.get(id: ownID, target: MutableItem.target(key: owner.key), newerThan: nil)
+            for item in [old, new] {
+                guard case .response(let response)? = ask(get) else { continue }
+                _ = ask(.put(KRPCPut(id: ownID, token: response.token ?? [], item: item)))
+            }
+            guard case .response(let response)? = ask(get) else { throw Missing() }
+            return response
+        }
+        let forged = try #require(try answer(of: .forging).item)
+        #expect(forged.key == owner.key && forged.sequence > 2 && forged.verified == nil)
+        #expect(try answer(of: .substituting).item == KRPCItem(foreign))
+        #expect(try answer(of: .replaying).item == old)
+        #expect(try answer(of: .denying).item == nil && answer(of: .denying).sequence == nil)
+        #expect(try answer(of: .babbling).item == new)
+        #expect(try answer(of: .flooding).nodes?.count == 60)
+        let target = MutableItem.target(key: owner.key)
+        let chameleon = try answer(of: .chameleon)
+        #expect(chameleon.id.distance(to: target).leadingZeroBits >= 50)
+        #expect(Set(chameleon.nodes?.map(\.address) ?? []) == [.loopback(port: 9)])
+    }
+
+    private struct Missing: Error {}
 }

@@ -80,6 +80,7 @@ struct PublishingTests {
             await #expect(throws: DHTError.noAnswer(asked: 2)) { try await net.resolver(seed: 1).resolve(Owner(1).key) }
             #expect(net.world.elapsed < 10)
             #expect("\(DHTError.noAnswer(asked: 2))".contains("relay"))
+            #expect("\(DHTError.noAnswer(asked: 0))".contains("give the addresses"))
         }
     }
 

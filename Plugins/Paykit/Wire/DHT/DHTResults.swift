@@ -57,6 +57,8 @@ extension DHTError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {
+        case .noAnswer(asked: 0):
+            "no node of the DHT is known that may be asked; give the addresses of some to begin with"
         case .noAnswer(let asked):
             "none of \(asked) nodes of the DHT answered; look whether this network lets UDP through, or use a relay"
         case .outdated(let item):

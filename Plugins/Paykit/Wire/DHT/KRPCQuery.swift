@@ -153,7 +153,9 @@ package struct KRPCResponse: Sendable, Hashable {
     /// What lets the asker store there.
     package var token: [UInt8]?
     /// What it stores.
-    package var item: KRPCItem?
+    package var item: KRPCItem? {
+        didSet { sequence = item?.sequence ?? sequence }
+    }
     /// The number of what it stores, also where the item itself is left out.
     package var sequence: Int64?
     /// Whether it sent something in an item's place that is none.
