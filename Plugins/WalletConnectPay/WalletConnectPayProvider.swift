@@ -4,14 +4,16 @@ public import PaymentReview
 /// WalletConnect Pay: merchants are paid in tokens from the payer's wallet.
 ///
 /// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry
-/// such a link, and bare `pay_…` ids (unverified). The payer needs accounts and a signer.
-public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
+/// such a link, bare `pay_…` ids (unverified), and the merchant's pages to which payers come back from the service's
+/// checkout, where it is told of them. The payer needs accounts and a signer.
+public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectCompletingProvider {
     /// `walletconnect-pay`.
     public static let id: ProviderID = "walletconnect-pay"
 
     private let id: ProviderID
     private let configuration: GatewayConfiguration
     private let appLinks: AppLinks
+    private let returns: [CheckoutReturns]
     private let reviewer: SigningReviewer
 
     /// Creates a provider.
@@ -19,14 +21,17 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
     /// - Parameters:
     ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
     ///   - appLinks: the application's own links, which may carry payment links. They raise no trust.
+    ///   - returns: the merchants' pages to which payers come back, where this application opens them.
     ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
     public init(
         id: ProviderID = WalletConnectPayProvider.id, configuration: GatewayConfiguration,
-        appLinks: AppLinks = AppLinks(), reviewer: SigningReviewer = SigningReviewer()
+        appLinks: AppLinks = AppLinks(), returns: [CheckoutReturns] = [],
+        reviewer: SigningReviewer = SigningReviewer()
     ) {
         self.id = id
         self.configuration = configuration
         self.appLinks = appLinks
+        self.returns = returns
         self.reviewer = reviewer
     }
 
@@ -36,14 +41,24 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
             id: id, name: "WalletConnect Pay",
             patterns: [
                 .hostSuffix(PaymentID.linkHost), .host(PaymentID.shortLinkHost), .scheme("wc"), .textPrefix("pay_"),
-            ] + appLinks.patterns,
+            ] + appLinks.patterns + returnPatterns,
             outboundHosts: [configuration.baseURL.authority])
     }
 
     /// Recognises payment links: verified only for https links on a WalletConnect Pay host with one well-formed id, and
-    /// for `wc:` URIs whose payment link is one.
+    /// for `wc:` URIs whose payment link is one. A payer's return is recognised by its page and the one payment that it
+    /// names.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
-        LinkReading.match(link, in: appLinks)
+        for pages in returns {
+            if let id = pages.payment(in: link) { return LinkMatch(reference: id, role: .callback) }
+        }
+        return LinkReading.match(link, in: appLinks)
+    }
+
+    /// Several merchants may share a page.
+    private var returnPatterns: [LinkPattern] {
+        var seen: Set<LinkPattern> = []
+        return returns.flatMap(\.patterns).filter { seen.insert($0).inserted }
     }
 
     /// Returns whether a payment is named by a short link.
@@ -89,6 +104,19 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider {
         let flow = flow(context)
         return try await flow.translated { () throws(GatewayError) in try await flow.status(payment.id) }
             .outcome(of: payment)
+    }
+
+    /// Asks the service what has become of the payment from which the payer came back. That they came back, and by which
+    /// of the two pages, says nothing.
+    ///
+    /// - Throws: ``PaymentError``; `foreignReturn` when the link is not a return of this payment.
+    public func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        guard returns.contains(where: { $0.payment(in: callback) == attempt.reference.id }) else {
+            throw PaymentError(.foreignReturn, "the payer came back from another payment", provider: id)
+        }
+        return try await status(of: attempt.reference, in: context)
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {

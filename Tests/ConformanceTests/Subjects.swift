@@ -27,15 +27,22 @@ enum Subjects {
     static func walletConnectPay() throws -> ConformanceSubject {
         let configuration = try GatewayConfiguration(credentials: .apiKey(Redacted(secret)))
         let payer = DevelopmentWallet(seed: 7).payer()
+        let page = "https://shop.example/thanks"
+        let returns = try CheckoutReturns(success: page, error: "https://shop.example/sorry")
         return ConformanceSubject(
-            WalletConnectPayProvider(configuration: configuration), payer: payer, canaries: [secret]
+            WalletConnectPayProvider(configuration: configuration, returns: [returns]),
+            capabilities: [.completesRedirects], payer: payer, canaries: [secret]
         ) { behaviour, clock, random in
             var pace = WalletConnectPaySandbox.Configuration()
             if behaviour == .neverSettles { pace.settlementPolls = .max }
             let sandbox = WalletConnectPaySandbox(pace, clock: clock, random: random)
             let payment = await sandbox.createPayment(.paidAfterPolling)
+            let other = await sandbox.createPayment(.alreadyPaid)
             return ConformanceSubject.Backend(
-                link: payment.link, services: ["api.pay.walletconnect.com": sandbox]
+                link: payment.link, services: ["api.pay.walletconnect.com": sandbox],
+                returns: ConformanceSubject.Returns(
+                    own: [page, "https://shop.example/sorry"].map { "\($0)?payment_id=\(payment.id)" },
+                    others: ["\(page)?payment_id=\(other.id)", "\(page)?payment_id=\(other.id)&pid=\(payment.id)"])
             ) {
                 await sandbox.ledger.events(of: payment.id).compactMap { event -> UInt128?? in
                     guard case .captured(_, let amount, _) = event else { return nil }

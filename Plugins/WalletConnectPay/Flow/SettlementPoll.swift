@@ -1,21 +1,28 @@
-import PaymentCore
+package import PaymentCore
 
 /// Waiting until a confirmed payment is settled.
-struct SettlementPoll: Sendable {
+package struct SettlementPoll: Sendable {
     /// The pause where the service names none, in milliseconds.
     private static let usualPause: Int64 = 1000
     // These bounds keep a wrong answer from flooding the service or from hanging here.
     private static let shortestPause: Int64 = 10
     private static let longestPause: Int64 = 10_000
 
-    let clock: any PaymentClock
-    /// Hears every state and pause.
-    let note: @Sendable (String) -> Void
+    private let clock: any PaymentClock
+    private let note: @Sendable (String) -> Void
+
+    /// Creates a way to wait.
+    ///
+    /// - Parameter note: hears every state and pause.
+    package init(clock: any PaymentClock, note: @escaping @Sendable (String) -> Void) {
+        self.clock = clock
+        self.note = note
+    }
 
     /// Asks until the status is final or `limit` has passed since now; the last question comes at the limit itself.
     ///
     /// - Returns: the last status, which is not final when the time ran out.
-    func settle(
+    package func settle(
         _ first: StatusBody, within limit: Duration,
         ask: (_ millisecondsLeft: Int64) async throws(GatewayError) -> StatusBody
     ) async throws(GatewayError) -> StatusBody {

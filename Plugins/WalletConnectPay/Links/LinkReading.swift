@@ -1,10 +1,10 @@
-import PaymentCore
+package import PaymentCore
 
 /// What a strictly scanned link says, and whether it surely leads to WalletConnect Pay.
 ///
 /// The id is always the one that the vendor's client would send. A link is verified only when a strict reading finds
 /// the same id in a well-formed place; any room for doubt makes it unverified, with the reason.
-enum LinkReading {
+package enum LinkReading {
     static func match(_ link: PaymentLink) -> LinkMatch? {
         switch link.form {
         case .web: link.isHTTP ? webLink(link) : nil
@@ -20,7 +20,7 @@ enum LinkReading {
 
     /// As ``match(_:)``, for a link that came inside another and so was not held against the provider's claims: only
     /// links that those cover, and what plain http says is not vouched for.
-    static func routed(_ link: PaymentLink) -> LinkMatch? {
+    package static func routed(_ link: PaymentLink) -> LinkMatch? {
         switch link.form {
         case .text: return match(link)
         case .opaque: return link.scheme == "wc" ? match(link) : nil
@@ -127,7 +127,8 @@ enum LinkReading {
         return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
     }
 
-    private static func isOurs(_ host: Substring) -> Bool {
+    /// Whether `host`, in lower case, is one of the service's.
+    static func isOurs(_ host: Substring) -> Bool {
         host == PaymentID.linkHost[...] || host == PaymentID.shortLinkHost[...]
             || host.hasSuffix("." + PaymentID.linkHost)
     }

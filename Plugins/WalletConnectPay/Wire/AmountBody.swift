@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 /// An amount of money or tokens, as the service writes it.
 package struct AmountBody: Codable, Sendable {
@@ -13,7 +13,7 @@ extension AmountBody {
     /// The exact amount.
     ///
     /// - Throws: ``PaymentCore/MoneyError`` when unit, value or decimals are malformed.
-    func money() throws -> Money {
+    package func money() throws -> Money {
         guard let exponent = UInt8(exactly: display.decimals) else {
             throw PaymentError(.invalidResponse, "an amount has \(display.decimals) decimals")
         }

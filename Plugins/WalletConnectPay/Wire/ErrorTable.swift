@@ -1,15 +1,23 @@
-import PaymentCore
+package import PaymentCore
 import PaymentReview
 
 /// What the service's refusals mean, by code first and by HTTP status where the code says nothing.
-enum ErrorTable {
+package enum ErrorTable {
+    /// A kind of error and its text for people.
+    package typealias Meaning = (code: PaymentError.Code, text: String)
+
     /// The core's error for a failed call.
     ///
-    /// - Parameter isMutation: whether the request could move money. Only some refusals prove that it did not.
-    static func error(_ error: GatewayError, isMutation: Bool, provider: ProviderID) -> PaymentError {
+    /// - Parameters:
+    ///   - isMutation: whether the request could move money. Only some refusals prove that it did not.
+    ///   - meaning: what a refusal means to who asked.
+    package static func error(
+        _ error: GatewayError, isMutation: Bool, provider: ProviderID,
+        meaning: (Refusal) -> Meaning = Self.meaning
+    ) -> PaymentError {
         switch error {
         case .refused(let refusal):
-            let (code, text) = meaning(of: refusal)
+            let (code, text) = meaning(refusal)
             return PaymentError(
                 code, text, provider: provider,
                 phase: refusal.provesNothingWasDone || !isMutation ? .answered : .maybeSent,
@@ -41,7 +49,7 @@ enum ErrorTable {
     }
 
     /// The kind of error and its text for people.
-    static func meaning(of refusal: Refusal) -> (code: PaymentError.Code, text: String) {
+    package static func meaning(of refusal: Refusal) -> Meaning {
         if let detail = refusal.detail, refusal.isRefusal { return (.requestRefused, text(of: detail)) }
         return refusal.code.flatMap { byCode[$0] } ?? byStatus(refusal.status)
     }
@@ -54,7 +62,7 @@ enum ErrorTable {
         }
     }
 
-    private static let byCode: [String: (code: PaymentError.Code, text: String)] = [
+    private static let byCode: [String: Meaning] = [
         "payment_not_found": (.notFound, "the service does not know this payment"),
         "payment_expired": (.requestRefused, "the payment has expired; ask the merchant for a new link"),
         "quote_expired": (.requestRefused, "the price of the option has expired; ask for the options again"),
@@ -85,7 +93,7 @@ enum ErrorTable {
 
     private static let outdated = "the service does not take this version of its API any more; update this software"
 
-    private static func byStatus(_ status: Int) -> (code: PaymentError.Code, text: String) {
+    private static func byStatus(_ status: Int) -> Meaning {
         switch status {
         case 401, 403: (.unauthorized, "the service does not accept the credentials (HTTP \(status))")
         case 404: (.notFound, "the service does not know this payment (HTTP 404)")

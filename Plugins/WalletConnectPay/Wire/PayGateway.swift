@@ -2,9 +2,6 @@ import PaymentCore
 
 /// WalletConnect Pay's wallet-facing API, call by call. Stateless.
 struct PayGateway: Sendable {
-    /// The version of the API this speaks.
-    static let version = "2026-02-19.preview"
-
     let configuration: GatewayConfiguration
     let http: any HTTPTransport
 
@@ -28,36 +25,31 @@ struct PayGateway: Sendable {
     func confirm(
         _ id: String, _ body: ConfirmRequestBody, hold: Int64? = nil
     ) async throws(GatewayError) -> StatusBody {
-        try await post(id, "confirm", body, query: Self.query(hold), hold: hold, isMutation: true)
+        try await post(id, "confirm", body, query: PayExchange.query(holding: hold), hold: hold, isMutation: true)
     }
 
     /// Where the payment stands. `hold` as in ``confirm(_:_:hold:)``.
     func status(_ id: String, hold: Int64? = nil) async throws(GatewayError) -> StatusBody {
-        try await send(
+        try await PayExchange.send(
             HTTPRequest(
-                .get, try url(id, "status", query: Self.query(hold)), headers: headers, timeout: timeout(hold)))
+                .get, try url(id, "status", query: PayExchange.query(holding: hold)), headers: headers,
+                timeout: timeout(hold)), over: http)
     }
 
     /// Calls the payment off.
     func cancel(_ id: String) async throws(GatewayError) -> CancelBody {
-        try await send(
+        try await PayExchange.send(
             HTTPRequest(
                 .post, try url(id, "cancel", query: []), headers: headers, replay: .never,
-                timeout: configuration.requestTimeout))
+                timeout: configuration.requestTimeout), over: http)
     }
 
     // MARK: Requests
 
-    private static func query(_ hold: Int64?) -> [(name: String, value: String)] {
-        hold.map { [("maxPollMs", String($0))] } ?? []
-    }
-
     /// A request that the service may hold gets that much more time.
     private func timeout(_ hold: Int64?) -> Duration {
-        configuration.requestTimeout + .milliseconds(min(max(hold ?? 0, 0), Self.longestHold))
+        configuration.requestTimeout + PayExchange.time(holding: hold)
     }
-
-    private static let longestHold: Int64 = 300_000
 
     private func post<Answer: Decodable>(
         _ id: String, _ verb: String, _ body: some Encodable, query: [(name: String, value: String)] = [],
@@ -69,39 +61,10 @@ struct PayGateway: Sendable {
         do { bytes = try JSONValue.encode(body).serialized() } catch {
             throw .invalidRequest("what was given for '\(verb)' nests too deeply")
         }
-        return try await send(
+        return try await PayExchange.send(
             HTTPRequest(
                 .post, try url(id, verb, query: query), headers: headers, body: bytes,
-                replay: isMutation ? .never : .safe, timeout: timeout(hold)))
-    }
-
-    private func send<Answer: Decodable>(_ request: HTTPRequest) async throws(GatewayError) -> Answer {
-        let response: HTTPResponse
-        do { response = try await http.send(request) } catch {
-            throw error.reason == .cancelled
-                ? .cancelled(mayHaveArrived: error.phase == .maybeSent) : .transport(error)
-        }
-        guard response.status == 200 else { throw .refused(Refusal(response)) }
-        do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
-            throw .unusableAnswer(
-                "the service's answer to '\(request.url.path.split(separator: "/").last ?? "")' "
-                    + "cannot be understood: \(Self.place(of: error))")
-        }
-    }
-
-    /// Where decoding failed; never what stood there.
-    private static func place(of error: any Error) -> String {
-        func path(_ context: DecodingError.Context) -> String {
-            context.codingPath.map(\.stringValue).joined(separator: ".")
-        }
-        switch error {
-        case DecodingError.keyNotFound(let key, let context):
-            return "'\(([path(context)] + [key.stringValue]).filter { !$0.isEmpty }.joined(separator: "."))' is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context):
-            return "'\(path(context))' is not as expected"
-        default: return "it is not JSON"
-        }
+                replay: isMutation ? .never : .safe, timeout: timeout(hold)), over: http)
     }
 
     /// An id may itself be an encoded link; it is encoded once more, as the vendor's client does. Whatever it holds, it
@@ -121,14 +84,7 @@ struct PayGateway: Sendable {
     }
 
     private var headers: HTTPHeaders {
-        var headers: HTTPHeaders = [
-            "Accept": "application/json",
-            "WCP-Version": Self.version,
-            "api-version": Self.version,
-            "Sdk-Name": "swift-payment-router",
-            "Sdk-Version": "0.1.0",
-            "Sdk-Platform": Self.platform,
-        ]
+        var headers = PayExchange.headers
         switch configuration.credentials {
         case .app(let id, let clientID):
             headers["App-Id"] = id.reveal()
@@ -138,12 +94,4 @@ struct PayGateway: Sendable {
         }
         return headers
     }
-
-    #if canImport(UIKit)
-        private static let platform = "ios"
-    #elseif canImport(AppKit)
-        private static let platform = "macos"
-    #else
-        private static let platform = "linux"
-    #endif
 }

@@ -1,8 +1,8 @@
-import PaymentCore
+package import PaymentCore
 
 extension StatusBody {
     /// What this status means. A word that is not known is never success or failure.
-    func outcome(of payment: PaymentReference) -> PaymentOutcome {
+    package func outcome(of payment: PaymentReference) -> PaymentOutcome {
         switch status {
         case .succeeded:
             .succeeded(

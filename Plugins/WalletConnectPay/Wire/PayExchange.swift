@@ -1,0 +1,75 @@
+package import PaymentCore
+
+/// One request to the service and what its answer says: the same for wallets and merchants.
+package enum PayExchange {
+    /// The version of the API this speaks.
+    package static let version = "2026-02-19.preview"
+
+    /// Sends `request` and reads its answer.
+    ///
+    /// - Parameter status: the one status of an answer that is read; every other one is a refusal.
+    package static func send<Answer: Decodable>(
+        _ request: HTTPRequest, over http: any HTTPTransport, accepting status: Int = 200
+    ) async throws(GatewayError) -> Answer {
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch {
+            throw error.reason == .cancelled
+                ? .cancelled(mayHaveArrived: error.phase == .maybeSent) : .transport(error)
+        }
+        guard response.status == status else { throw .refused(Refusal(response)) }
+        do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
+            throw .unusableAnswer(
+                "the service's answer to '\(request.url.path.split(separator: "/").last ?? "")' "
+                    + "cannot be understood: \(place(of: error))")
+        }
+    }
+
+    /// Where decoding failed; never what stood there.
+    private static func place(of error: any Error) -> String {
+        func path(_ context: DecodingError.Context) -> String {
+            context.codingPath.map(\.stringValue).joined(separator: ".")
+        }
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            return "'\(([path(context)] + [key.stringValue]).filter { !$0.isEmpty }.joined(separator: "."))' is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            return "'\(path(context))' is not as expected"
+        default: return "it is not JSON"
+        }
+    }
+
+    // MARK: Holding
+
+    /// The query of a request that the service may hold for so many milliseconds.
+    package static func query(holding hold: Int64?) -> [(name: String, value: String)] {
+        hold.map { [("maxPollMs", String($0))] } ?? []
+    }
+
+    /// A request that the service may hold gets that much more time.
+    package static func time(holding hold: Int64?) -> Duration { .milliseconds(min(max(hold ?? 0, 0), longestHold)) }
+
+    private static let longestHold: Int64 = 300_000
+
+    // MARK: Header fields
+
+    /// What every request says of its sender, but for the credentials.
+    package static var headers: HTTPHeaders {
+        [
+            "Accept": "application/json",
+            "WCP-Version": version,
+            "api-version": version,
+            "Sdk-Name": "swift-payment-router",
+            "Sdk-Version": "0.1.0",
+            "Sdk-Platform": platform,
+        ]
+    }
+
+    #if canImport(UIKit)
+        private static let platform = "ios"
+    #elseif canImport(AppKit)
+        private static let platform = "macos"
+    #else
+        private static let platform = "linux"
+    #endif
+}
