@@ -15,7 +15,7 @@ RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
-	WalletConnectPayProvider CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
+	WalletConnectPayProvider WalletConnectPayMerchant CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
 .PHONY: help deps demo test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \

@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "PaymentLoopback", targets: ["PaymentLoopback"]),
         .library(name: "WalletConnectPayProvider", targets: ["WalletConnectPayProvider"]),
         .library(name: "WalletConnectPayKit", targets: ["WalletConnectPayKit"]),
+        .library(name: "WalletConnectPayMerchant", targets: ["WalletConnectPayMerchant"]),
         .library(name: "CitconProvider", targets: ["CitconProvider"]),
         .library(name: "CitconKit", targets: ["CitconKit"]),
         .library(name: "CitconMerchant", targets: ["CitconMerchant"]),
@@ -160,6 +161,10 @@ let package = Package(
             name: "PayrailsMerchant",
             dependencies: ["PaymentCore", "PaymentCrypto", "PayrailsProvider", "PayrailsTypes"],
             path: "Plugins/PayrailsMerchant", swiftSettings: settings),
+        .target(
+            name: "WalletConnectPayMerchant",
+            dependencies: ["PaymentCore", "PaymentCrypto", "WalletConnectPayProvider"],
+            path: "Plugins/WalletConnectPayMerchant", swiftSettings: settings),
 
         // The command line.
         .executableTarget(
@@ -360,6 +365,13 @@ let package = Package(
                 "WalletConnectPayKit", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "WalletConnectPayMerchantTests",
+            dependencies: [
+                "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentRouting", "PaymentSandbox", "PaymentStore",
+                "PaymentTesting", "TestSupport", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+            ],
+            swiftSettings: settings),
         // The vendors' guides as printed, in a package of plain Swift 6: nothing of ours but the kits
         // (and what a presenter without UIKit is handed), and warnings allowed.
         .testTarget(
@@ -388,8 +400,8 @@ let package = Package(
             dependencies: [
                 "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
                 "PaymentSandbox",
-                "PaymentTesting", "PaymentWallet", "PayrailsProvider", "Simulation", "WalletConnectPayProvider",
-                "PayrailsMerchant", "custom-provider",
+                "PaymentTesting", "PaymentWallet", "PayrailsMerchant", "PayrailsProvider", "Simulation",
+                "WalletConnectPayMerchant", "WalletConnectPayProvider", "custom-provider",
             ],
             swiftSettings: settings),
         // Run by `make browser-test` only; skipped otherwise.

@@ -62,7 +62,7 @@ enum TextRules {
                 let foreign = elsewhere.filter(text.contains).map {
                     Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
                 }
-                // Of a vendor's provider and its merchant's service, whose name is longer, the one that is meant.
+                // The longest name is meant: a vendor's merchant's service has a Protocol.md beside its provider's.
                 let plugin = package.protocols.keys.filter { plugin in
                     let vendor = plugin.dropFirst("Plugins/".count)
                     return file.hasPrefix(plugin) || file.contains("/\(vendor)")

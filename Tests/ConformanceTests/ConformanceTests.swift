@@ -35,6 +35,12 @@ struct ConformanceTests {
         #expect(report.isPassed && report.skipped == [.notificationAge], "\(report)")
     }
 
+    @Test("WalletConnect Pay's merchant conforms")
+    func walletConnectPayMerchant() async throws {
+        let report = await ProviderConformance.check(try Subjects.walletConnectPayMerchant())
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test("Payrails conforms, whatever is paid with", arguments: ["stored", "card", "payPal", "redirect"])
     func payrails(option: String) async {
         let report = await ProviderConformance.check(Subjects.payrails(paying: option))

@@ -85,7 +85,10 @@ struct KillTests {
         for id in open {
             let cancel = HTTPRequest(
                 .post, try HTTPURL("\(url)/v1/payments/\(id)/cancel"),
-                headers: ["Api-Key": "k", "Merchant-Id": "m"])
+                headers: [
+                    "Api-Key": WalletConnectPaySandbox.liveKey.reveal(),
+                    "Merchant-Id": WalletConnectPaySandbox.merchantID,
+                ])
             // Unless the confirmation of a process that is dead by now has only just been read by the busy server.
             let isCancelled = await sandbox.respond(to: cancel).status == 200
             let requests = await sandbox.ledger.confirmRequests(of: id)

@@ -68,7 +68,10 @@ struct StoppedTests {
             guard word == "unknown", moved == 1 else { continue }
             let cancel = HTTPRequest(
                 .post, try HTTPURL("https://sandbox.invalid/v1/payments/\(payment.id)/cancel"),
-                headers: ["Api-Key": "k", "Merchant-Id": "m"])
+                headers: [
+                    "Api-Key": WalletConnectPaySandbox.liveKey.reveal(),
+                    "Merchant-Id": WalletConnectPaySandbox.merchantID,
+                ])
             _ = await place.sandbox.respond(to: cancel)
             let afterwards = await Self.word(of: try place.process(payment.link))
             #expect(afterwards == "unknown", "the coins are gone, and the payer was told \(afterwards ?? "")")

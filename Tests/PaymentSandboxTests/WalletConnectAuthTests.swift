@@ -35,13 +35,15 @@ import Testing
         Row(app + [("WCP-Version", "2026-02-18.beta")], "400 invalid_api_version: Invalid API version"),
     ]
     static let merchantRows = [
-        Row([("Api-Key", "k"), ("Merchant-Id", "m")]),
-        Row([], "401 missing_api_key: Missing Api-Key header"),
+        Row([PayWorld.merchantKey, PayWorld.merchant]),
+        Row([], "401 missing_api_key: Missing API key"),
+        Row([("Api-Key", "wcp_other"), PayWorld.merchant], "401 invalid_api_key: Invalid API key"),
+        Row([PayWorld.merchantKey, ("Merchant-Id", "mrch_other")], "404 payment_not_found: Payment not found"),
         Row([("Api-Key", ""), ("Merchant-Id", "m")], "401 invalid_api_key: Invalid API key"),
-        Row([("Api-Key", "k")], "400 missing_merchant_id: Missing Merchant-Id header"),
-        Row([("Api-Key", "k"), ("Merchant-Id", "ü")], "400 header_not_ascii: Header Merchant-Id is not ASCII"),
+        Row([PayWorld.merchantKey], "400 missing_merchant_id: Missing Merchant ID"),
+        Row([PayWorld.merchantKey, ("Merchant-Id", "ü")], "400 header_not_ascii: Header Merchant-Id is not ASCII"),
         Row(
-            [("Api-Key", "k"), ("Merchant-Id", "m"), ("WCP-Version", "2030-01-01")],
+            [PayWorld.merchantKey, PayWorld.merchant, ("WCP-Version", "2030-01-01")],
             "400 unknown_api_version: Unknown API version"),
     ]
 

@@ -167,7 +167,7 @@ import Testing
         if who == "status" { answer = try await world.gateway(id, "/status?maxPollMs=60000") }
         if who == "merchant" {
             answer = try await world.send(
-                .get, "/v1/payments/\(id)/status?maxPollMs=60000", headers: [PayWorld.key, ("Merchant-Id", "m")])
+                .get, "/v1/payments/\(id)/status?maxPollMs=60000", headers: [PayWorld.merchantKey, PayWorld.merchant])
         }
         #expect(answer.json["status"] == "succeeded")
         #expect(world.clock.naps.count == (who == "confirm" ? 4 : 3))

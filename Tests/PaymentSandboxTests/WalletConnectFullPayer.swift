@@ -83,10 +83,10 @@ struct FullPayer {
     }
 
     static func tronAnswer(_ call: JSONValue) throws -> JSONValue {
-        let digest = try #require((call["params"]?["txID"]?.string).flatMap { Hex.decode($0) })
+        let digest = try #require((call["params"]?[0]?["txID"]?.string).flatMap { Hex.decode($0) })
         let signature = try PayWorld.wallet.sign(digest: digest)
         return [
-            "raw_data_hex": call["params"]?["raw_data_hex"] ?? nil,
+            "raw_data_hex": call["params"]?[0]?["raw_data_hex"] ?? nil,
             "signature": [.string(String(signature.dropFirst(2)))],
         ]
     }

@@ -13,9 +13,9 @@ import Testing
 
     private func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, key: String? = nil,
-        merchant: String = "shop"
+        merchant: String = WalletConnectPaySandbox.merchantID
     ) async throws -> PayAnswer {
-        var headers = [PayWorld.key, ("Merchant-Id", merchant)]
+        var headers = [PayWorld.merchantKey, ("Merchant-Id", merchant)]
         if let key { headers.append(("Idempotency-Key", key)) }
         return try await world.send(method, path, body, headers: headers)
     }
@@ -30,7 +30,7 @@ import Testing
                 "paymentId": .string(id), "status": "requires_action", "expiresAt": 1_789_000_300, "isFinal": false,
                 "pollInMs": 1000, "gatewayUrl": .string("https://pay.walletconnect.com/?pid=\(id)"),
             ])
-        #expect(try await world.gateway(id).json["merchant"]?["name"] == "shop")
+        #expect(try await world.gateway(id).json["merchant"]?["name"] == "Kaffeehaus am Platz")
         #expect(
             try await send(.get, "\(path)/\(id)").json == [
                 "status": "requires_action", "referenceId": "ORDER-123", "info": nil, "settlement": nil,
@@ -77,7 +77,7 @@ import Testing
     @Test("Unknown paths")
     func unknownPaths() async throws {
         for (method, path) in [
-            (HTTPRequest.Method.get, "/v1/payments/a/b/c"), (.post, "/v1/payments/a/status"), (.get, "/v1/payments"),
+            (HTTPRequest.Method.get, "/v1/payments/a/b/c"), (.post, "/v1/payments/a/status"), (.put, "/v1/payments"),
         ] {
             #expect(try await send(method, path, [:]).summary == "404 not_found: Not found")
         }
@@ -90,13 +90,25 @@ import Testing
             ("referenceId", "", "referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +"),
             ("referenceId", "ORDER_1", "referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +"),
             ("referenceId", 7, "referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +"),
-            ("amount", ["unit": "iso4217/EUR", "value": "100"], "amount must be in iso4217/USD, in cents"),
-            ("amount", ["unit": "iso4217/USD", "value": 100], "amount must be in iso4217/USD, in cents"),
-            ("amount", ["unit": "iso4217/USD", "value": "1.00"], "amount must be in iso4217/USD, in cents"),
-            ("amount", ["unit": "iso4217/USD", "value": "+100"], "amount must be in iso4217/USD, in cents"),
+            (
+                "amount", ["unit": "iso4217/CHF", "value": "100"],
+                "amount must be in USD, EUR, GBP or JPY, in minor units"
+            ),
+            (
+                "amount", ["unit": "iso4217/USD", "value": 100],
+                "amount must be in USD, EUR, GBP or JPY, in minor units"
+            ),
+            (
+                "amount", ["unit": "iso4217/USD", "value": "1.00"],
+                "amount must be in USD, EUR, GBP or JPY, in minor units"
+            ),
+            (
+                "amount", ["unit": "iso4217/USD", "value": "+100"],
+                "amount must be in USD, EUR, GBP or JPY, in minor units"
+            ),
             (
                 "amount", ["unit": "iso4217/USD", "value": "18446744073709551616"],
-                "amount must be in iso4217/USD, in cents"
+                "amount must be in USD, EUR, GBP or JPY, in minor units"
             ),
             ("amount", ["unit": "iso4217/USD", "value": "13"], "Amount must be at least 14 to cover fees"),
             ("expiresAt", 1_789_000_000, "expiresAt must be in the future"),
@@ -130,11 +142,14 @@ import Testing
         changed["referenceId"] = "ORDER-124"
         #expect(
             try await send(.post, "/v1/payments", changed, key: "a").summary
-                == "409 idempotency_conflict: Idempotency key was used with another body")
+                == "409 idempotency_conflict: Idempotency key conflict: same key was used with a different request body"
+        )
         // Another key, another merchant, or no key is another payment.
+        let second: JSONValue = ["merchantName": "Second", "merchantEmail": "shop@second.example"]
+        let made = try await send(.post, "/v1/merchants", second, key: "a").json["merchant"]?["id"]
         let others = [
             try await send(.post, "/v1/payments", Self.order, key: "b"),
-            try await send(.post, "/v1/payments", Self.order, key: "a", merchant: "other"),
+            try await send(.post, "/v1/payments", Self.order, key: "a", merchant: try #require(made?.string)),
             try await send(.post, "/v1/payments", Self.order), try await send(.post, "/v1/payments", Self.order),
         ]
         #expect(Set(others.map { $0.json["paymentId"] } + [first.json["paymentId"]]).count == 5)

@@ -53,6 +53,9 @@ struct PayWorld: Sendable {
     static let wallet = DevelopmentWallet(seed: 3)
     static let address = "\(wallet.address)"
     static let key = ("Api-Key", "k")
+    /// Those of the merchant whose payments the sandbox makes by itself.
+    static let merchantKey = ("Api-Key", WalletConnectPaySandbox.liveKey.reveal())
+    static let merchant = ("Merchant-Id", WalletConnectPaySandbox.merchantID)
 
     let clock = SteppingClock()
     let sandbox: WalletConnectPaySandbox

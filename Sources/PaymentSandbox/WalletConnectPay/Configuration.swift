@@ -22,6 +22,23 @@ extension WalletConnectPaySandbox {
         public var rateLimitedRequests = 2
         /// What refusals by rate say in `Retry-After`, in seconds.
         public var retryAfter: Int64 = 1
+        /// The API keys of the world of tests, and of that of real money.
+        public var testKeys: Set<String> = [WalletConnectPaySandbox.testKey.reveal()]
+        /// See ``testKeys``.
+        public var liveKeys: Set<String> = [WalletConnectPaySandbox.liveKey.reveal()]
+        /// The most that a payment may cost, in US cents. The service has such a limit; how high it is, is not known.
+        public var largestAmount: UInt128?
+        /// Where webhooks of the world of tests go; nil for none.
+        public var testWebhooks: WebhookEndpoint?
+        /// Where webhooks of the world of real money go; nil for none.
+        public var liveWebhooks: WebhookEndpoint?
+        /// Over what webhooks are sent. Nil: they are only kept.
+        public var webhookTransport: (any HTTPTransport)?
+        /// The pauses before a webhook is sent again.
+        public var webhookPauses: [Duration] = [
+            .seconds(5), .seconds(300), .seconds(1800), .seconds(7200), .seconds(18_000), .seconds(36_000),
+            .seconds(36_000),
+        ]
         /// Where payers find the form for their data. Nil: at the sandbox itself where it is reached on loopback, else
         /// at the real service's host.
         public var formBaseURL: HTTPURL?

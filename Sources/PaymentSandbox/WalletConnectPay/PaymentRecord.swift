@@ -1,5 +1,11 @@
 import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A payment inside the sandbox.
 struct PaymentRecord: Sendable {
     enum Status: String, Sendable {
@@ -15,14 +21,21 @@ struct PaymentRecord: Sendable {
     struct Transfer: Sendable {
         let transactionID: String
         let unit: String
+        /// The account that paid (CAIP-10).
+        let account: String
         /// The amount as answers state it.
         let amount: JSONValue
 
-        init(_ offer: Offer, random: any RandomSource) {
-            transactionID = "0x" + random.hex(64)
+        /// - Parameter payment: test payments have no transaction, and say so.
+        init(_ offer: Offer, of payment: PaymentRecord, random: any RandomSource) {
+            transactionID = payment.world == .test ? "test:\(payment.id)" : "0x" + random.hex(64)
             unit = offer.asset.unit
+            account = offer.account
             amount = offer.amount
         }
+
+        /// The amount without how it looks, as webhooks tell it.
+        var plainAmount: JSONValue { ["unit": amount["unit"] ?? nil, "value": amount["value"] ?? nil] }
 
         /// The `info` of a status.
         var info: JSONValue { ["txId": .string(transactionID), "optionAmount": amount] }
@@ -30,11 +43,17 @@ struct PaymentRecord: Sendable {
 
     let id: String
     let referenceID: String
-    let cents: UInt128
+    /// The price, in the minor units of ``pricing``.
+    let units: UInt128
+    let pricing: Pricing
     let merchant: String
     let scenario: WalletConnectPaySandbox.Scenario
     /// Unix seconds.
     let expiresAt: Int64
+    var world = World.live
+    var merchantID = WalletConnectPaySandbox.merchantID
+    /// Where the service's page sends buyers back to.
+    var returns: CheckoutPages?
     /// What a dishonest service tells in place of the truth.
     var lie: WalletConnectPaySandbox.Lie?
     /// The actions that it holds back until they are fetched, by the option's id.
@@ -52,16 +71,27 @@ struct PaymentRecord: Sendable {
     var pollsLeft = 0
     var settlesAt: Int64 = 0
     var failureCode: String?
+    var cancelledReason: String?
+    /// Marked by the merchant; nothing shows it.
+    var isRefunded = false
+    /// Which payment of the sandbox it is, counted from 0.
+    var number = 0
+    /// Rises with every change of state.
+    var version: Int64 = 0
+    var createdAt = Date(timeIntervalSince1970: 0)
+    var changedAt = Date(timeIntervalSince1970: 0)
+    var processingAt: Date?
     /// How many requests of each kind were refused.
     var refusals: [GatewayVerb: Int] = [:]
 
     init(
-        id: String, referenceID: String, cents: UInt128, merchant: String,
+        id: String, referenceID: String, units: UInt128, pricing: Pricing = .dollars, merchant: String,
         scenario: WalletConnectPaySandbox.Scenario, expiresAt: Int64
     ) {
         self.id = id
         self.referenceID = referenceID
-        self.cents = cents
+        self.units = units
+        self.pricing = pricing
         self.merchant = merchant
         self.scenario = scenario
         self.expiresAt = expiresAt
@@ -72,12 +102,15 @@ struct PaymentRecord: Sendable {
         [
             "status": .string(status.rawValue), "expiresAt": .number(JSONNumber(expiresAt)), "buyer": nil,
             "merchant": ["name": .string(merchant), "iconUrl": nil],
-            "amount": [
-                "unit": "iso4217/USD", "value": .string(String(cents)),
-                "display": ["assetSymbol": "USD", "assetName": "US Dollar", "decimals": 2],
-            ],
+            "amount": price,
         ]
     }
+
+    /// The price as every answer states it.
+    var price: JSONValue { pricing.amount(units) }
+
+    /// The price in US cents, at the sandbox's rates.
+    var cents: UInt128 { pricing.cents(units) }
 
     /// The answer of `confirm` and `status`. Only `status` tells a `failureCode`.
     func statusBody(pollInMs: Int64, withFailureCode: Bool) -> JSONValue {

@@ -22,6 +22,13 @@ public actor WalletConnectPaySandbox: SandboxService {
     var payments: [String: PaymentRecord] = [:]
     /// Which payment a merchant's idempotency key made, and from which request.
     var keys: [String: (body: [UInt8], payment: String)] = [:]
+    /// The same for merchants and settlements: how the first request was answered.
+    var answers: [String: (body: [UInt8], answer: HTTPResponse)] = [:]
+    var merchants: [World: [MerchantRecord]]
+    var deletedSettlements: Set<String> = []
+    /// Every event that a merchant wanted to be told of, oldest first.
+    public internal(set) var webhooks: [Webhook] = []
+    var deliveries: [Int: Task<Void, Never>] = [:]
 
     /// Creates an empty sandbox.
     ///
@@ -36,7 +43,13 @@ public actor WalletConnectPaySandbox: SandboxService {
         self.configuration = configuration
         self.clock = clock
         self.random = random
+        let first = MerchantRecord(
+            id: Self.merchantID, name: Self.merchantName, createdAt: Self.time(clock.now))
+        merchants = Dictionary(uniqueKeysWithValues: World.allCases.map { ($0, [first]) })
     }
+
+    /// The name of the merchant that is there from the beginning.
+    private static let merchantName = "Kaffeehaus am Platz"
 
     /// Creates a payment that behaves as `scenario` says.
     ///
@@ -50,12 +63,24 @@ public actor WalletConnectPaySandbox: SandboxService {
         let plan = scenario.plan
         var record = PaymentRecord(
             id: PaymentIDs.make(at: clock.now, random), referenceID: "SANDBOX-\(payments.count + 1)",
-            cents: min(cents, UInt128(UInt64.max)), merchant: merchant, scenario: scenario,
+            units: min(cents, UInt128(UInt64.max)), merchant: merchant, scenario: scenario,
             expiresAt: now + (plan.isOver ? -60 : configuration.lifetime))
         record.status = plan.status
         if plan.status == .succeeded { record.transfer = otherPayersTransfer(record) }
         add(record)
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
+    }
+
+    /// Has somebody pay a payment, with a wallet that nobody here knows; its scenario has the last word. Does nothing when
+    /// it cannot be paid any more.
+    ///
+    /// - Parameter id: the payment's id.
+    public func pay(_ id: String) {
+        interrupt(id)
+        guard let payment = try? payment(id), payment.status == .requiresAction, let offer = othersOffer(payment) else {
+            return
+        }
+        capture(id, offer, [])
     }
 
     /// Answers one request.
@@ -75,6 +100,9 @@ public actor WalletConnectPaySandbox: SandboxService {
         if path.starts(with: ["v1", "merchant", "payment"]) {
             return try await merchant(request, Array(path.dropFirst(3)))
         }
+        if path == ["v1", "refunds"], request.method == .post { return try refund(request) }
+        if path.starts(with: ["v1", "merchants"]) { return try accounts(request, Array(path.dropFirst(2))) }
+        if path.count == 2, path[0] == "buyer", request.method == .get { return try buyerPage(path[1]) }
         if path.first == "collect" { return try identity(request, Array(path.dropFirst())) }
         throw .unknownPath
     }
@@ -89,9 +117,33 @@ public actor WalletConnectPaySandbox: SandboxService {
 
     func record(_ id: String, _ event: SandboxLedger.Event) {
         ledger.record(event, of: id)
+        note(id, event)
+    }
+
+    /// Counts the state that a payment has come to, and tells its merchant.
+    private func note(_ id: String, _ event: SandboxLedger.Event) {
+        let kinds: [String]
+        switch event {
+        case .created: kinds = ["payment.created"]
+        case .captured: kinds = ["payment.processing"]
+        case .settled: kinds = ["payment.succeeded", "payment.settled"]
+        case .failed: kinds = ["payment.failed"]
+        case .cancelled: kinds = ["payment.cancelled"]
+        case .expired: kinds = ["payment.expired"]
+        default: return
+        }
+        for kind in kinds {
+            if kind != "payment.created" { payments[id]?.version += 1 }
+            payments[id]?.changedAt = clock.now
+            if kind == "payment.processing" { payments[id]?.processingAt = clock.now }
+            if let payment = payments[id] { tell(kind, of: payment) }
+        }
     }
 
     func add(_ record: PaymentRecord) {
+        var record = record
+        record.number = payments.count
+        record.createdAt = clock.now
         payments[record.id] = record
         self.record(record.id, .created)
     }
@@ -113,16 +165,24 @@ public actor WalletConnectPaySandbox: SandboxService {
         record(id, .cancelled)
     }
 
-    /// What somebody else paid: the first of the usual options.
+    /// What somebody else paid.
     private func otherPayersTransfer(_ record: PaymentRecord) -> PaymentRecord.Transfer? {
+        othersOffer(record).map { .init($0, of: record, random: random) }
+    }
+
+    /// The first of the usual options, for somebody else.
+    private func othersOffer(_ record: PaymentRecord) -> Offer? {
         let factory = OfferFactory(
             plan: Scenario.paidAtOnce.plan, configuration: configuration, random: random, now: now)
         guard let payer = try? AccountID("eip155:8453:0x00000000000000000000000000000000000000ab") else { return nil }
-        return factory.offers(for: record, accounts: [payer]).first.map { .init($0, random: random) }
+        return factory.offers(for: record, accounts: [payer]).first
     }
 }
 
 extension WalletConnectPaySandbox {
     /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
-    public static let paths = ["/v1/gateway", "/v1/payments", "/v1/merchant", "/collect"]
+    /// Refunds are a call of another service, too; see ``keyedPaths``.
+    public static let paths = ["/v1/gateway", "/v1/payments", "/v1/merchant", "/v1/merchants", "/buyer", "/collect"]
+    /// The paths at which it answers to those who show an API key of its own kind in a header field of that name.
+    public static let keyedPaths = (header: "Api-Key", paths: ["/v1/refunds"])
 }

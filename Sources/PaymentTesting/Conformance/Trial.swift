@@ -169,9 +169,10 @@ extension ConformanceSubject {
 }
 
 extension ConformanceSubject.Sale {
-    /// The refund of a part, by an amount that is easily told from all others.
+    /// The refund of a part, by an amount that is easily told from all others; of the whole where there are no parts.
     func part(_ id: String = "conformance-7") throws -> RefundRequest {
-        RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
+        if let wholeRefundID { return RefundRequest(of: payment, amount: price, id: wholeRefundID(price)) }
+        return RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
     }
 }
 

@@ -69,7 +69,7 @@ extension WalletConnectPaySandbox {
     }
 
     /// What the payment's scenario lets happen just before a confirmation would act.
-    private func interrupt(_ id: String) {
+    func interrupt(_ id: String) {
         guard let payment = payments[id], payment.status == .requiresAction else { return }
         switch payment.scenario.plan.interruption {
         case .expiry?: expireNow(id)
@@ -78,10 +78,10 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    private func capture(_ id: String, _ offer: Offer, _ results: [String]) {
+    func capture(_ id: String, _ offer: Offer, _ results: [String]) {
         guard var payment = payments[id] else { return }
         payment.confirmation = (offer.id, results)
-        payment.transfer = PaymentRecord.Transfer(offer, random: random)
+        payment.transfer = PaymentRecord.Transfer(offer, of: payment, random: random)
         payment.status = .processing
         switch payment.scenario.plan.pace {
         case .atOnce: break

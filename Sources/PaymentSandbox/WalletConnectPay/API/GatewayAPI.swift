@@ -116,6 +116,7 @@ extension WalletConnectPaySandbox {
 
     func cancel(_ id: String, reason: String) throws(ServiceError) -> HTTPResponse {
         guard try payment(id).status == .requiresAction else { throw .invalidState("Payment cannot be cancelled") }
+        payments[id]?.cancelledReason = reason
         cancelNow(id)
         return .json([
             "paymentId": .string(id), "status": "cancelled", "cancelledReason": .string(reason),

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The calls with which merchants make payments. Listing and refunding are not simulated.
+/// The calls with which merchants make payments, look at them and call them off.
 extension WalletConnectPaySandbox {
     /// The least the service takes, in cents: less does not cover its fees.
     private static let smallestAmount: UInt128 = 14
@@ -8,35 +8,50 @@ extension WalletConnectPaySandbox {
     private static let defaultLifetime: Int64 = 300
 
     func merchant(_ request: HTTPRequest, _ path: [String]) async throws(ServiceError) -> HTTPResponse {
-        try RequestChecks.merchant(request.headers)
+        if request.method == .get, path.isEmpty { return try list(request, ofMerchant: false) }
+        let caller = try RequestChecks.caller(request.headers, configuration, needsMerchant: true, isCore: true)
         switch (request.method, path.count, path.dropFirst().first) {
-        case (.post, 0, _): return try create(request)
-        case (.get, 1, _): return .json(try view(path[0]))
-        case (.get, 2, "status"): return try await status(request, path[0])
-        case (.post, 2, "cancel"): return try cancel(path[0], reason: "cancelled_by_merchant")
+        case (.post, 0, _): return try create(request, caller)
+        case (.get, 1, _): return .json(try view(try own(path[0], caller).id))
+        case (.get, 2, "status"): return try await status(request, try own(path[0], caller).id)
+        case (.post, 2, "cancel"): return try cancel(try own(path[0], caller).id, reason: "cancelled_by_merchant")
         default: throw .unknownPath
         }
     }
 
-    private func create(_ request: HTTPRequest) throws(ServiceError) -> HTTPResponse {
+    /// The payment called `id`, if it is the caller's: of the same world and merchant.
+    func own(_ id: String, _ caller: RequestChecks.Caller) throws(ServiceError) -> PaymentRecord {
+        let payment = try payment(id)
+        guard payment.world == caller.world, payment.merchantID == caller.merchant else { throw .paymentNotFound }
+        return payment
+    }
+
+    private func create(_ request: HTTPRequest, _ caller: RequestChecks.Caller) throws(ServiceError) -> HTTPResponse {
         let body = try RequestChecks.body(request)
-        let key = request.headers["Idempotency-Key"].map { "\(request.headers["Merchant-Id"] ?? "")/\($0)" }
+        let key = try RequestChecks.idempotencyKey(request.headers, isRequired: false).map {
+            "payment/\(caller.scope)/\($0)"
+        }
         if let key, let earlier = keys[key] {
-            guard earlier.body == request.body else {
-                throw ServiceError(
-                    status: 409, code: "idempotency_conflict", message: "Idempotency key was used with another body")
-            }
+            guard earlier.body == request.body else { throw .conflict }
             return created(try payment(earlier.payment))
+        }
+        guard let merchant = merchants[caller.world]?.first(where: { $0.id == caller.merchant && !$0.isDeleted }) else {
+            throw ServiceError(status: 404, code: "merchant_not_found", message: "Merchant not found")
         }
         guard let reference = body["referenceId"]?.string, Self.isReference(reference) else {
             throw .validation(
                 "Validation error: referenceId must be 1 to 35 characters of A-Z a-z 0-9 space / - : . , +")
         }
-        guard body["amount"]?["unit"]?.string == "iso4217/USD", let value = body["amount"]?["value"]?.string,
-            let cents = UInt64(value), value.utf8.allSatisfy(\.isASCIIDigit)
-        else { throw .validation("Validation error: amount must be in iso4217/USD, in cents") }
-        guard cents >= Self.smallestAmount else {
-            throw .validation("Validation error: Amount must be at least \(Self.smallestAmount) to cover fees")
+        guard let pricing = Pricing(unit: body["amount"]?["unit"]?.string),
+            let value = body["amount"]?["value"]?.string, let units = UInt64(value),
+            value.utf8.allSatisfy(\.isASCIIDigit)
+        else { throw .validation("Validation error: amount must be in USD, EUR, GBP or JPY, in minor units") }
+        let least = pricing.units(worth: Self.smallestAmount)
+        guard UInt128(units) >= least else {
+            throw .validation("Validation error: Amount must be at least \(least) to cover fees")
+        }
+        if let most = configuration.largestAmount, pricing.cents(UInt128(units)) > most {
+            throw .validation("Validation error: Amount exceeds the limit per payment")
         }
         var expiresAt = now + Self.defaultLifetime
         if let wanted = body["expiresAt"], !wanted.isNull {
@@ -46,9 +61,13 @@ extension WalletConnectPaySandbox {
             }
             expiresAt = time
         }
-        let record = PaymentRecord(
-            id: PaymentIDs.make(at: clock.now, random), referenceID: reference, cents: UInt128(cents),
-            merchant: request.headers["Merchant-Id"] ?? "", scenario: .paidAfterPolling, expiresAt: expiresAt)
+        var record = PaymentRecord(
+            id: PaymentIDs.make(at: clock.now, random), referenceID: reference, units: UInt128(units),
+            pricing: pricing, merchant: merchant.name, scenario: .paidAfterPolling, expiresAt: expiresAt)
+        record.world = caller.world
+        record.merchantID = caller.merchant
+        // The generally available version does not know the member.
+        if caller.isPreview { record.returns = try CheckoutPages.read(body["checkout"]) }
         add(record)
         if let key { keys[key] = (request.body, record.id) }
         return created(record)

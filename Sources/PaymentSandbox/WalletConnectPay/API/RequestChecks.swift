@@ -3,7 +3,7 @@ import PaymentCore
 /// What every request must look like before anything is done with it. Codes are from the specification, the statuses that
 /// go with them are guesses.
 enum RequestChecks {
-    private static let versions: Set<String> = ["2026-02-18", "2026-02-19.preview"]
+    private static let versions: Set<String> = ["2026-02-18", preview]
 
     /// Wallets send an API key, or an app id with a client id.
     static func wallet(_ headers: HTTPHeaders) throws(ServiceError) {
@@ -25,17 +25,6 @@ enum RequestChecks {
             throw .credentials("missing_app_id", "Missing App-Id header", status: 400)
         } else {
             throw .credentials("missing_auth_headers", "Missing authentication headers")
-        }
-        try version(headers)
-    }
-
-    /// Merchants send an API key and their id.
-    static func merchant(_ headers: HTTPHeaders) throws(ServiceError) {
-        try ascii(headers)
-        guard let key = headers["Api-Key"] else { throw .credentials("missing_api_key", "Missing Api-Key header") }
-        guard !key.isEmpty else { throw .credentials("invalid_api_key", "Invalid API key") }
-        guard headers["Merchant-Id"]?.isEmpty == false else {
-            throw .credentials("missing_merchant_id", "Missing Merchant-Id header", status: 400)
         }
         try version(headers)
     }
@@ -63,7 +52,7 @@ enum RequestChecks {
         return value
     }
 
-    private static func ascii(_ headers: HTTPHeaders) throws(ServiceError) {
+    static func ascii(_ headers: HTTPHeaders) throws(ServiceError) {
         for name in ["Api-Key", "App-Id", "Client-Id", "Merchant-Id"] {
             guard headers[name]?.utf8.allSatisfy({ $0 < 0x80 }) != false else {
                 throw .credentials("header_not_ascii", "Header \(name) is not ASCII", status: 400)
@@ -71,7 +60,7 @@ enum RequestChecks {
         }
     }
 
-    private static func version(_ headers: HTTPHeaders) throws(ServiceError) {
+    static func version(_ headers: HTTPHeaders) throws(ServiceError) {
         guard let version = headers["WCP-Version"] else { return }
         guard isVersion(version) else {
             throw .credentials("invalid_api_version", "Invalid API version", status: 400)

@@ -10,15 +10,27 @@ struct ServiceError: Error {
     let message: String
     /// Seconds for `Retry-After`.
     var retryAfter: Int64?
+    /// Which fields are wrong, and why.
+    var issues: [(field: String, message: String)] = []
 
     var response: HTTPResponse {
-        var response = HTTPResponse.json(["code": .string(code), "message": .string(message)], status: status)
+        var body: JSONValue = ["code": .string(code), "message": .string(message)]
+        if !issues.isEmpty {
+            body["issues"] = .array(issues.map { ["field": .string($0.field), "message": .string($0.message)] })
+        }
+        var response = HTTPResponse.json(body, status: status)
         if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
         return response
     }
 
     static let paymentNotFound = ServiceError(status: 404, code: "payment_not_found", message: "Payment not found")
     static let unknownPath = ServiceError(status: 404, code: "not_found", message: "Not found")
+    /// What is not there, or not the caller's.
+    static let notFound = ServiceError(status: 404, code: "not_found", message: "Not Found")
+    /// Which status the payments' own calls have for it is not published.
+    static let conflict = ServiceError(
+        status: 409, code: "idempotency_conflict",
+        message: "Idempotency key conflict: same key was used with a different request body")
     static let paymentExpired = ServiceError(status: 410, code: "payment_expired", message: "Payment expired")
     static let quoteExpired = ServiceError(status: 400, code: "quote_expired", message: "Quote expired")
     /// The documentation names only the status.
@@ -35,6 +47,12 @@ struct ServiceError: Error {
 
     static func validation(_ message: String) -> ServiceError {
         ServiceError(status: 400, code: "params_validation", message: message)
+    }
+
+    /// One field of a call about merchants, settlements, lists or refunds.
+    static func invalid(_ field: String, _ message: String) -> ServiceError {
+        ServiceError(
+            status: 400, code: "params_validation", message: "Validation failed", issues: [(field, message)])
     }
 
     static func parameters(_ message: String, status: Int = 400) -> ServiceError {

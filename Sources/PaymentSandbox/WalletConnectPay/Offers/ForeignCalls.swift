@@ -36,23 +36,26 @@ enum ForeignCalls {
         return WalletCall(
             chain: asset.chain, method: "tron_signTransaction",
             params: [
-                "txID": .string(tronID), "raw_data_hex": .string(tronMessage),
-                "raw_data": [
-                    "contract": [
-                        [
-                            "type": "TriggerSmartContract",
-                            "parameter": [
-                                "type_url": "type.googleapis.com/protocol.TriggerSmartContract",
-                                "value": [
-                                    "owner_address": .string(tronOwner), "contract_address": .string(tronToken),
-                                    "data": .string(tronTransfer),
+                [
+                    "txID": .string(tronID), "raw_data_hex": .string(tronMessage),
+                    "raw_data": [
+                        "contract": [
+                            [
+                                "type": "TriggerSmartContract",
+                                "parameter": [
+                                    "type_url": "type.googleapis.com/protocol.TriggerSmartContract",
+                                    "value": [
+                                        "owner_address": .string(tronOwner), "contract_address": .string(tronToken),
+                                        "data": .string(tronTransfer),
+                                    ],
                                 ],
-                            ],
-                        ]
+                            ]
+                        ],
+                        "ref_block_bytes": "1234", "ref_block_hash": "0001020304050607",
+                        "expiration": 1_789_000_060_000,
+                        "timestamp": 1_789_000_000_000, "fee_limit": 100_000_000,
                     ],
-                    "ref_block_bytes": "1234", "ref_block_hash": "0001020304050607", "expiration": 1_789_000_060_000,
-                    "timestamp": 1_789_000_000_000, "fee_limit": 100_000_000,
-                ],
+                ]
             ], proof: .tron(transactionID: id))
     }
 

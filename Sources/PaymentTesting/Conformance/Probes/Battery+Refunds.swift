@@ -22,7 +22,15 @@ extension Battery {
                     await check(first, 1, "a refund")
                     let router = try scene.router(of: scene.world.start())
                     await check(try await scene.ask(router), 1, "a refund that was asked for twice")
-                    guard let request = try scene.backend.sale?.part("conformance-8") else { return findings }
+                    guard let sale = scene.backend.sale else { return findings }
+                    guard sale.wholeRefundID == nil else {
+                        let books = await scene.books
+                        if books.given != [sale.price.minorUnits] {
+                            findings.append("what was given back is not the whole price, once")
+                        }
+                        return findings
+                    }
+                    let request = try sale.part("conformance-8")
                     let other: Trial.Ending
                     do throws(PaymentError) { other = .success(try await router.refund(request)) } catch {
                         other = .failure(error)
@@ -74,9 +82,7 @@ extension Battery {
             (
                 "another currency",
                 { sale in
-                    RefundRequest(
-                        of: sale.payment, amount: try Money(minorUnits: 1, currency: otherCurrency), id: "conformance-9"
-                    )
+                    sale.asking(try Money(minorUnits: 1, currency: otherCurrency))
                 }
             ),
         ]
@@ -97,6 +103,10 @@ extension Battery {
 
 extension ConformanceSubject.Sale {
     fileprivate func asking(_ minorUnits: UInt128, of other: PaymentReference? = nil) throws -> RefundRequest {
-        RefundRequest(of: other ?? payment, amount: try price.with(minorUnits: minorUnits), id: "conformance-9")
+        asking(try price.with(minorUnits: minorUnits), of: other)
+    }
+
+    fileprivate func asking(_ amount: Money, of other: PaymentReference? = nil) -> RefundRequest {
+        RefundRequest(of: other ?? payment, amount: amount, id: wholeRefundID?(amount) ?? "conformance-9")
     }
 }

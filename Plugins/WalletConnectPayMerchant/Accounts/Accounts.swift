@@ -1,0 +1,220 @@
+public import PaymentCore
+import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension WalletConnectPayMerchant {
+    /// The merchants of a partner's account, and where they are paid out to. (Protocol 6.)
+    ///
+    /// What the service publishes no call for is not here: payouts to banks are only shown.
+    public struct Accounts: Sendable {
+        let service: ProviderID
+        let api: MerchantAPI
+
+        // MARK: Merchants
+
+        /// Makes a merchant: once for each key.
+        ///
+        /// - Parameters:
+        ///   - details: its name, e-mail address and picture.
+        ///   - idempotencyKey: what makes two requests one; 1 to 255 printable ASCII characters.
+        /// - Returns: the merchant.
+        /// - Throws: ``PaymentError``; with phase `maybeSent` the same request under the same key tells.
+        public func createMerchant(
+            _ details: MerchantDetails, idempotencyKey: String
+        ) async throws(PaymentError) -> MerchantAccount {
+            try Order.check(key: idempotencyKey, at: service)
+            guard details.name != nil, details.email != nil else {
+                throw refused("a new merchant has a name and an e-mail address")
+            }
+            let body = try details.body(at: service)
+            let answer: MerchantBody = try await change(
+                .post, ["merchants"], body, key: idempotencyKey, accepting: 201)
+            guard answer.merchant.name == details.name else { throw other("merchant") }
+            return MerchantAccount(answer.merchant)
+        }
+
+        /// Lists the account's merchants, one page at a time.
+        ///
+        /// - Parameters:
+        ///   - search: a part of a name or id; nil for all.
+        ///   - status: the service's word for a state; nil for all.
+        ///   - cursor: where the page before ended; nil for the first.
+        ///   - limit: how many a page has: 1 to 100.
+        /// - Returns: the page, and where the next begins.
+        /// - Throws: ``PaymentError`` when the service cannot be asked.
+        public func merchants(
+            search: String? = nil, status: MerchantAccount.Status? = nil, after cursor: String? = nil, limit: Int = 20
+        ) async throws(PaymentError) -> (merchants: [MerchantAccount], nextCursor: String?) {
+            guard (1...100).contains(limit) else { throw refused("a page of merchants has 1 to 100") }
+            if let search, !(1...256).contains(search.utf8.count) {
+                throw refused("merchants are searched for 1 to 256 bytes of text")
+            }
+            var query: [(name: String, value: String)] = [("limit", String(limit))]
+            if let status { query.append(("status", status.rawValue)) }
+            if let search { query.append(("search", search)) }
+            if let cursor { query.append(("cursor", cursor)) }
+            let page: MerchantListBody = try await ask(["merchants"], query: query)
+            return (page.merchants.map(MerchantAccount.init), page.nextCursor)
+        }
+
+        /// Looks at a merchant and where it is paid out to.
+        ///
+        /// - Parameter id: the service's id of the merchant.
+        /// - Returns: the merchant.
+        /// - Throws: ``PaymentError``; `integrity` when the service answers with another merchant.
+        public func merchant(_ id: String) async throws(PaymentError) -> MerchantAccount {
+            let answer: MerchantBody = try await ask(["merchants", try checked(id)])
+            guard answer.merchant.id == id else { throw other("merchant", isMutation: false) }
+            return MerchantAccount(answer.merchant)
+        }
+
+        /// Changes what is told of a merchant.
+        ///
+        /// - Parameters:
+        ///   - id: the service's id of the merchant.
+        ///   - details: what to change; nil members stay as they are.
+        /// - Returns: the merchant as it is now.
+        /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been changed.
+        public func updateMerchant(
+            _ id: String, _ details: MerchantDetails
+        ) async throws(PaymentError) -> MerchantAccount {
+            let body = try details.body(at: service)
+            guard body.object?.isEmpty == false else { throw refused("nothing of the merchant is to be changed") }
+            // Told twice, it is the same as told once.
+            let answer: MerchantBody = try await change(
+                .patch, ["merchants", try checked(id)], body, replay: .safe)
+            guard answer.merchant.id == id else { throw other("merchant") }
+            return MerchantAccount(answer.merchant)
+        }
+
+        /// Removes a merchant. One that was removed before stays so.
+        ///
+        /// - Parameter id: the service's id of the merchant.
+        /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been removed.
+        public func deleteMerchant(_ id: String) async throws(PaymentError) {
+            let answer: DeletedBody = try await change(
+                .delete, ["merchants", try checked(id)], nil, replay: .safe)
+            guard answer.id == id, answer.deleted else { throw other("merchant") }
+        }
+
+        // MARK: Settlements
+
+        /// Looks where a merchant is paid out to.
+        ///
+        /// - Parameter merchant: the service's id of the merchant.
+        /// - Returns: its accounts.
+        /// - Throws: ``PaymentError`` when the service cannot be asked.
+        public func settlements(of merchant: String) async throws(PaymentError) -> Settlements {
+            let answer: SettlementsBody = try await ask(["merchants", try checked(merchant), "settlements"])
+            return Settlements(answer)
+        }
+
+        /// Adds accounts that a merchant is paid out to in tokens: one for each asset.
+        ///
+        /// What comes back is compared with what was asked for: payouts that go elsewhere are the worst that can happen here.
+        ///
+        /// - Parameters:
+        ///   - wanted: 1 to 50, each with the account on the asset's own chain.
+        ///   - merchant: the service's id of the merchant.
+        ///   - idempotencyKey: what makes two requests one; 1 to 255 printable ASCII characters.
+        /// - Returns: the accounts with the service's ids.
+        /// - Throws: ``PaymentError``; `integrity` when the service answers with other accounts.
+        public func addSettlements(
+            _ wanted: [TokenSettlement.Terms], to merchant: String, idempotencyKey: String
+        ) async throws(PaymentError) -> [TokenSettlement] {
+            try Order.check(key: idempotencyKey, at: service)
+            guard (1...50).contains(wanted.count) else { throw refused("1 to 50 settlements are added at a time") }
+            guard wanted.allSatisfy(\.isOnOneChain) else {
+                throw refused("a settlement's account has to be on the asset's own chain")
+            }
+            guard Set(wanted.map(\.asset.text)).count == wanted.count else {
+                throw refused("a merchant has one settlement for each asset")
+            }
+            let body: JSONValue = [
+                "settlements": .array(
+                    wanted.map { ["asset": .string($0.asset.text), "destination": .string($0.destination.text)] })
+            ]
+            let answer: AddedSettlementsBody = try await change(
+                .post, ["merchants", try checked(merchant), "settlements", "crypto"], body, key: idempotencyKey,
+                accepting: 201)
+            let made = answer.settlements.compactMap(TokenSettlement.init)
+            guard made.count == answer.settlements.count, Set(made.map(\.terms)) == Set(wanted) else {
+                throw other("settlement")
+            }
+            return made
+        }
+
+        /// Changes the account that a merchant is paid out to in an asset.
+        ///
+        /// - Parameters:
+        ///   - settlement: which one, as the service showed it.
+        ///   - destination: the new account, on the asset's own chain.
+        ///   - merchant: the service's id of the merchant.
+        /// - Returns: the settlement as it is now.
+        /// - Throws: ``PaymentError``; `integrity` when the service answers with another account.
+        public func changeSettlement(
+            _ settlement: TokenSettlement, to destination: AccountID, of merchant: String
+        ) async throws(PaymentError) -> TokenSettlement {
+            let terms = TokenSettlement.Terms(asset: settlement.terms.asset, destination: destination)
+            guard terms.isOnOneChain else {
+                throw refused("a settlement's account has to be on the asset's own chain")
+            }
+            let path = ["merchants", try checked(merchant), "settlements", "crypto", try checked(settlement.id)]
+            let answer: SettlementsBody.Token = try await change(
+                .put, path, ["destination": .string(destination.text)], replay: .safe)
+            guard let made = TokenSettlement(answer), made.id == settlement.id, made.terms == terms else {
+                throw other("settlement")
+            }
+            return made
+        }
+
+        /// Removes an account that a merchant is paid out to. One that was removed before stays so.
+        ///
+        /// - Parameters:
+        ///   - id: the service's id of the settlement.
+        ///   - merchant: the service's id of the merchant.
+        /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been removed.
+        public func deleteSettlement(_ id: String, of merchant: String) async throws(PaymentError) {
+            let path = ["merchants", try checked(merchant), "settlements", "crypto", try checked(id)]
+            let answer: DeletedBody = try await change(.delete, path, nil, replay: .safe)
+            guard answer.id == id, answer.deleted else { throw other("settlement") }
+        }
+
+        // MARK: Calls
+
+        private func ask<Answer: Decodable>(
+            _ path: [String], query: [(name: String, value: String)] = []
+        ) async throws(PaymentError) -> Answer {
+            try await asMerchant(service) { () throws(GatewayError) in
+                try await api.call(.get, path, query: query, ofMerchant: false)
+            }
+        }
+
+        private func change<Answer: Decodable>(
+            _ method: HTTPRequest.Method, _ path: [String], _ body: JSONValue?, key: String? = nil,
+            replay: HTTPRequest.Replay? = nil, accepting status: Int = 200
+        ) async throws(PaymentError) -> Answer {
+            try await asMerchant(service, isMutation: true) { () throws(GatewayError) in
+                try await api.call(
+                    method, path, body: body, ofMerchant: false, key: key, replay: replay, accepting: status)
+            }
+        }
+
+        private func checked(_ id: String) throws(PaymentError) -> String {
+            try WalletConnectPayMerchant.checked(id, "an id of a merchant or settlement", at: service)
+        }
+
+        private func refused(_ text: String) -> PaymentError { PaymentError(.requestRefused, text, provider: service) }
+
+        private func other(_ what: String, isMutation: Bool = true) -> PaymentError {
+            PaymentError(
+                .integrity, "WalletConnect Pay answered with another \(what) than was asked for", provider: service,
+                phase: isMutation ? .maybeSent : .answered)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import PaymentCore
+import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension WalletConnectPayMerchant {
+    /// A payment that was made, for the buyer to pay.
+    public struct CreatedPayment: Sendable, Hashable {
+        /// What it is called in routers and journals.
+        public let reference: PaymentReference
+        /// What the buyer's wallet is shown, as a link or a QR code.
+        public let link: String
+        /// Until when it can be paid.
+        public let expiresAt: Date
+        /// The service's word for its state. Where the order was made before, it may be paid already.
+        public let rawStatus: String
+
+        init(_ body: CreatedBody, at merchant: WalletConnectPayMerchant) throws(PaymentError) {
+            func failure(_ text: String) -> PaymentError {
+                PaymentError(.integrity, text, provider: merchant.id, phase: .maybeSent)
+            }
+            let reference = PaymentReference(provider: merchant.id, id: body.paymentId)
+            guard (try? merchant.paymentID(reference)) != nil else {
+                throw failure("WalletConnect Pay made a payment with an id that none of its calls take")
+            }
+            // Buyers are shown nothing that leads elsewhere, or to another payment.
+            let match = (try? PaymentLink(body.gatewayUrl)).flatMap { LinkReading.routed($0) }
+            guard match?.trust == .verified, match?.reference == body.paymentId else {
+                throw failure("WalletConnect Pay made a payment whose link does not lead to it")
+            }
+            self.reference = reference
+            link = body.gatewayUrl
+            expiresAt = Date(timeIntervalSince1970: Double(body.expiresAt))
+            rawStatus = body.status.printable
+        }
+    }
+
+    /// A payment as the service shows it to its merchant.
+    public struct PaymentView: Sendable, Hashable {
+        /// What it is called in routers and journals.
+        public let payment: PaymentReference
+        /// The merchant's own name of the order.
+        public let reference: String
+        /// The service's word for its state.
+        public let rawStatus: String
+        /// What the state means.
+        public let outcome: PaymentOutcome
+        /// The transaction that paid the merchant out, once there is one.
+        public let settlementTransactionID: String?
+
+        init(_ body: ViewBody, of payment: PaymentReference) {
+            self.payment = payment
+            reference = body.referenceId
+            rawStatus = body.status.printable
+            outcome =
+                StatusBody(
+                    status: body.status, isFinal: body.status.isFinal, info: body.info, failureCode: body.failureCode
+                ).outcome(of: payment)
+            settlementTransactionID = body.settlement?.successful?.txId
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import PaymentCore
+public import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension WalletConnectPayMerchant {
+    /// What a buyer is to pay.
+    public struct Order: Sendable, Hashable {
+        /// The merchant's own name of the order: 3 to 35 of `A–Z a–z 0–9`, space and `/ : . , + -`. The service takes
+        /// others, and can then not find the payment by it again, which refunds need. It need not be unique.
+        public var reference: String
+        /// The price in a country's money, in its usual minor units.
+        public var amount: Money
+        /// Until when it can be paid, in whole seconds. Nil leaves it to the service, which gives five minutes.
+        public var expiresAt: Date?
+        /// The pages to which the service's checkout page sends buyers back.
+        public var returns: CheckoutReturns?
+        /// What makes two requests one: ordered twice under one key, the payment is made once, and another order under a
+        /// used key is refused. At most 255 printable ASCII characters.
+        public var idempotencyKey: String
+
+        /// Creates an order.
+        ///
+        /// - Parameter idempotencyKey: nil takes the reference, for shops whose references are unique.
+        public init(
+            reference: String, amount: Money, expiresAt: Date? = nil, returns: CheckoutReturns? = nil,
+            idempotencyKey: String? = nil
+        ) {
+            self.reference = reference
+            self.amount = amount
+            self.expiresAt = expiresAt
+            self.returns = returns
+            self.idempotencyKey = idempotencyKey ?? reference
+        }
+    }
+}
+
+extension WalletConnectPayMerchant.Order {
+    /// The request, always the same for the same order: repetitions are compared with it.
+    func body(at merchant: ProviderID) throws(PaymentError) -> JSONValue {
+        func refused(_ text: String) -> PaymentError { PaymentError(.requestRefused, text, provider: merchant) }
+        guard Self.isSearchable(reference) else {
+            throw refused("the order's reference has to be 3 to 35 of letters, digits, space and / : . , + -")
+        }
+        guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent, !amount.isZero else {
+            throw refused("the order's price has to be above zero, in a country's money and its usual minor units")
+        }
+        try Self.check(key: idempotencyKey, at: merchant)
+        var body: JSONValue = [
+            "referenceId": .string(reference),
+            "amount": ["unit": .string(amount.currency.unit), "value": .string(amount.minorUnitText)],
+        ]
+        if let expiresAt {
+            guard let seconds = Int64(exactly: expiresAt.timeIntervalSince1970.rounded(.down)), seconds > 0 else {
+                throw refused("the order's end is no time that can be told")
+            }
+            body["expiresAt"] = .number(JSONNumber(seconds))
+        }
+        if let returns {
+            body["checkout"] = [
+                "successUrl": .string(returns.success.text), "errorUrl": .string(returns.error.text),
+            ]
+        }
+        return body
+    }
+
+    static func check(key: String, at merchant: ProviderID) throws(PaymentError) {
+        let isPlain = key.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && key.first != " " && key.last != " "
+        guard !key.isEmpty, key.utf8.count <= 255, isPlain else {
+            throw PaymentError(
+                .requestRefused, "an idempotency key has to be 1 to 255 printable ASCII characters", provider: merchant)
+        }
+    }
+
+    /// Whether the service's lists can be searched for `reference`.
+    static func isSearchable(_ reference: String) -> Bool {
+        (3...35).contains(reference.utf8.count)
+            && reference.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || " /:.,+-".utf8.contains($0) }
+    }
+}

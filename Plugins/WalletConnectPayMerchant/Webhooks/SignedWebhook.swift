@@ -1,0 +1,115 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Why a webhook is not accepted.
+enum WebhookDefect: Error, Sendable, Hashable, CustomStringConvertible {
+    case noSecret
+    case tooLarge
+    /// A header field is missing, there twice or malformed; which spelling was looked at is in the text.
+    case headers
+    case notFresh(seconds: Int)
+    /// The signature is another.
+    case forged
+    case notJSON
+    /// What it has to say is not there, or is not what it must be.
+    case unreadable(String)
+    case otherMode(WalletConnectPayMerchant.Mode)
+    case otherMerchant
+
+    var description: String {
+        switch self {
+        case .noSecret: "there is no secret to check it with"
+        case .tooLarge: "it is larger than \(SignedWebhook.maximumLength) bytes"
+        case .headers: "it lacks the id, time and signature of a webhook, or has one of them twice"
+        case .notFresh(let seconds):
+            "it was signed \(abs(seconds)) seconds \(seconds > 0 ? "ago" : "ahead of this clock"), and "
+                + "\(SignedWebhook.tolerance) are the most; where that goes on, check the clock"
+        case .forged: "its signature does not match"
+        case .notJSON: "it is not one JSON object, every member once"
+        case .unreadable(let name): "its '\(name)' cannot be read"
+        case .otherMode(let mode): "it is from the \(mode.rawValue) world, which this merchant's key does not open"
+        case .otherMerchant: "it is about another merchant's payment"
+        }
+    }
+}
+
+/// The signature of a webhook: HMAC-SHA256 over id, time and the body byte for byte. (Protocol 7.2; Standard Webhooks.)
+enum SignedWebhook {
+    static let maximumLength = 256 << 10
+    /// How far the time of signing may lie from now, in seconds and in either direction.
+    static let tolerance = 300
+    /// More entries than rotations could leave.
+    private static let mostEntries = 16
+    /// How the header fields begin: two pages of the documentation differ.
+    private static let spellings = ["svix", "webhook"]
+
+    /// Checks `notification` and returns its delivery's id.
+    static func check(
+        _ notification: IncomingNotification, secrets: [WalletConnectPayMerchant.WebhookSecret], now: Date
+    ) throws(WebhookDefect) -> String {
+        guard !secrets.isEmpty else { throw .noSecret }
+        guard notification.body.count <= maximumLength else { throw .tooLarge }
+        var defect = WebhookDefect.headers
+        // A whole set of one spelling counts, never a mixture of both.
+        for spelling in spellings {
+            guard let set = HeaderSet(notification.headers, spelling) else { continue }
+            do throws(WebhookDefect) {
+                try set.check(notification.body, secrets, now)
+                return set.id
+            } catch { defect = error }
+        }
+        throw defect
+    }
+
+    /// The three header fields, in one spelling.
+    private struct HeaderSet {
+        let id: String
+        let timestamp: String
+        let seconds: Int64
+        let signatures: [[UInt8]]
+
+        init?(_ headers: HTTPHeaders, _ spelling: String) {
+            func only(_ name: String) -> String? {
+                let values = headers.values("\(spelling)-\(name)")
+                return values.count == 1 ? values[0] : nil
+            }
+            guard let id = only("id"), let timestamp = only("timestamp"), let signature = only("signature"),
+                !id.isEmpty, id.utf8.count <= 256, id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+                (1...15).contains(timestamp.utf8.count), timestamp.utf8.allSatisfy(\.isASCIIDigit),
+                let seconds = Int64(timestamp)
+            else { return nil }
+            self.id = id
+            self.timestamp = timestamp
+            self.seconds = seconds
+            let entries = signature.split(separator: " ", omittingEmptySubsequences: false)
+            guard entries.count <= mostEntries else { return nil }
+            signatures = entries.filter { $0.hasPrefix("v1,") }.map { Array($0.dropFirst(3).utf8) }
+        }
+
+        func check(
+            _ body: [UInt8], _ secrets: [WalletConnectPayMerchant.WebhookSecret], _ now: Date
+        ) throws(WebhookDefect) {
+            let age = now.timeIntervalSince1970 - Double(seconds)
+            guard abs(age) <= Double(tolerance) else { throw .notFresh(seconds: Int(max(-1e12, min(1e12, age)))) }
+            var isGenuine = false
+            for secret in secrets {
+                let expected = Array(
+                    Data(signature(of: body, id: id, timestamp: timestamp, key: secret.bytes.reveal()))
+                        .base64EncodedString().utf8)
+                // All are looked at, wherever one fits.
+                for signature in signatures where ConstantTime.equal(signature, expected) { isGenuine = true }
+            }
+            guard isGenuine else { throw .forged }
+        }
+    }
+
+    static func signature(of body: [UInt8], id: String, timestamp: String, key: [UInt8]) -> [UInt8] {
+        Digest.sha256.authenticate(Array("\(id).\(timestamp).".utf8) + body, key: key)
+    }
+}

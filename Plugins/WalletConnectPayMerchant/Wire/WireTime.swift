@@ -1,0 +1,14 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Times as lists and webhooks write them: ISO 8601 in UTC, with milliseconds or without.
+enum WireTime {
+    static func read(_ text: String) -> Date? {
+        guard text.utf8.count <= 40 else { return nil }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+        return try? Date(text, strategy: style)
+    }
+}
