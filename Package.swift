@@ -173,7 +173,7 @@ let package = Package(
                 "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
                 "PaymentStore",
                 "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconProvider",
-                "PayrailsProvider", "WalletConnectPayProvider",
+                "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
                 "CQREncode",
             ],
             swiftSettings: settings),

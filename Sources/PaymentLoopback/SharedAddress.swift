@@ -6,13 +6,17 @@ public struct SharedAddress: SandboxService {
     /// One of the sandboxes, and the paths that lead to it: each stands for itself and everything below it.
     public struct Tenant: Sendable {
         let paths: [[Substring]]
+        let header: String?
         let service: any SandboxService
 
         /// Creates a tenant.
         ///
-        /// - Parameter paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
-        public init(_ service: any SandboxService, paths: [String]) {
+        /// - Parameters:
+        ///   - paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
+        ///   - header: only requests that have this header field are its: for paths that others have, too.
+        public init(_ service: any SandboxService, paths: [String], header: String? = nil) {
             self.service = service
+            self.header = header
             self.paths = paths.map { $0.split(separator: "/") }
         }
     }
@@ -36,6 +40,8 @@ public struct SharedAddress: SandboxService {
 
     private func tenant(of request: HTTPRequest) -> (any SandboxService)? {
         let path = request.url.path.split(separator: "/")
-        return tenants.first { $0.paths.contains { path.starts(with: $0) } }?.service
+        return tenants.first { tenant in
+            tenant.paths.contains { path.starts(with: $0) } && tenant.header.map { request.headers[$0] != nil } ?? true
+        }?.service
     }
 }

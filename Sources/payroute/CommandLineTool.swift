@@ -50,7 +50,10 @@ enum CommandLineTool {
             throw UsageError.unknown(
                 "subcommand", arguments.positionals.first ?? first, known: commands.map { $0.name }, in: syntax)
         }
-        guard command.subcommands.isEmpty else {
+        let isForAnother = words.dropFirst().first.map { word in
+            word == "help" || command.subcommands.contains { $0.name == word }
+        }
+        guard command.subcommands.isEmpty || command.runsAlone && isForAnother != true else {
             return try await dispatch(words.dropFirst(), command.syntax, command.subcommands, console)
         }
         let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax)

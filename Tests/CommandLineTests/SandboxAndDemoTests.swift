@@ -71,6 +71,96 @@ struct SandboxAndDemoTests {
         #expect(shop.requests.count == 1)
     }
 
+    @Test("A fresh payment is made at a running sandbox, as a merchant does, and can be paid")
+    func newPayment() async throws {
+        let sites = SandboxSites()
+        let server = try LoopbackServer(sites.service)
+        defer { server.stop() }
+        let url = server.baseURL.text
+        let made = await payroute(
+            "sandbox", "new", "--sandbox", url, "--amount", "20", "--currency", "EUR", "--reference", "ORDER-9",
+            "--json")
+        #expect(made.code == 0 && made.errors == "")
+        let object = try JSONValue(parsing: Array(made.output.utf8))
+        #expect(
+            object.object?.keys.sorted() == [
+                "amount", "currency", "expires", "link", "merchant", "mode", "payment", "reference",
+            ])
+        #expect(object["amount"] == "20.00" && object["currency"] == "EUR" && object["mode"] == "test")
+        #expect(object["reference"] == "ORDER-9" && object["merchant"]?.string == WalletConnectPaySandbox.merchantID)
+        let link = try #require(object["link"]?.string)
+        let paid = await payroute("pay", link, "--sandbox", url)
+        #expect(paid.code == 0 && paid.output.contains("20.00 EUR"))
+        let id = try #require(object["payment"]?.string)
+        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySite)
+        #expect(await site.ledger.captures(of: id) == 1)
+        // An order's name is its key: another order of that name is refused.
+        let words = ["sandbox", "new", "--sandbox", url, "--currency", "EUR", "--reference", "ORDER-10", "--json"]
+        #expect(await payroute(words, input: []).code == 0)
+        let other = await payroute(words + ["--amount", "21"], input: [])
+        #expect(other.code == 1 && other.errors.contains("idempotency key"))
+
+        let shown = await payroute("sandbox", "new", "--sandbox", url, "--live")
+        #expect(shown.code == 0 && shown.lines.first?.hasPrefix("https://pay.walletconnect.com/?pid=pay_") == true)
+        #expect(shown.output.contains("12.50 USD") && shown.output.contains("(live)"))
+        #expect(shown.output.contains("--sandbox \(url)"))
+        #expect(!shown.output.contains("\u{2588}"), "no picture where nobody looks")
+    }
+
+    @Test(
+        "Payments that cannot be made say why",
+        arguments: [
+            (["--amount", "0.10"], 1, "refused the request's data"), (["--merchant", "mrch_x"], 1, "this merchant"),
+            (["--currency", "CHF"], 1, "refused the request's data"), (["--currency", "??"], 64, "currency"),
+            (["--amount", "1.234"], 64, "amount"), (["--amount", "-1"], 64, "amount"),
+            (["--reference", "_"], 1, "3 to 35"),
+        ] as [([String], Int32, String)])
+    func newPaymentRefused(_ words: [String], _ code: Int32, _ why: String) async throws {
+        let server = try LoopbackServer(SandboxSites().service)
+        defer { server.stop() }
+        let result = await payroute(["sandbox", "new", "--sandbox", server.baseURL.text] + words, input: [])
+        #expect(result.code == code && result.output == "")
+        #expect(result.errors.contains(why), "\(result.errors)")
+    }
+
+    @Test("Only a sandbox on this machine is asked for payments")
+    func newPaymentElsewhere() async {
+        #expect(await payroute("sandbox", "new").code == 64)
+        #expect(await payroute("sandbox", "new", "--sandbox", "https://api.pay.walletconnect.com").code == 64)
+        #expect(await payroute("sandbox", "old").code == 64)
+    }
+
+    @Test("WalletConnect Pay's webhooks reach a server on this machine, and refunds find their own service")
+    func webhooks() async throws {
+        let shop = FaultInjector(Shop())
+        let inbox = try LoopbackServer(shop)
+        defer { inbox.stop() }
+        let sites = SandboxSites(webhooks: try inbox.baseURL.appending(["hooks"]))
+        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySite)
+        _ = await site.payment("already-paid", at: inbox.baseURL)
+        await site.sandbox.finishDeliveries()
+        #expect(shop.requests.map(\.path) == ["/hooks"])
+        #expect(shop.requests[0].headerNames.contains("svix-signature"))
+        #expect(site.hint?.contains(WalletConnectPaySandbox.testKey.reveal()) == true)
+        // Two services have a call of this name: their credentials tell them apart.
+        func refund(_ headers: HTTPHeaders) async throws -> JSONValue {
+            var headers = headers
+            headers["Content-Type"] = "application/json"
+            return try JSONValue(
+                parsing: await sites.service.respond(
+                    to: HTTPRequest(
+                        .post, try HTTPURL("https://sandbox.example/v1/refunds"), headers: headers,
+                        body: Array(#"{"paymentId":"pay_1"}"#.utf8))
+                ).body)
+        }
+        let ours = try await refund([
+            "Api-Key": WalletConnectPaySandbox.liveKey.reveal(), "Merchant-Id": WalletConnectPaySandbox.merchantID,
+        ])
+        #expect(ours["code"] == "not_found")
+        let theirs = try await refund(["Authorization": "Bearer x"])
+        #expect(theirs["data"]?["code"] != nil)
+    }
+
     @Test("A port in use is named, with exit code 1")
     func portInUse() async throws {
         let server = try LoopbackServer(WalletConnectPaySandbox())

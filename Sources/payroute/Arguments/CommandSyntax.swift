@@ -30,6 +30,8 @@ struct CommandSyntax: Sendable {
     var options: [Option] = []
     /// Names and one-liners of the commands below this one.
     var subcommands: [(name: String, help: String)] = []
+    /// Whether the command also does something by itself.
+    var runsAlone = false
 
     /// The option called `name`, without its dashes.
     func option(_ name: some StringProtocol) -> Option? {
@@ -53,7 +55,7 @@ struct CommandSyntax: Sendable {
             let word = argument.isRepeating ? "<\(argument.name)> ..." : "<\(argument.name)>"
             words.append(argument.isOptional ? "[\(word)]" : word)
         }
-        if !subcommands.isEmpty { words.append("<subcommand>") }
+        if !subcommands.isEmpty { words.append(runsAlone ? "[<subcommand>]" : "<subcommand>") }
         return words.joined(separator: " ")
     }
 }

@@ -7,8 +7,10 @@ protocol Command {
     /// What stands on its line.
     static var syntax: CommandSyntax { get }
 
-    /// The commands below this one; a command with any does nothing itself.
+    /// The commands below this one; a command with any does nothing itself, unless it says so.
     static var subcommands: [any Command.Type] { get }
+    /// Whether a command with others below it does something itself when none of them is called.
+    static var runsAlone: Bool { get }
 
     /// Does it.
     ///
@@ -18,6 +20,7 @@ protocol Command {
 
 extension Command {
     static var subcommands: [any Command.Type] { [] }
+    static var runsAlone: Bool { false }
 }
 
 /// How the process ends; scripts rely on it.

@@ -45,6 +45,19 @@ struct QRCode: Equatable {
         }
     }
 
+    /// Draws the code of `text`, or says why not.
+    static func show(_ text: String, _ console: Console) {
+        guard let code = QRCode(text) else {
+            console.output.write("  (too long for a QR code)\n")
+            return
+        }
+        guard code.columns <= console.output.columns ?? 80 else {
+            console.output.write("  (the QR code needs a terminal of \(code.columns) columns)\n")
+            return
+        }
+        for line in code.lines(console.style) { console.output.write(line + "\n") }
+    }
+
     /// The columns that ``lines(_:)`` takes.
     var columns: Int { size + 2 * QRImage.quietZone }
 }

@@ -76,21 +76,9 @@ enum InspectCommand: Command {
             if inspection.hidesSecret {
                 console.output.write("  (the QR code would show the secret in the text; --reveal draws it)\n")
             } else {
-                showCode(text, console)
+                QRCode.show(text, console)
             }
         }
         console.output.write("\n")
-    }
-
-    private static func showCode(_ text: String, _ console: Console) {
-        guard let code = QRCode(text) else {
-            console.output.write("  (too long for a QR code)\n")
-            return
-        }
-        guard code.columns <= console.output.columns ?? 80 else {
-            console.output.write("  (the QR code needs a terminal of \(code.columns) columns)\n")
-            return
-        }
-        for line in code.lines(console.style) { console.output.write(line + "\n") }
     }
 }

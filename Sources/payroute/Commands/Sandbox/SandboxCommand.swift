@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
+import PaymentTesting
 
 /// `payroute sandbox`: the simulated services on this machine, until a signal comes.
 enum SandboxCommand: Command {
@@ -15,15 +16,24 @@ enum SandboxCommand: Command {
             .init(name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)"),
             .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
             .init(
+                name: "webhooks", value: "url",
+                help: "Send WalletConnect Pay's webhooks to a server on this machine, signed and tried again."),
+            .init(
                 name: "dishonest", help: "List payments of a dishonest gateway as well: nothing of them may be signed."),
-        ])
+        ], subcommands: [(NewPaymentCommand.name, NewPaymentCommand.summary)], runsAlone: true)
+
+    static var subcommands: [any Command.Type] { [NewPaymentCommand.self] }
+    static let runsAlone = true
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let port = try arguments.value("port") { UInt16($0) } ?? 0
         let seed = try arguments.value("seed") { UInt64($0) }
         let random: any RandomSource = seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource()
         // A person needs longer than the real services' patience to try everything.
-        let sites = SandboxSites(random: random, lifetime: 24 * 3600)
+        let webhooks = try arguments.value("webhooks") { text in
+            (try? HTTPURL(text)).flatMap { $0.isLoopback ? $0 : nil }
+        }
+        let sites = SandboxSites(random: random, lifetime: 24 * 3600, webhooks: webhooks)
         let server = try LoopbackServer(sites.service, port: port)
         let base = server.baseURL
         console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(sites.titles))\n")
@@ -55,6 +65,17 @@ enum SandboxCommand: Command {
                 Table.Cell(payment.id), Table.Cell(payment.scenario),
                 Table.Cell(await site.ledger.words(for: payment.id)),
             ])
+        }
+        for site in sites.all {
+            // Those that merchants made meanwhile.
+            let ledger = await site.ledger
+            let known = Set(announced.map(\.payment.id))
+            for entry in ledger.entries where entry.event == .created && !known.contains(entry.payment) {
+                table.add([
+                    Table.Cell(Printable.text(entry.payment)), Table.Cell("made meanwhile"),
+                    Table.Cell(ledger.words(for: entry.payment)),
+                ])
+            }
         }
         for line in table.lines(console.style) { console.output.write(line + "\n") }
         return .done

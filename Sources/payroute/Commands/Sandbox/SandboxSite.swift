@@ -11,7 +11,7 @@ protocol SandboxSite: Sendable {
     /// The service's name for people.
     var title: String { get }
     /// The service behind its paths.
-    var tenant: SharedAddress.Tenant { get }
+    var tenants: [SharedAddress.Tenant] { get }
     /// What a merchant's server has to know to play its part; nil where there is nothing for it.
     var hint: String? { get }
     /// What happened so far.
@@ -39,7 +39,11 @@ struct SandboxSites {
     /// - Parameters:
     ///   - lifetime: how long payments can be paid, in seconds; nil for as long as at the real services.
     ///   - pace: when to ask again while a payment is open, in milliseconds.
-    init(random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil) {
+    ///   - webhooks: where WalletConnect Pay's webhooks go, on this machine; nil for nowhere.
+    init(
+        random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil,
+        webhooks: HTTPURL? = nil
+    ) {
         var walletConnectPay = WalletConnectPaySandbox.Configuration()
         var citcon = CitconSandbox.Configuration()
         var payrails = PayrailsSandbox.Configuration()
@@ -50,6 +54,11 @@ struct SandboxSites {
         }
         if let pace { walletConnectPay.pollInMs = pace }
         citcon.notifications = LocalTransport(base: StandardTransport())
+        if let webhooks {
+            walletConnectPay.testWebhooks = .init(url: webhooks)
+            walletConnectPay.liveWebhooks = .init(url: webhooks)
+            walletConnectPay.webhookTransport = LocalTransport(base: StandardTransport())
+        }
         all = [
             WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, random: random)),
             CitconSite(sandbox: CitconSandbox(citcon, random: random)),
@@ -58,7 +67,7 @@ struct SandboxSites {
     }
 
     /// What answers for all of them.
-    var service: SharedAddress { SharedAddress(all.map(\.tenant)) }
+    var service: SharedAddress { SharedAddress(all.flatMap(\.tenants)) }
 
     /// The services' names for people.
     var titles: String { all.map(\.title).joined(separator: ", ") }
@@ -86,7 +95,15 @@ struct WalletConnectPaySite: SandboxSite {
     let sandbox: WalletConnectPaySandbox
     let provider: ProviderID = "walletconnect-pay"
     let title = "WalletConnect Pay"
-    var tenant: SharedAddress.Tenant { .init(sandbox, paths: WalletConnectPaySandbox.paths) }
+    var tenants: [SharedAddress.Tenant] {
+        // Refunds are a call of Citcon's, too; its credentials stand in another header field.
+        let (header, paths) = WalletConnectPaySandbox.keyedPaths
+        return [.init(sandbox, paths: WalletConnectPaySandbox.paths), .init(sandbox, paths: paths, header: header)]
+    }
+    var hint: String? {
+        "For a server: the API key is \(WalletConnectPaySandbox.testKey.reveal()) or \(WalletConnectPaySandbox.liveKey.reveal()), "
+            + "the merchant \(WalletConnectPaySandbox.merchantID); 'payroute sandbox new' makes a payment."
+    }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { WalletConnectPaySandbox.Scenario.allCases.map(\.rawValue) }
     var lies: [String] { WalletConnectPaySandbox.Lie.all.map(\.name) }
@@ -108,7 +125,7 @@ struct CitconSite: SandboxSite {
     let sandbox: CitconSandbox
     let provider: ProviderID = "citcon"
     let title = "Citcon"
-    var tenant: SharedAddress.Tenant { .init(sandbox, paths: CitconSandbox.paths) }
+    var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: CitconSandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { CitconSandbox.Scenario.allCases.map(\.rawValue) }
     var hint: String? {
@@ -128,7 +145,7 @@ struct PayrailsSite: SandboxSite {
     let sandbox: PayrailsSandbox
     let provider: ProviderID = "payrails"
     let title = "Payrails"
-    var tenant: SharedAddress.Tenant { .init(sandbox, paths: PayrailsSandbox.paths) }
+    var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: PayrailsSandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { PayrailsSandbox.Scenario.allCases.map(\.rawValue) }
     var hint: String? {

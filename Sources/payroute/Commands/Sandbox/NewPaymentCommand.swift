@@ -1,0 +1,98 @@
+import PaymentCore
+import PaymentSandbox
+import PaymentTransport
+import WalletConnectPayMerchant
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `payroute sandbox new`: a fresh payment at a sandbox, made as a merchant's server makes one.
+enum NewPaymentCommand: Command {
+    static let name = "new"
+    static let summary = "Make a payment at a running sandbox, as a merchant does."
+    static let syntax = CommandSyntax(
+        path: "payroute sandbox new",
+        overview: "Make a fresh payment at a running sandbox, as a merchant's server does.",
+        discussion:
+            "Prints the link and, on a terminal, its QR code. The payment is one of WalletConnect Pay's, made with the "
+            + "sandbox's own API key; it can be paid for 15 minutes, also with 'payroute pay'.",
+        options: [
+            .init(
+                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
+                isRequired: true),
+            .init(name: "amount", value: "decimal", help: "The price. (default: 12.50)"),
+            .init(name: "currency", value: "code", help: "What the price is in: USD, EUR, GBP or JPY. (default: USD)"),
+            .init(name: "merchant", value: "id", help: "The merchant's id. (default: the sandbox's own merchant)"),
+            .init(name: "reference", value: "text", help: "The order's name. (default: a new one)"),
+            .init(
+                name: "live", help: "In the sandbox's live world; its webhooks and lists show the other one's never."),
+            .init(name: "json", help: "Print one JSON object."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let sandbox = try PayCommand.sandboxURL(arguments)
+        let code = arguments.value("currency") ?? "USD"
+        guard let currency = try? FiatCurrency(code) else {
+            throw UsageError("The value \(UsageError.quoted(code)) is no currency's code", syntax)
+        }
+        let text = arguments.value("amount") ?? (currency.exponent == 0 ? "1250" : "12.50")
+        guard let price = try? Money(decimal: text, currency: .fiat(currency)) else {
+            throw UsageError("The value \(UsageError.quoted(text)) is no amount in \(currency)", syntax)
+        }
+        let isLive = arguments.has("live")
+        let key = try WalletConnectPayMerchant.Key(
+            isLive ? WalletConnectPaySandbox.liveKey : WalletConnectPaySandbox.testKey)
+        let merchant = try WalletConnectPayMerchant(
+            merchantID: arguments.value("merchant") ?? WalletConnectPaySandbox.merchantID, key: key,
+            baseURL: sandbox.text)
+        let clock = SystemPaymentClock()
+        let order = WalletConnectPayMerchant.Order(
+            reference: arguments.value("reference") ?? "PAYROUTE-" + SystemRandomSource().hex(12),
+            amount: price, expiresAt: clock.now.addingTimeInterval(900))
+        let payment: WalletConnectPayMerchant.CreatedPayment
+        do {
+            payment = try await merchant.client(over: LocalTransport(base: StandardTransport()), clock: clock)
+                .createPayment(order)
+        } catch { throw CommandFailure(description: error.message) }
+        show(payment, order, merchant, sandbox, console, isJSON: arguments.has("json"))
+        return .done
+    }
+
+    private static func show(
+        _ payment: WalletConnectPayMerchant.CreatedPayment, _ order: WalletConnectPayMerchant.Order,
+        _ merchant: WalletConnectPayMerchant, _ sandbox: HTTPURL, _ console: Console, isJSON: Bool
+    ) {
+        let end = payment.expiresAt.ISO8601Format()
+        guard !isJSON else {
+            console.output.edit { output in
+                output.addJSONLine { line in
+                    line.addMember("amount", order.amount.decimalText)
+                    line.addMember("currency", order.amount.currency.description)
+                    line.addMember("expires", end)
+                    line.addMember("link", payment.link)
+                    line.addMember("merchant", merchant.merchantID)
+                    line.addMember("mode", merchant.mode.rawValue)
+                    line.addMember("payment", payment.reference.id)
+                    line.addMember("reference", order.reference)
+                }
+            }
+            return
+        }
+        console.output.write(console.style(.strong, payment.link) + "\n")
+        if console.output.isTerminal { QRCode.show(payment.link, console) }
+        let rows = [
+            ("payment", payment.reference.id), ("price", order.amount.description), ("order", order.reference),
+            ("merchant", "\(merchant.merchantID) (\(merchant.mode.rawValue))"), ("until", end),
+        ]
+        for (label, text) in rows {
+            console.output.write(
+                "  "
+                    + Table.line([Table.Cell(label, .faint), Table.Cell(Printable.text(text))], [8, 0], console.style)
+                    + "\n")
+        }
+        console.output.write("  payroute pay '\(payment.link)' --sandbox \(sandbox.text)\n")
+    }
+}
