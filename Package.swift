@@ -240,7 +240,13 @@ let package = Package(
                 "CitconKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
             ],
             path: "Examples/citcon-order", exclude: ["expected-output.txt"], swiftSettings: settings),
-
+        .executableTarget(
+            name: "merchant-checkout",
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentTransport", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+            ],
+            path: "Examples/merchant-checkout", exclude: ["expected-output.txt"], swiftSettings: settings),
         .executableTarget(
             name: "payrails-merchant",
             dependencies: [
@@ -415,7 +421,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
                 "wallet-checkout", "citcon-order",
-                "payrails-merchant",
+                "merchant-checkout", "payrails-merchant",
             ],
             swiftSettings: settings),
     ]
