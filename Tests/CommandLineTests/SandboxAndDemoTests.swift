@@ -123,6 +123,21 @@ struct SandboxAndDemoTests {
         #expect(result.errors.contains(why), "\(result.errors)")
     }
 
+    @Test("On a terminal, a fresh payment is shown as a QR code, too")
+    func newPaymentOnTerminal() async throws {
+        let server = try LoopbackServer(SandboxSites().service)
+        defer { server.stop() }
+        let terminal = try PseudoTerminal()
+        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        let words = ["sandbox", "new", "--sandbox", server.baseURL.text]
+        #expect(await CommandLineTool.run(words, console) == .done)
+        let shown = terminal.close()
+        let link = try #require(shown.firstMatch(of: /https:\/\/pay\.walletconnect\.com\/\?pid=pay_[A-Za-z0-9]+/))
+            .output
+        let code = try #require(QRCode(String(link)))
+        for line in code.lines(console.style) { #expect(shown.contains(line)) }
+    }
+
     @Test("Only a sandbox on this machine is asked for payments")
     func newPaymentElsewhere() async {
         #expect(await payroute("sandbox", "new").code == 64)

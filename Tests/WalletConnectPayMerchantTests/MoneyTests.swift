@@ -91,8 +91,14 @@ import WalletConnectPayMerchant
         let world = try ShopWorld()
         let payment = try await world.paid()
         world.lie("/v1/refunds", ["paymentId": "pay_other"])
-        let error = await failure { _ = try await world.router.refund(world.refund(payment)) }
-        #expect(error == nil || error?.code == .integrity && error?.phase == .maybeSent, "\(String(describing: error))")
+        do throws(PaymentError) {
+            // Left open, where it is an outcome at all.
+            let outcome = try await world.router.refund(world.refund(payment))
+            guard case .unknown = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        } catch { #expect(error.code == .integrity && error.phase == .maybeSent, "\(error)") }
         #expect(world.requests("POST", "/v1/refunds") == 1)
         #expect(await world.refunds(payment) == 0)
     }
