@@ -99,8 +99,8 @@ let package = Package(
         .target(
             name: "PaymentSandbox",
             dependencies: [
-                "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentTesting",
-                "PaymentWallet",
+                "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards",
+                "PaymentTesting", "PaymentWallet",
                 "PaykitProvider", "PayrailsComponents", "PayrailsKit",
             ],
             swiftSettings: settings),
@@ -351,8 +351,9 @@ let package = Package(
         .testTarget(
             name: "PaymentSandboxTests",
             dependencies: [
-                "PaymentCore", "PaymentCrypto", "PaymentTransport", "PaymentWallet", "PaymentLoopback",
-                "PaymentSandbox", "PaymentTesting", "TestSupport",
+                "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentSodium", "PaymentStandards",
+                "PaymentTransport", "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

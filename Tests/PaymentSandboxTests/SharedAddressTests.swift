@@ -35,7 +35,9 @@ struct SharedAddressTests {
 
     @Test("The real sandboxes claim different paths")
     func disjoint() {
-        let all = [WalletConnectPaySandbox.paths, CitconSandbox.paths, PayrailsSandbox.paths].flatMap(\.self)
+        let all = [
+            WalletConnectPaySandbox.paths, CitconSandbox.paths, PayrailsSandbox.paths, PubkySandbox.paths,
+        ].flatMap(\.self)
         for path in all {
             #expect(all.filter { path == $0 || path.hasPrefix($0 + "/") } == [path])
         }

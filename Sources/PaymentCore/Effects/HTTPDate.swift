@@ -11,7 +11,7 @@ package enum HTTPDate {
     ]
 
     /// Reads `text`; nil when it is not a date. `now` decides the century of the form with two digits.
-    static func parse(_ text: String, now: Date) -> Date? {
+    package static func parse(_ text: String, now: Date) -> Date? {
         guard text.utf8.count <= 40 else { return nil }
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"
         let parts = text.split { " ,-:".contains($0) }.map(String.init)

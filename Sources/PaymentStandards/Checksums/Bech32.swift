@@ -1,9 +1,9 @@
 import PaymentCore
 
 /// Bech32 and bech32m: a readable prefix, `1`, groups of five bits and a checksum. Source: BIP-173, BIP-350.
-struct Bech32: Sendable, Hashable {
+package struct Bech32: Sendable, Hashable {
     /// The two checksum constants. A text of one is never a text of the other.
-    enum Variant: UInt32, Sendable {
+    package enum Variant: UInt32, Sendable {
         case bech32 = 1
         case bech32m = 0x2BC8_30A3
     }
@@ -114,7 +114,7 @@ struct Bech32: Sendable, Hashable {
     }
 
     /// The bytes that `groups` make; nil when more than four bits are left over or one of them is set.
-    static func bytes(of groups: some Sequence<UInt8>) -> [UInt8]? {
+    package static func bytes(of groups: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(groups.underestimatedCount * 5 / 8)
         var word: UInt32 = 0
@@ -132,7 +132,7 @@ struct Bech32: Sendable, Hashable {
     }
 
     /// The groups of five bits that `bytes` make, filled up with zeros.
-    static func groups(of bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func groups(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var groups: [UInt8] = []
         var word: UInt32 = 0
         var bits = 0
@@ -150,7 +150,7 @@ struct Bech32: Sendable, Hashable {
     }
 
     /// The text of `groups` behind `prefix`, which is in lower case.
-    static func encode(prefix: String, groups: [UInt8], _ variant: Variant) -> String {
+    package static func encode(prefix: String, groups: [UInt8], _ variant: Variant) -> String {
         let sum = remainders.withUnsafeBufferPointer { remainders in
             var state = checksum(ofPrefix: prefix.utf8, remainders)
             for group in groups + [UInt8](repeating: 0, count: 6) { state = step(state, group, remainders) }

@@ -30,7 +30,9 @@ public struct SandboxTransport: HTTPTransport {
         case .answered(.endless(let bytes)):
             guard bytes <= request.responseLimit else { throw tooLarge(request) }
             return HTTPResponse(status: 200, body: [UInt8](repeating: SandboxAnswer.filler, count: max(0, bytes)))
-        case .answered(.response(let response)):
+        case .answered(.response(var response)):
+            // No answer to HEAD has a body on the wire.
+            if request.method.rawValue == "HEAD" { response.body = [] }
             guard response.body.count <= request.responseLimit else { throw tooLarge(request) }
             return response
         }

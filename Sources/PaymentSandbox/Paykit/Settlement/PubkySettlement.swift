@@ -1,0 +1,93 @@
+import PaykitProvider
+import PaymentCore
+import PaymentCrypto
+import PaymentTesting
+
+extension PubkySandbox {
+    /// What proves a payment.
+    @nonexhaustive
+    public enum Proof: Sendable, Hashable {
+        /// The preimage of an invoice's payment hash: 64 hexadecimal digits.
+        case preimage(String)
+        /// The id of a transaction on the chain: 64 hexadecimal digits.
+        case transaction(String)
+    }
+
+    /// Why an endpoint was not paid. Nothing was.
+    @nonexhaustive
+    public enum SettlementError: String, Error, Sendable, Hashable, CaseIterable {
+        /// It is nobody's here.
+        case unknownEndpoint = "unknown-endpoint"
+        /// The invoice is for another amount, or none was given.
+        case wrongAmount = "wrong-amount"
+        /// The invoice can be paid no longer.
+        case expired
+        /// The invoice was paid before.
+        case alreadyPaid = "already-paid"
+    }
+
+    /// Pays one of the users' endpoints with money that does not exist: a payer's node and wallet.
+    ///
+    /// An invoice is paid once. An address takes every payment.
+    ///
+    /// - Parameters:
+    ///   - endpoint: an invoice or an address on the chain, as it was published.
+    ///   - amount: in satoshi; nil for that of the invoice.
+    /// - Throws: ``SettlementError``.
+    public func pay(_ endpoint: String, amount: UInt64? = nil) throws(SettlementError) -> Proof {
+        if let payee = payees[endpoint] {
+            guard let amount, amount > 0 else { throw .wrongAmount }
+            let id = Hex.encode(keys.bytes("transaction \(ledger.entries.count) \(endpoint)"))
+            note(payee, "onchain", amount)
+            return .transaction(id)
+        }
+        guard let invoice = invoices.values.first(where: { $0.text == endpoint.lowercased() }) else {
+            throw .unknownEndpoint
+        }
+        guard !invoice.isPaid else { throw .alreadyPaid }
+        guard now / 1_000_000 < invoice.end else { throw .expired }
+        guard let paid = invoice.amount ?? amount, paid > 0, amount ?? paid == paid else { throw .wrongAmount }
+        invoices[invoice.hash]?.isPaid = true
+        note(invoice.payee, "lightning", paid)
+        return .preimage(Hex.encode(invoice.preimage))
+    }
+
+    /// Returns the proof that an invoice was paid; nil as long as it was not.
+    ///
+    /// - Parameter paymentHash: of the invoice: 64 hexadecimal digits.
+    public func proof(ofPaying paymentHash: String) -> Proof? {
+        invoices[paymentHash.lowercased()].flatMap { $0.isPaid ? .preimage(Hex.encode($0.preimage)) : nil }
+    }
+
+    private func note(_ payee: PubkyKey, _ option: String, _ amount: UInt64) {
+        record(.confirmRequested, of: payee)
+        record(.captured(option: option, amount: "\(amount) sat", account: "sandbox payer"), of: payee)
+        record(.settled, of: payee)
+    }
+
+    /// The same over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and `amount`, and
+    /// `GET /sandbox/paykit/<payment hash>`.
+    func settle(_ word: String, _ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+        if request.method == .get {
+            guard let proof = proof(ofPaying: word) else { throw .notFound }
+            return Self.answer(proof)
+        }
+        guard request.method == .post, word == "pay" else { throw .wrongMethod }
+        guard let body = try? JSONValue(parsing: request.body), let endpoint = body["endpoint"]?.string else {
+            throw PubkyRefusal(400, "a payment has an endpoint, and an amount in satoshi")
+        }
+        let amount = body["amount"]?.int64.flatMap { UInt64(exactly: $0) }
+        do { return Self.answer(try pay(endpoint, amount: amount)) } catch {
+            throw PubkyRefusal(error == .alreadyPaid ? 409 : 422, error.rawValue)
+        }
+    }
+
+    private static func answer(_ proof: Proof) -> HTTPResponse {
+        let body: JSONValue =
+            switch proof {
+            case .preimage(let text): ["preimage": .string(text)]
+            case .transaction(let text): ["transaction": .string(text)]
+            }
+        return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
+    }
+}
