@@ -255,6 +255,13 @@ let package = Package(
             ],
             path: "Examples/payrails-merchant", exclude: ["expected-output.txt"], swiftSettings: settings),
 
+        .executableTarget(
+            name: "paykit-contacts",
+            dependencies: [
+                "PaykitKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
+            ],
+            path: "Examples/paykit-contacts", exclude: ["expected-output.txt"], swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(
@@ -421,8 +428,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
-                "wallet-checkout", "citcon-order",
-                "merchant-checkout", "payrails-merchant",
+                "wallet-checkout", "citcon-order", "merchant-checkout", "paykit-contacts", "payrails-merchant",
             ],
             swiftSettings: settings),
     ]

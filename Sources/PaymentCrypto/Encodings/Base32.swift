@@ -44,7 +44,7 @@ public struct Base32: Sendable {
 
     /// What ``decode(_:ignoringSpareBits:)`` returns of a text's bytes.
     @usableFromInline
-    package func bytes(of text: ArraySlice<UInt8>, ignoringSpareBits: Bool) -> [UInt8]? {
+    package func bytes(of text: ArraySlice<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 5 / 8)
         var word: UInt32 = 0

@@ -1,0 +1,74 @@
+import PaykitKit
+import PaymentCore
+import PaymentLoopback
+import PaymentSandbox
+import PaymentTesting
+import PaymentTransport
+
+/// Signs up at a simulated homeserver, publishes how to be paid, and looks at contacts: who they are, how they can be paid,
+/// and what happens where they cannot. Over loopback HTTP; no money.
+@main
+struct ContactsExample {
+    static func main() async throws {
+        // The same people every time.
+        let sandbox = PubkySandbox(random: SeededRandomSource(seed: 7))
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:\(server.baseURL.port)"))
+        let client = PaykitClient(
+            configuration: PaykitClientConfiguration(network: network), transport: StandardTransport())
+        Paykit.use(client)
+
+        print("Before signing in:")
+        await tryOut { try await publishEndpoints() }
+
+        let secret = String(repeating: "07", count: 32)
+        try await initializePaykit(Keychain(secretKeyHex: secret, homeserverPubkey: sandbox.homeserver.text))
+        let me = await client.user?.text ?? "nobody"
+        print("\nI am \(me)")
+        try await publishEndpoints()
+        try await client.publish(PubkyProfile(name: "Mina", status: "here"))
+
+        let friends = [
+            await sandbox.createUser(.ready, name: "Ada Lind"),
+            await sandbox.createUser(.chainOnly, name: "Bruno Costa"),
+            await sandbox.createUser(.emptyDirectory, name: "Sofia Rossi"), await sandbox.createUser(.unknownKey),
+        ]
+        for friend in friends { try await client.follow(pubkey: friend.key.text) }
+
+        print("\nMy methods, as others see them:")
+        for method in try await discoverPaymentMethods(forPubkey: me).methods as [PaykitSupportedMethod] {
+            print("  \(method.methodId): \(method.endpoint)")
+        }
+
+        let follows = try await fetchFollows(pubkey: me)
+        print("\n\(follows.count) contacts:")
+        for friend in friends where follows.contains(where: { $0.name == friend.key.text }) {
+            print("- \(friend.key.text.prefix(8))…")
+            await tryOut { print("  name: \(try await fetchProfile(pubkey: friend.key.text).name ?? "none")") }
+            await tryOut {
+                let result = try await smartCheckout(recipientPubkey: friend.key.text, preferredMethod: "lightning")
+                let way = result.isPrivate ? "private" : "public"
+                print("  pay by \(result.methodId) (\(way)): \(result.endpoint.prefix(9))…")
+            }
+        }
+
+        let batch = await client.discoverBatch(pubkeys: friends.map(\.key.text))
+        print("\nIn one batch: \(batch.methods.count) found, \(batch.errors.count) not")
+
+        print("\nSomebody paid to my Lightning address:")
+        await client.noteUse(methodId: "lightning")
+        try await rotateEndpoints(me)
+        print("  now \(try await paykit_get_endpoint_for_key_and_method(pubkey: me, methodId: "lightning") ?? "none")")
+
+        try await client.signOut()
+        print("\nAfter signing out:")
+        await tryOut { try await publishEndpoints() }
+    }
+
+    private static func tryOut(_ work: @Sendable () async throws -> Void) async {
+        do { try await work() } catch let error as PaykitError { handlePaykitError(error) } catch {
+            print("  \(error)")
+        }
+    }
+}
