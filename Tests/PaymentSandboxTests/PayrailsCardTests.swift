@@ -13,7 +13,11 @@ import Testing
     ]
 
     private func seal(_ client: PayrailsClient, _ card: JSONValue) throws -> String {
-        let key = try #require(client.payload["vaultConfiguration"]?["encryptionPublicKey"]?.string)
+        try Self.seal(card, for: #require(client.payload["vaultConfiguration"]?["encryptionPublicKey"]?.string))
+    }
+
+    /// Encrypts `card` as clients do.
+    static func seal(_ card: JSONValue, for key: String) throws -> String {
         let der = try #require(Data(base64Encoded: key))
         return try JWE.encrypt(card.serialized(), to: RSAPublicKey(subjectPublicKeyInfo: Array(der)))
     }

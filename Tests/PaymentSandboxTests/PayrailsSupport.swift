@@ -92,8 +92,12 @@ final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time
     init(_ world: PayrailsWorld, _ session: PayrailsSandbox.Session) throws {
         self.world = world
         self.session = session
-        let data = try #require(Data(base64Encoded: session.data.reveal()))
-        payload = try JSONValue(parsing: Array(data))
+        payload = try Self.payload(session.data.reveal())
+    }
+
+    /// What is in init data.
+    static func payload(_ data: String) throws -> JSONValue {
+        try JSONValue(parsing: Array(try #require(Data(base64Encoded: data))))
     }
 
     var token: String { payload["token"]?.string ?? "" }

@@ -23,12 +23,14 @@ public actor PayrailsSandbox: SandboxService {
     /// Deliveries that are on their way, by the places of their notifications.
     var deliveries: [Int: Task<Void, Never>] = [:]
     var executions: [String: Execution] = [:]
+    /// Sessions for storing cards, which have no execution.
+    var tokenizations: [String: Tokenization] = [:]
     var holders: [String: Holder] = [:]
     /// The merchant's access tokens and when they end.
     var accessTokens: [String: Timestamp] = [:]
     /// What was answered to a call with an idempotency key.
     var answers: [String: HTTPResponse] = [:]
-    /// Which execution a merchant's idempotency key made.
+    /// Which execution, or session for storing cards, a merchant's idempotency key made.
     var inits: [String: String] = [:]
 
     /// Creates an empty sandbox.

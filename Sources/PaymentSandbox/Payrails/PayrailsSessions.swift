@@ -53,8 +53,9 @@ extension PayrailsSandbox {
 
     /// Creates a new session for an execution that exists, as a merchant does when the old one's token has ended.
     ///
-    /// - Returns: nil when there is no such execution.
+    /// - Returns: nil when there is no such execution, and no such session for storing cards.
     public func renewSession(_ id: String) -> Session? {
+        if let tokenization = tokenizations[id] { return session(tokenization) }
         guard let execution = try? current(id) else { return nil }
         return session(id, execution)
     }
@@ -62,6 +63,7 @@ extension PayrailsSandbox {
     /// Withdraws the token of a session: from now on its client is answered 401.
     public func expireSession(_ id: String) {
         executions[id]?.token = nil
+        tokenizations[id]?.token = nil
     }
 
     /// Returns the ids, the methods and the states of what is stored for `holder`, in the order that sessions list
@@ -97,7 +99,9 @@ extension PayrailsSandbox {
     }
 
     func session(_ id: String, _ execution: Execution) -> Session {
-        let token = clientToken(execution)
+        let token = clientToken(
+            ["executionId": .string(execution.id), "holderReference": .string(execution.holder)],
+            for: ["executions:authorize", "executions:confirm", "executions:read", "instruments:create"])
         executions[id]?.token = (token, now + .seconds(configuration.tokenLifetime))
         let payload = SessionPayload(
             execution: execution, holder: holders[execution.holder] ?? Holder(id: "", instruments: []), token: token,
@@ -108,7 +112,7 @@ extension PayrailsSandbox {
             holder: execution.holder)
     }
 
-    private func newHolder(_ scenario: Scenario, at time: Timestamp) -> Holder {
+    func newHolder(_ scenario: Scenario, at time: Timestamp) -> Holder {
         var cards = [
             Instrument.card(
                 random.uuid(), bin: "411111", suffix: "1111", network: "visa", at: time, isDefault: true),
@@ -125,20 +129,15 @@ extension PayrailsSandbox {
 
     /// A token in the form of a JWT with the claims of recorded ones. Nobody but the sandbox checks it, and the sandbox
     /// compares it as a whole: its signature is chance.
-    private func clientToken(_ execution: Execution) -> String {
+    func clientToken(_ subject: [String: JSONValue], for permissions: [String]) -> String {
         let header: JSONValue = ["alg": "RS256", "kid": "sandbox", "typ": "JWT"]
-        let scope: JSONValue = [
-            "allowsAll": false, "executionId": .string(execution.id), "holderReference": .string(execution.holder),
-            "type": "client",
-        ]
+        let scope = JSONValue.object(
+            subject.merging(["allowsAll": false, "type": "client"] as [String: JSONValue]) { _, last in last })
         let expiry = (now + .seconds(configuration.tokenLifetime)).nanoseconds / 1_000_000_000
         let claims: JSONValue = [
             "aud": ["payrails"], "exp": .number(JSONNumber(expiry)), "iss": "payrails", "kid": "sandbox",
             "sub": "merchant-sdk",
-            "permissions": [
-                "client:executions:authorize", "client:executions:confirm", "client:executions:read",
-                "client:instruments:create",
-            ],
+            "permissions": .array(permissions.map { .string("client:" + $0) }),
             "https://payrails.io/claims/custom_scope": .string(scope.text),
         ]
         let parts = [header.serialized(), claims.serialized(), Array(random.hex(64).utf8)]

@@ -3,6 +3,7 @@ import PaymentCore
 /// What is kept for a holder: listing, saving, changing and deleting, for clients and for merchants.
 extension PayrailsSandbox {
     func instruments(_ request: HTTPRequest, _ path: [String], isPublic: Bool) throws(Refusal) -> HTTPResponse {
+        if isPublic, path == ["tokenize"], request.method == .post { return tokenize(request) }
         var owner: String?
         if isPublic { owner = try holder(of: request) } else { try requireMerchant(request) }
         switch (request.method, path.count) {
@@ -25,12 +26,9 @@ extension PayrailsSandbox {
             guard let holder = body["holderReference"]?.string, owner == nil || owner == holder else {
                 throw .invalid("holderReference", "is not the session's holder")
             }
-            let usage = body["futureUsage"]?.string
-            guard ["CardOnFile", "Subscription", "UnscheduledCardOnFile"].contains(usage) else {
-                throw .invalid("futureUsage", "must be CardOnFile, Subscription or UnscheduledCardOnFile")
-            }
+            let usage = try Self.futureUsage(body, isRequired: true)
             let id = random.uuid()
-            var instrument: Instrument
+            let instrument: Instrument
             switch body["paymentMethod"]?.string {
             case "card":
                 let card = try card(body["data"], holder: holder)
@@ -45,14 +43,8 @@ extension PayrailsSandbox {
                     data: ["network": .string(String(network.lowercased()))])
             default: throw .invalid("paymentMethod", "must be card or applePay")
             }
-            let holderID = holders[holder]?.id ?? random.uuid()
-            if body["storeInstrument"]?.bool == false {
-                // Kept for one payment only, and never listed.
-                instrument.status = "transient"
-            } else {
-                holders[holder, default: Holder(id: holderID, instruments: [])].instruments.append(instrument)
-            }
-            return .json(instrument.body(holderID: holderID, futureUsage: usage), status: 201)
+            return kept(
+                instrument, for: holder, stores: body["storeInstrument"]?.bool ?? true, usage: usage)
         }
     }
 
@@ -73,23 +65,20 @@ extension PayrailsSandbox {
         return .json(["success": true])
     }
 
-    /// `PATCH /payment/instruments/{id}`.
+    /// `PATCH /payment/instruments/{id}`: checked as a whole before anything changes. What a card is (its name, its
+    /// expiry) cannot be changed so: a member that is not documented is refused rather than passed over.
     private func update(_ request: HTTPRequest, _ id: String, owner: String?) throws(Refusal) -> HTTPResponse {
-        let body = try object(request)
-        let (holder, index) = try find(id, owner: owner)
-        if let status = body["status"] {
-            // Documented: deleting has a call of its own.
-            guard let word = status.string, ["enabled", "disabled"].contains(word) else {
-                throw .invalid("status", "must be enabled or disabled")
+        try once(request) { () throws(Refusal) in
+            let change = try object(request)
+            let (holder, index) = try find(id, owner: owner)
+            guard var instrument = holders[holder]?.instruments[index] else { throw .unknownInstrument }
+            for (name, value) in (change.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+                try instrument.change(name, to: value)
             }
-            holders[holder]?.instruments[index].status = word
+            holders[holder]?.instruments[index] = instrument
+            if change["default"]?.bool == true { holders[holder]?.makeDefault(instrument.id) }
+            return .json(instrumentBody(holder, index))
         }
-        switch body["default"]?.bool {
-        case true?: holders[holder]?.makeDefault(id)
-        case false?: holders[holder]?.instruments[index].isDefault = false
-        case nil: break
-        }
-        return .json(instrumentBody(holder, index))
     }
 
     private func instrumentBody(_ holder: String, _ index: Int) -> JSONValue {

@@ -18,7 +18,8 @@ extension PayrailsSandbox {
         ])
     }
 
-    /// `POST /merchant/client/init`: an execution and what a client needs to pay it.
+    /// `POST /merchant/client/init`: an execution and what a client needs to pay it, or, of type `tokenization`, what it
+    /// needs to store a card.
     ///
     /// The same idempotency key is answered with the same execution, even for another body: recorded. The end of the
     /// payment can be steered by a text in `meta` that names an operation result, and the whole payment by
@@ -27,9 +28,7 @@ extension PayrailsSandbox {
         guard request.method == .post else { throw .wrongMethod }
         try requireMerchant(request)
         guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
-        if let earlier = inits[key], let execution = executions[earlier] {
-            return .json(session(earlier, execution).body, status: 201)
-        }
+        if let earlier = inits[key].flatMap(renewSession) { return .json(earlier.body, status: 201) }
         let body = try object(request)
         guard body["type"]?.string != nil else { throw .missing("type") }
         guard let holder = body["holderReference"]?.string, !holder.isEmpty else { throw .missing("holderReference") }
@@ -38,6 +37,12 @@ extension PayrailsSandbox {
         }
         guard let amount = Amount(body["amount"]) else {
             throw .invalid("amount", "must have a value in main units and a currency")
+        }
+        let base = request.url.isLoopback ? request.url.origin : defaultBase
+        if body["type"]?.string == "tokenization" {
+            let session = makeTokenization(amount: amount, holder: holder, base: base)
+            inits[key] = session.id
+            return .json(session.body, status: 201)
         }
         let meta = body["meta"] ?? .null
         var scenario = Scenario.paid
@@ -52,8 +57,7 @@ extension PayrailsSandbox {
             throw .invalid("workflowCode", "must be letters, digits and hyphens")
         }
         var execution = makeExecution(
-            scenario, amount: amount, holder: holder,
-            base: request.url.isLoopback ? request.url.origin : defaultBase, reference: reference, workflow: workflow)
+            scenario, amount: amount, holder: holder, base: base, reference: reference, workflow: workflow)
         execution.steered = Self.texts(meta).lazy.compactMap { Reason.named[$0] }.first
         execution.type = body["type"]?.string ?? execution.type
         executions[execution.id] = execution

@@ -21,12 +21,24 @@ extension PayrailsSandbox {
     /// The holder whose session the request's token belongs to.
     func holder(of request: HTTPRequest) throws(Refusal) -> String {
         let now = now
+        guard let sent = bearer(request) else { throw .unauthorized }
+        func isSent(_ token: (text: String, expiresAt: Timestamp)?) -> Bool {
+            token.map { $0.text == sent && $0.expiresAt > now } ?? false
+        }
+        if let execution = executions.values.first(where: { isSent($0.token) }) { return execution.holder }
+        if let session = tokenizations.values.first(where: { isSent($0.token) }) { return session.holder }
+        throw .unauthorized
+    }
+
+    /// The session for storing cards that the request's token belongs to.
+    func tokenization(of request: HTTPRequest) throws(Refusal) -> Tokenization {
+        let now = now
         guard let sent = bearer(request),
-            let execution = executions.values.first(where: { execution in
-                execution.token.map { $0.text == sent && $0.expiresAt > now } ?? false
+            let session = tokenizations.values.first(where: { session in
+                session.token.map { $0.text == sent && $0.expiresAt > now } ?? false
             })
         else { throw .unauthorized }
-        return execution.holder
+        return session
     }
 
     /// Lets merchants in by their access token.

@@ -76,6 +76,8 @@ extension PayrailsSandbox {
         var status: String
         var isDefault: Bool
         var data: JSONValue
+        /// What a merchant noted about it.
+        var notes: [String: JSONValue] = [:]
 
         init(
             id: String, method: String, createdAt: Timestamp, status: String = "enabled", isDefault: Bool = false,
@@ -125,6 +127,8 @@ extension PayrailsSandbox {
         /// As the calls that make and change instruments answer it.
         func body(holderID: String, futureUsage: String?) -> JSONValue {
             var body = listed(holderID: holderID)
+            if method == "card" { body["data"]?["binLookup"] = binLookup }
+            for (name, note) in notes { body[name] = note }
             body["fingerprint"] = .string("fingerprint-of-\(id)")
             if let futureUsage { body["futureUsage"] = .string(futureUsage) }
             return body
@@ -139,5 +143,43 @@ extension PayrailsSandbox {
         mutating func makeDefault(_ id: String) {
             for index in instruments.indices { instruments[index].isDefault = instruments[index].id == id }
         }
+    }
+}
+
+extension PayrailsSandbox.Instrument {
+    /// Changes a member as the service documents it.
+    ///
+    /// - Throws: ``PayrailsSandbox/Refusal`` for every other one.
+    mutating func change(_ name: String, to value: JSONValue) throws(PayrailsSandbox.Refusal) {
+        switch name {
+        case "status":
+            // Documented: deleting has a call of its own.
+            guard let word = value.string, ["enabled", "disabled"].contains(word) else {
+                throw .invalid("status", "must be enabled or disabled")
+            }
+            status = word
+        case "default":
+            guard value.bool != nil || value.isNull else { throw .invalid("default", "must be true, false or null") }
+            isDefault = value.bool ?? false
+        case "networkTransactionReference", "merchantReference":
+            guard value.string?.isEmpty == false else { throw .invalid(name, "must be a text") }
+            notes[name] = value
+        case "paymentMethod":
+            // What this sandbox keeps cannot become another thing.
+            guard value.string == method else { throw .invalid("paymentMethod", "is not the instrument's") }
+        default:
+            throw .invalid(
+                "the body",
+                "has a member that cannot be changed: only status, default, "
+                    + "networkTransactionReference, merchantReference and paymentMethod can")
+        }
+    }
+
+    /// What a card's first digits say about it.
+    fileprivate var binLookup: JSONValue {
+        [
+            "bin": data["bin"] ?? "", "network": data["network"] ?? "", "issuer": "Sandbox Bank", "type": "credit",
+            "issuerCountry": ["code": "AT", "name": "Austria", "iso3": "AUT"],
+        ]
     }
 }

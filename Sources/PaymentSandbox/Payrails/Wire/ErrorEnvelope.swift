@@ -28,6 +28,14 @@ extension PayrailsSandbox {
                 ], status: status)
         }
 
+        /// The same in the older form, which the call that stores cards without a payment answers: `title` in place of
+        /// `code`, and no `docUrl`.
+        func olderResponse(_ random: any RandomSource) -> HTTPResponse {
+            .json(
+                ["errors": [["id": .string(random.uuid()), "title": .string(code), "detail": .string(detail)]]],
+                status: status)
+        }
+
         static let unauthorized = Refusal(401, "request.unauthorized", "The token is missing, wrong or no longer valid")
         static let unknownPath = Refusal(404, "request.not-found", "There is nothing at this address")
         static let unknownExecution = Refusal(404, "request.not-found", "The execution does not exist")
