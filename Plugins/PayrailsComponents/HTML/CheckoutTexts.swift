@@ -1,3 +1,5 @@
+import PayrailsTypes
+
 /// The texts of a ``CheckoutPage`` that no component has translations for. English unless told otherwise.
 public struct CheckoutTexts: Sendable, Hashable {
     /// The page's heading.
@@ -41,15 +43,7 @@ public struct CheckoutTexts: Sendable, Hashable {
     /// When the payment was declined; the reason follows.
     public var declined = "The payment was declined"
     /// What the service's words for reasons mean to a payer; other words are shown as they are. Suspicions are not told.
-    public var reasons = [
-        "BlockedInstrument": "this payment method is blocked", "ExpiredInstrument": "the card has expired",
-        "FraudRisk": "the bank refused it", "GenericRejection": "the bank refused it",
-        "InstrumentNotAllowed": "this payment method cannot be used here",
-        "InsufficientBalance": "there is not enough money", "InvalidInstrument": "the card's details are not right",
-        "LimitExceeded": "it is over a limit of the card or account", "PayerCanceled": "you called it off",
-        "PayerAuthenticationFailed": "the bank could not tell that it is you",
-        "PayerAuthenticationRequired": "the bank wants to know that it is you",
-    ]
+    public var reasons = DeclineWords.english
     /// When the session has expired.
     public var notAuthorised = "This checkout has expired. Nothing was paid; go back to the shop and start again."
     /// When the payment was not made; the reason follows.

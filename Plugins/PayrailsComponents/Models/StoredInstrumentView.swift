@@ -136,20 +136,3 @@ extension StoredInstrumentModel: PayrailsCardPaymentButtonDelegate {
         delegate?.storedInstrumentView(face, didFailPaymentForInstrument: instrument, error: error)
     }
 }
-
-/// Why a payment with a stored instrument failed, where the vendor's ``PayrailsError`` has no case for it: it was
-/// declined, or the payer left.
-public struct StoredInstrumentFailure: Error, Sendable, CustomStringConvertible {
-    /// The kind of reason.
-    public let code: AuthorizationFailureReason
-    /// The reason in words.
-    public let message: String
-
-    init(_ failure: AuthorizationFailure) {
-        code = failure.code
-        message = failure.message
-    }
-
-    /// The reason in words.
-    public var description: String { message }
-}

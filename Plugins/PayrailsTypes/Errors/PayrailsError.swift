@@ -50,6 +50,8 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .missingData(let what): "Something needed is missing: \(what ?? "an unknown field")"
         case .invalidDataFormat: "The init data cannot be read: it has to be base64 of a JSON object."
         case .invalidCardData: "The card data is not valid."
+        // It says by itself that the payment failed, in words for the payer.
+        case .unknown(let failure as StoredInstrumentFailure): failure.description
         case .unknown(let error): error.map { "The payment failed: \(Self.text(of: $0))" } ?? "The payment failed."
         case .unsupportedPayment(let type): "This payment cannot be made with \(type.rawValue)."
         case .incorrectPaymentSetup(let type): "The setup for \(type.rawValue) is incomplete."
@@ -80,6 +82,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
             true
         case .unknown(let error as PayrailsFault): error.leavesFateOpen
         case .unknown(let error as PaymentError): error.phase == .maybeSent
+        case .unknown(let error as StoredInstrumentFailure): error.mayHaveBeenPaid
         case .unknown: true
         case .authenticationError, .sdkNotInitialized, .missingData, .invalidDataFormat, .invalidCardData,
             .unsupportedPayment, .incorrectPaymentSetup:

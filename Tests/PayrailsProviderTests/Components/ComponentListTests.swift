@@ -100,9 +100,10 @@ import Testing
     @MainActor @Test("A row tells how its payment ended")
     func rowPaymentsTell() async {
         let cases: [(OnPayResult, String)] = [
-            (.success, "row paid c1"), (.declined("FraudRisk"), "row failed c1: FraudRisk"),
+            (.success, "row paid c1"),
+            (.declined("FraudRisk"), "row failed c1: The payment was declined: the bank refused it."),
             (.error(.paymentPending), "row failed c1: pending"),
-            (.cancelledByUser, "row failed c1: \(AuthorizationFailure.userCancelled.message)"),
+            (.cancelledByUser, "row failed c1: You left before the payment was finished."),
         ]
         for (result, told) in cases {
             let session = FakeSession(results: [result])

@@ -16,6 +16,8 @@ final class FakeSession: ComponentSession {
         var page: HTTPURL?
         var encryptionError: PayrailsError?
         var deletion: Result<Bool, PayrailsError> = .success(true)
+        /// What the service has, where that is another thing than the session knows; nil: it does not answer.
+        var service: [any StoredInstrument]?
     }
 
     let state: Mutex<State>
@@ -112,11 +114,25 @@ final class FakeSession: ComponentSession {
         }
         return DeleteInstrumentResponse(success: success)
     }
+
+    struct Unanswered: Error {}
+
+    func reloadInstruments() async throws {
+        let isAnswered = state.withLock { $0.service != nil }
+        if isAnswered { await pass("reload") }
+        try state.withLock { state in
+            guard let all = state.service else { throw Unanswered() }
+            state.cards = all.filter { $0.type == .card }
+            state.accounts = all.filter { $0.type == .payPal }
+        }
+    }
 }
 
 /// Writes down what delegates are told, in order, with the state at that moment.
 @MainActor final class Recorder {
     var lines: [String] = []
+    /// What payments from a list failed of.
+    var failures: [PayrailsError] = []
 }
 
 extension Recorder: PayrailsCardPaymentButtonDelegate {
@@ -145,6 +161,7 @@ extension Recorder: PayrailsStoredInstrumentsDelegate {
         _ view: StoredInstruments, didFailPaymentForInstrument instrument: any StoredInstrument, error: PayrailsError
     ) {
         lines.append("list failed \(instrument.id): \(Self.word(error))")
+        failures.append(error)
     }
     func storedInstruments(_ view: StoredInstruments, didRequestDeleteInstrument instrument: any StoredInstrument) {
         lines.append("list delete \(instrument.id)")
