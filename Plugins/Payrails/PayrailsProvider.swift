@@ -66,7 +66,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         let session = try await session(request.reference, context)
         let execution = try await session.execution()
         let price = try session.payload.amount.money()
-        let order = WireText.line(session.payload.execution.merchantReference)
+        let order = WireText.line(session.setup.merchantReference)
         func quote(_ options: [PaymentOption], _ outcome: PaymentOutcome? = nil) -> PaymentQuote {
             PaymentQuote(
                 reference: request.reference, payee: Payee(name: order.map { "a shop (order \($0))" } ?? "a shop"),

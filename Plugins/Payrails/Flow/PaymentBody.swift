@@ -19,7 +19,7 @@ package struct PaymentBody: Sendable {
     func make(_ means: PaymentMeans) throws(PayrailsError) -> JSONValue {
         switch means {
         case .stored(let instrument):
-            try require(instrument.type)
+            try payload.require(instrument.type)
             guard PathSegment.isSafe(instrument.id) else {
                 throw .unknown(error: PayrailsFault.unusableID(field: "instrumentId"))
             }
@@ -29,17 +29,17 @@ package struct PaymentBody: Sendable {
                     "paymentMethodCode": .string(instrument.type.rawValue), "storeInstrument": false,
                 ], withPending: false)
         case .card(let encrypted, let save):
-            try require(.card)
+            try payload.require(.card)
             guard !encrypted.isEmpty else { throw .missingData("the encrypted card") }
             return body(
                 new(
                     "card", "api", save: save,
-                    ["encryptedData": .string(encrypted), "vaultProviderConfigId": .string(try vaultID())]))
+                    ["encryptedData": .string(encrypted), "vaultProviderConfigId": .string(try payload.vaultID())]))
         case .payPal(let save):
-            try require(.payPal)
+            try payload.require(.payPal)
             return body(new("payPal", "api", save: save, Self.nothing))
         case .applePay(let token, let save):
-            try require(.applePay)
+            try payload.require(.applePay)
             return body(new("applePay", "api", save: save, ["paymentToken": .string(token.paymentText)]))
         case .redirect(let code):
             let option = code.map(payload.option(code:)) ?? payload.option(.genericRedirect)
@@ -50,25 +50,6 @@ package struct PaymentBody: Sendable {
 
     /// The two nulls are sent, as the vendor's client does.
     private static let nothing: JSONValue = ["encryptedData": nil, "vaultProviderConfigId": nil]
-
-    private func require(_ type: Payrails.PaymentType) throws(PayrailsError) {
-        guard let option = payload.option(type) else { throw .unsupportedPayment(type: type) }
-        switch type {
-        case .card: _ = try vaultID()
-        case .payPal:
-            guard option.config?["clientId"]?.string != nil, option.config?["merchantId"]?.string != nil else {
-                throw .incorrectPaymentSetup(type: type)
-            }
-        case .applePay, .genericRedirect: break
-        }
-    }
-
-    private func vaultID() throws(PayrailsError) -> String {
-        guard let id = payload.vault?.providerConfigId?.nonEmpty else {
-            throw .missingData("'vaultConfiguration.providerConfigId', which card payments need")
-        }
-        return id
-    }
 
     private func new(_ code: String, _ integration: String, save: Bool, _ data: JSONValue) -> [String: JSONValue] {
         [

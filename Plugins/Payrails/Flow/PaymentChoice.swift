@@ -21,7 +21,8 @@ struct PaymentChoice: Sendable, Hashable, Codable {
             providerData: try JSONValue.encode(PaymentChoice(kind: .page, type: type.rawValue, id: nil)))
     }
 
-    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new.
+    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new. What could only fail
+    /// is not among them.
     static func all(in payload: SessionPayload, price: Money) throws -> [PaymentOption] {
         var options: [PaymentOption] = []
         func add(_ choice: PaymentChoice, _ title: String, _ needs: [PayerNeed]) throws {
@@ -31,16 +32,16 @@ struct PaymentChoice: Sendable, Hashable, Codable {
                 PaymentOption(
                     id: id, title: title, amount: price, needs: needs, providerData: try JSONValue.encode(choice)))
         }
-        for type in [Payrails.PaymentType.card, .payPal] {
+        for type in [Payrails.PaymentType.card, .payPal] where payload.isPayable(type) {
             for instrument in payload.instruments(type) {
                 // Titles are kept with the attempt: a card's last digits may be, an address may not.
                 let title = type == .card ? instrument.displayText() : "Saved PayPal account"
                 try add(PaymentChoice(kind: .stored, type: type.rawValue, id: instrument.id), title, [])
             }
         }
-        for option in payload.options {
+        for option in payload.options where option.type.map(payload.isPayable) == true {
             switch option.type {
-            case .card where payload.encryptionKey != nil && payload.vault?.providerConfigId?.nonEmpty != nil:
+            case .card where payload.encryptionKey?.nonEmpty != nil:
                 try add(PaymentChoice(kind: .card, type: "card", id: nil), "New card", [.data])
             case .payPal: try add(PaymentChoice(kind: .payPal, type: "payPal", id: nil), "PayPal", [.page])
             case .genericRedirect:

@@ -18,7 +18,7 @@ extension PaymentFlow {
         var means: (@Sendable () async throws -> PaymentMeans?)?
         if choice.kind != .page { means = { try await choice.means(in: payload, context, at: provider) } }
         self.init(
-            attempt.reference, payload: payload, returnURLs: session.returnURLs,
+            attempt.reference, payload: payload, execution: session.setup, returnURLs: session.returnURLs,
             terms: Terms(
                 amount: payload.amount, agreed: attempt.option.amount, type: choice.paymentType, means: means),
             start: .mayBeBegun(afterLeaving: false),

@@ -14,6 +14,7 @@ package struct PaymentFlow: Sendable {
     /// The payment, as the router calls it.
     package let payment: PaymentReference
     let payload: SessionPayload
+    let execution: SessionPayload.ExecutionSetup
     let returnURLs: ReturnURLs
     let terms: Terms
     let start: Start
@@ -100,13 +101,16 @@ package struct PaymentFlow: Sendable {
 
     /// Creates the flow of one payment.
     ///
-    /// - Parameter hold: how long the service may hold a question.
+    /// - Parameters:
+    ///   - execution: the payment of `payload`.
+    ///   - hold: how long the service may hold a question.
     package init(
-        _ payment: PaymentReference, payload: SessionPayload, returnURLs: ReturnURLs, terms: Terms, start: Start,
-        keys: Keys, hold: Duration, context: ProviderContext
+        _ payment: PaymentReference, payload: SessionPayload, execution: SessionPayload.ExecutionSetup,
+        returnURLs: ReturnURLs, terms: Terms, start: Start, keys: Keys, hold: Duration, context: ProviderContext
     ) {
         self.payment = payment
         self.payload = payload
+        self.execution = execution
         self.returnURLs = returnURLs
         self.terms = terms
         self.start = start
@@ -212,7 +216,7 @@ package struct PaymentFlow: Sendable {
             let key = key(for: before)
             memory[\.sentKey] = key
             let answer = try await call(isMutation: true) { () throws(PayrailsError) in
-                try await api.authorize(body, payload.execution.authorize, key: key)
+                try await api.authorize(body, execution.authorize, key: key)
             }
             memory[\.url] = answer.links.execution?.nonEmpty
             return true
@@ -261,7 +265,7 @@ package struct PaymentFlow: Sendable {
     // MARK: Asking
 
     /// Where the payment is asked about before it is begun.
-    private var home: String { payload.execution.links.me }
+    private var home: String { execution.links.me }
 
     /// Where the payment is asked about: where the answer to the request to pay says, in this run.
     var url: String { memory[\.url] ?? home }

@@ -4,6 +4,8 @@ import PayrailsTypes
 /// What one call of a router works with: the session in the payment's link.
 struct ProviderSession: Sendable {
     let payload: SessionPayload
+    /// The payment of ``payload``.
+    let setup: SessionPayload.ExecutionSetup
     let returnURLs: ReturnURLs
     private let api: PayrailsAPI
     private let provider: ProviderID
@@ -30,10 +32,11 @@ struct ProviderSession: Sendable {
                     + "goes on with it, or give the link as the secret '\(Self.secretName(payment.id))'",
                 provider: payment.provider)
         }
-        guard payload.execution.id == payment.id else {
+        guard let setup = payload.execution, setup.id == payment.id else {
             throw PaymentError(.integrity, "the session is for another payment", provider: payment.provider)
         }
         self.payload = payload
+        self.setup = setup
         self.returnURLs = returnURLs
         api = PayrailsAPI(payload, http: context.http, random: context.random)
         provider = payment.provider
@@ -41,7 +44,7 @@ struct ProviderSession: Sendable {
 
     /// What the payment is as of now.
     func execution() async throws(PaymentError) -> ExecutionBody {
-        do { return try await api.execution(payload.execution.links.me) } catch {
+        do { return try await api.execution(setup.links.me) } catch {
             throw PaymentError(error, isMutation: false, at: provider)
         }
     }

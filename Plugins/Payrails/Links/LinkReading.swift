@@ -32,7 +32,8 @@ enum LinkReading {
     private static func session(_ data: PayrailsInitData) -> LinkMatch {
         let payload: SessionPayload
         do { payload = try SessionPayload(data) } catch { return unusable(error.description) }
-        guard let id = WireText.id(payload.execution.id) else { return unusable("'execution.id' is not an id") }
+        guard let execution = payload.execution else { return unusable("it is for storing cards, and pays nothing") }
+        guard let id = WireText.id(execution.id) else { return unusable("'execution.id' is not an id") }
         for address in payload.serviceAddresses.compactMap(\.self) {
             guard let url = try? HTTPURL(address) else { return unusable("it holds an address that is none") }
             guard AddressRule.isPayrails(url) else {

@@ -17,9 +17,9 @@ struct AddressRule: Sendable {
 
     /// Trusts the origins of `addresses` besides the service's own domain.
     ///
-    /// - Parameter home: where the payment is asked about.
-    init(home: String, trusting addresses: [String?]) {
-        self.home = try? HTTPURL(home)
+    /// - Parameter home: where the payment is asked about; nil where there is none to be made, and no page to be opened.
+    init(home: String?, trusting addresses: [String?]) {
+        self.home = home.flatMap { try? HTTPURL($0) }
         origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
     }
 
@@ -90,7 +90,7 @@ struct AddressRule: Sendable {
 extension SessionPayload {
     /// The addresses that this payment's answers may lead to.
     var addresses: AddressRule {
-        AddressRule(home: execution.links.me, trusting: serviceAddresses)
+        AddressRule(home: execution?.links.me, trusting: serviceAddresses)
     }
 
     /// The only hosts that a client of this session may call: the service's own, by their domain, and the others that the
@@ -101,11 +101,22 @@ extension SessionPayload {
         return [suffix] + named.filter { !AddressRule.isPayrails($0) || !$0.host.hasSuffix(suffix) }.map(\.authority)
     }
 
+    /// Where the service may list what is stored: where it stores, or what its other addresses hang on. Nil when no
+    /// address tells.
+    package var instrumentsAddress: String? {
+        func parent(_ link: LinkBody?, of last: String) -> String? {
+            guard let href = link?.href, href.hasSuffix("/" + last) else { return nil }
+            return String(href.dropLast(last.utf8.count + 1))
+        }
+        return vault?.links?.saveInstrument?.href?.nonEmpty ?? parent(tokenization?.tokenize, of: "tokenize")
+            ?? parent(instrumentDelete, of: ":instrumentId") ?? parent(instrumentUpdate, of: ":instrumentId")
+    }
+
     /// Every address of the service in the init data.
     var serviceAddresses: [String?] {
         [
-            execution.links.me, execution.authorize?.href, vault?.links?.saveInstrument?.href, instrumentDelete?.href,
-            instrumentUpdate?.href,
+            execution?.links.me, execution?.authorize?.href, vault?.links?.saveInstrument?.href,
+            tokenization?.tokenize.href, instrumentDelete?.href, instrumentUpdate?.href,
         ]
     }
 }

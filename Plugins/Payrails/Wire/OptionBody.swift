@@ -1,9 +1,9 @@
 package import PaymentCore
 package import PayrailsTypes
 
-/// A way to pay, as the init data lists it.
-package struct OptionBody: Decodable, Sendable {
-    package struct Client: Decodable, Sendable {
+/// A way to pay, as the init data lists it. What it says besides its two names costs itself only when it has another shape.
+package struct OptionBody: Sendable {
+    package struct Client: Sendable {
         package let displayName: String?
         package let flow: String?
         package let supportsSaveInstrument: Bool?
@@ -15,7 +15,26 @@ package struct OptionBody: Decodable, Sendable {
     package let description: String?
     package let config: JSONValue?
     package let clientConfig: Client?
-    package let paymentInstruments: JSONValue?
+    package let paymentInstruments: [JSONValue]
+
+    /// Nil without one of the two names.
+    init?(_ json: JSONValue) {
+        guard let integration = json["integrationType"]?.string, let code = json["paymentMethodCode"]?.string else {
+            return nil
+        }
+        integrationType = integration
+        paymentMethodCode = code
+        description = json["description"]?.string
+        config = json["config"]
+        let client = json["clientConfig"]
+        clientConfig = client?.object.map { _ in
+            Client(
+                displayName: client?["displayName"]?.string, flow: client?["flow"]?.string,
+                supportsSaveInstrument: client?["supportsSaveInstrument"]?.bool,
+                supportsBillingInfo: client?["supportsBillingInfo"]?.bool)
+        }
+        paymentInstruments = json["paymentInstruments"]?.array ?? []
+    }
 
     /// What kind of payment it is; nil when it is none that is known here.
     package var type: Payrails.PaymentType? {
@@ -25,50 +44,24 @@ package struct OptionBody: Decodable, Sendable {
 
     /// The stored instruments; what cannot be read is left out, the rest stays.
     var instruments: [any StoredInstrument] {
-        let elements = paymentInstruments?.array ?? []
-        switch type {
-        case .card: return elements.compactMap { (try? $0.decode(Card.self))?.instrument }
-        case .payPal: return elements.compactMap { (try? $0.decode(PayPal.self))?.instrument }
-        default: return []
-        }
-    }
-
-    private struct Card: Decodable {
-        struct Content: Decodable {
-            let bin: String?
-            let suffix: String?
-        }
-
-        let id: String
-        let status: String
-        let data: Content?
-        let displayName: String?
-        let `default`: Bool?
-
-        var instrument: StoredCardInstrument {
-            StoredCardInstrument(
-                id: id, bin: data?.bin, suffix: data?.suffix, displayName: displayName, status: status,
-                isDefault: `default` ?? false)
-        }
-    }
-
-    private struct PayPal: Decodable {
-        struct Content: Decodable {
-            let email: String?
-        }
-
-        let id: String
-        let status: String
-        let data: Content?
-        let `default`: Bool?
-
-        var instrument: StoredPayPalInstrument {
-            StoredPayPalInstrument(id: id, email: data?.email, status: status, isDefault: `default` ?? false)
-        }
+        guard let type else { return [] }
+        return paymentInstruments.compactMap { InstrumentBody.read($0, as: type) }
     }
 }
 
 extension SessionPayload {
+    /// The ways to pay that are known here, each method once: as the first lookup has it that has it.
+    package var options: [OptionBody] {
+        var seen: Set<String> = []
+        var options: [OptionBody] = []
+        for group in lookups {
+            let new = group.filter { $0.type != nil && !seen.contains($0.paymentMethodCode) }
+            seen.formUnion(new.map(\.paymentMethodCode))
+            options += new
+        }
+        return options
+    }
+
     /// The first option of `type` in the first lookup that has one.
     package func option(_ type: Payrails.PaymentType) -> OptionBody? {
         options.first { $0.type == type }
@@ -77,23 +70,46 @@ extension SessionPayload {
     /// The first option with this code.
     package func option(code: String) -> OptionBody? { options.first { $0.paymentMethodCode == code } }
 
-    /// All options of all lookups, in order.
-    package var options: [OptionBody] { execution.options.filter(\.isLookup).flatMap(\.options) }
-
-    /// The stored instruments of `type` that are usable: those of the first lookup that has any.
+    /// The stored instruments of `type` that are usable, each once: those of the first lookup that has any.
     package func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
-        for group in execution.options where group.isLookup {
-            let found = group.options.filter { $0.type == type }.flatMap(\.instruments)
-            if !found.isEmpty { return found.filter { $0.isUsable && PathSegment.isSafe($0.id) } }
+        for group in lookups {
+            let found = group.filter { $0.type == type }.flatMap(\.instruments)
+            if !found.isEmpty { return InstrumentBody.usable(found) }
         }
         return []
     }
-}
 
-extension StoredInstrument {
-    /// Whether the service calls it usable: `enabled` or `created`, in any case.
-    var isUsable: Bool {
-        let status = (self as? StoredCardInstrument)?.status ?? (self as? StoredPayPalInstrument)?.status
-        return status.map { ["enabled", "created"].contains($0.lowercased()) } ?? true
+    /// Refuses a kind of payment that could only fail.
+    ///
+    /// - Throws: ``PayrailsError``: `unsupportedPayment`, `incorrectPaymentSetup` or `missingData`.
+    package func require(_ type: Payrails.PaymentType) throws(PayrailsError) {
+        guard let execution, let option = option(type) else { throw .unsupportedPayment(type: type) }
+        switch type {
+        case .card: _ = try vaultID()
+        case .payPal:
+            guard option.config?["clientId"]?.string != nil, option.config?["merchantId"]?.string != nil else {
+                throw .incorrectPaymentSetup(type: type)
+            }
+        case .applePay, .genericRedirect: break
+        }
+        guard execution.authorize != nil else { throw .missingData("the link 'authorize'") }
     }
+
+    /// Whether a payment of `type` can be begun.
+    package func isPayable(_ type: Payrails.PaymentType) -> Bool {
+        do { try require(type) } catch { return false }
+        return true
+    }
+
+    /// With what the service opens cards that pay.
+    ///
+    /// - Throws: ``PayrailsError``, `missingData`.
+    func vaultID() throws(PayrailsError) -> String {
+        guard let id = vault?.providerConfigId?.nonEmpty else {
+            throw .missingData("'vaultConfiguration.providerConfigId', which card payments need")
+        }
+        return id
+    }
+
+    private var lookups: [[OptionBody]] { execution?.options.filter(\.isLookup).map(\.options) ?? [] }
 }

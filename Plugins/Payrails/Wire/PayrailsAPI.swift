@@ -8,15 +8,15 @@ package struct PayrailsAPI: Sendable {
     private static let timeout = Duration.seconds(120)
 
     let token: Redacted<String>
-    /// The payment that answers have to be about.
-    let executionID: String
+    /// The payment that answers have to be about; nil where there is none to be made.
+    let executionID: String?
     let addresses: AddressRule
     let http: any HTTPTransport
     let random: any RandomSource
 
     package init(_ payload: SessionPayload, http: any HTTPTransport, random: any RandomSource) {
         token = payload.token
-        executionID = payload.execution.id
+        executionID = payload.execution?.id
         addresses = payload.addresses
         self.http = http
         self.random = random
@@ -64,11 +64,18 @@ package struct PayrailsAPI: Sendable {
         return execution
     }
 
-    /// Deletes a stored instrument.
+    /// Deletes a stored instrument. One that the service does not know (any more) is gone: that is what was wanted.
     package func delete(_ instrument: String, _ link: LinkBody?) async throws(PayrailsError) -> DeleteInstrumentResponse
     {
         let href = try Self.href(link, "instrumentDelete", for: instrument)
-        let response = try await exchange(Self.method(link, or: .delete), href, "'instrumentDelete'", nil)
+        let response: HTTPResponse
+        do { response = try await exchange(Self.method(link, or: .delete), href, "'instrumentDelete'", nil) } catch {
+            // The service's own word, not that of a server before it, which may know no such address.
+            guard case .unknown(let cause as PayrailsFault) = error, case .service(let fault) = cause,
+                fault.status == 404, fault.code == "request.not-found"
+            else { throw error }
+            return DeleteInstrumentResponse(success: true)
+        }
         return response.status == 204 ? DeleteInstrumentResponse(success: true) : try Self.decode(response)
     }
 
@@ -85,6 +92,22 @@ package struct PayrailsAPI: Sendable {
     package func save(_ body: JSONValue, _ link: LinkBody?) async throws(PayrailsError) -> InstrumentResponse {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'saveInstrument'") }
         return try await send(Self.method(link, or: .post), href, "'saveInstrument'", body)
+    }
+
+    /// Stores a card in a session that has no payment.
+    package func tokenize(_ body: JSONValue, _ link: LinkBody) async throws(PayrailsError) -> InstrumentResponse {
+        guard let href = link.href?.nonEmpty else { throw .missingData("the link 'tokenize'") }
+        return try await send(Self.method(link, or: .post), href, "'tokenize'", body)
+    }
+
+    /// What is stored for `holder`, at the address that ``SessionPayload/instrumentsAddress`` tells.
+    package func instruments(
+        at address: String, of holder: String?
+    ) async throws(PayrailsError) -> InstrumentList {
+        let mark = address.contains("?") ? "&" : "?"
+        let filter = holder.map { "\(mark)filter%5BholderReference%5D=\(PercentCoding.encode($0))" } ?? ""
+        let answer: JSONValue = try await send(.get, address + filter, "the list of stored instruments", nil)
+        return try InstrumentList(answer)
     }
 
     // MARK: Requests

@@ -8,17 +8,19 @@ package import PayrailsTypes
 #endif
 
 /// The contents of the init data.
+///
+/// As lenient as the vendor's two parsers together, and more so where nothing depends on it (Protocol 1.6).
 package struct SessionPayload: Sendable {
     package let token: Redacted<String>
     package let holderReference: String?
     package let amount: PayrailsAmount
     package let vault: VaultBody?
-    package let execution: ExecutionSetup
+    /// The way to store cards of a session that has no payment.
+    package let tokenization: TokenizationBody?
+    /// The payment that is to be made; nil in a session for storing cards.
+    package let execution: ExecutionSetup?
     package let instrumentDelete: LinkBody?
     package let instrumentUpdate: LinkBody?
-    /// What the token is encrypted to cards with, where there is one.
-    package let encryptionKey: String?
-    package let encryptionProviderConfigID: String?
 
     /// The way to store cards.
     package struct VaultBody: Decodable, Sendable {
@@ -27,8 +29,28 @@ package struct SessionPayload: Sendable {
         }
 
         package let providerConfigId: String?
-        package let encryptionPublicKey: String?
+        package let encryptionPublicKey: Lenient<String>?
         package let links: Links?
+    }
+
+    /// The way to store cards of a session that has no payment. It is whole, or it is not there.
+    package struct TokenizationBody: Sendable {
+        /// A UUID.
+        package let id: String
+        package let publicKey: String
+        package let vaultProviderConfigId: String?
+        package let tokenize: LinkBody
+
+        init?(_ json: JSONValue?) {
+            guard let id = json?["id"]?.string, UUID(uuidString: id) != nil,
+                let key = json?["publicKey"]?.string,
+                let link = try? json?["links"]?["tokenize"]?.decode(LinkBody.self), link.href != nil
+            else { return nil }
+            self.id = id
+            publicKey = key
+            vaultProviderConfigId = json?["vaultProviderConfigId"]?.string
+            tokenize = link
+        }
     }
 
     /// The payment that is to be made.
@@ -50,27 +72,48 @@ package struct SessionPayload: Sendable {
         package let options: [OptionBody]
     }
 
+    /// What cards are encrypted with, where there is anything.
+    package var encryptionKey: String? { tokenization?.publicKey ?? vault?.encryptionPublicKey?.value }
+
     /// Reads init data.
     ///
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` with the path of the member.
     package init(_ data: PayrailsInitData) throws(PayrailsError) {
-        guard let bytes = Data(base64Encoded: data.data), let json = try? JSONValue(parsing: Array(bytes)),
-            json.object != nil
-        else { throw .invalidDataFormat }
+        guard var bytes = Data(base64Encoded: data.data).map(Array.init) else { throw .invalidDataFormat }
+        // RFC 8259 section 8.1 lets parsers pass over a byte order mark, and the vendor's does.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        guard let json = try? JSONValue(parsing: bytes), json.object != nil else { throw .invalidDataFormat }
         try self.init(json)
     }
 
     init(_ json: JSONValue) throws(PayrailsError) {
-        do { self = try json.decode(Members.self).payload() } catch let error as PayrailsError { throw error } catch {
-            throw .missingData(WireText.place(of: error))
-        }
-        guard PathSegment.isSafe(execution.id) else {
+        let members: Members
+        do { members = try json.decode(Members.self) } catch { throw .missingData(WireText.place(of: error)) }
+        guard !members.token.isEmpty else { throw .missingData("'token' is empty") }
+        token = Redacted(members.token)
+        holderReference = members.holderReference
+        amount = members.amount
+        vault = members.vaultConfiguration
+        tokenization = TokenizationBody(members.tokenization)
+        execution = members.execution?.setup
+        instrumentDelete = members.links?.instrumentDelete
+        instrumentUpdate = members.links?.instrumentUpdate
+        if let execution, !PathSegment.isSafe(execution.id) {
             throw .unknown(error: PayrailsFault.unusableInitData("'execution.id' is not an id"))
         }
         for address in serviceAddresses.compactMap(\.self) {
             // What is no address at all is said where it is needed.
             if let url = try? HTTPURL(address) { try AddressRule.checkIsPrivate(url) }
         }
+    }
+}
+
+/// A member that is nil where it has another shape than is wanted.
+package struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
+    package let value: Value?
+
+    package init(from decoder: any Decoder) throws {
+        value = try? decoder.singleValueContainer().decode(Value.self)
     }
 }
 
@@ -81,17 +124,12 @@ private struct Members: Decodable {
         let instrumentUpdate: LinkBody?
     }
 
-    struct Tokenization: Decodable {
-        let publicKey: String?
-        let vaultProviderConfigId: String?
-    }
-
     struct Execution: Decodable {
         let id: String
         let merchantReference: String
         let links: ExecutionLinksBody
         let initialResults: [InitialResult]
-        // Only what was tried before is read from them; what cannot be read was not.
+        // Only what was tried before is read from them.
         let status: [JSONValue]?
     }
 
@@ -118,46 +156,25 @@ private struct Members: Decodable {
     let holderReference: String?
     let amount: PayrailsAmount
     let vaultConfiguration: SessionPayload.VaultBody?
-    let tokenization: Tokenization?
-    let execution: Execution
+    let tokenization: JSONValue?
+    let execution: Execution?
     let links: Links?
-
-    func payload() throws -> SessionPayload {
-        guard !token.isEmpty else { throw PayrailsError.missingData("'token' is empty") }
-        let history = StatusHistory((execution.status ?? []).compactMap { try? $0.decode(StatusBody.self) })
-        return SessionPayload(
-            token: token, holderReference: holderReference, amount: amount, vault: vaultConfiguration,
-            execution: SessionPayload.ExecutionSetup(
-                id: execution.id, links: execution.links, merchantReference: execution.merchantReference,
-                options: execution.initialResults.map { result in
-                    SessionPayload.OptionGroup(
-                        isLookup: result.body.name == "lookup",
-                        options: (result.body.data?.paymentCompositionOptions ?? []).compactMap {
-                            try? $0.decode(OptionBody.self)
-                        })
-                },
-                authorize: execution.initialResults.lazy.compactMap(\.body.links?.authorize)
-                    .first { $0.href?.isEmpty == false },
-                standing: history.standing, tried: history.mark),
-            links: links?.instrumentDelete, links?.instrumentUpdate,
-            key: tokenization?.publicKey ?? vaultConfiguration?.encryptionPublicKey,
-            tokenization?.vaultProviderConfigId ?? vaultConfiguration?.providerConfigId)
-    }
 }
 
-extension SessionPayload {
-    fileprivate init(
-        token: String, holderReference: String?, amount: PayrailsAmount, vault: VaultBody?, execution: ExecutionSetup,
-        links delete: LinkBody?, _ update: LinkBody?, key: String?, _ provider: String?
-    ) {
-        self.token = Redacted(token)
-        self.holderReference = holderReference
-        self.amount = amount
-        self.vault = vault
-        self.execution = execution
-        instrumentDelete = delete
-        instrumentUpdate = update
-        encryptionKey = key
-        encryptionProviderConfigID = provider
+extension Members.Execution {
+    var setup: SessionPayload.ExecutionSetup {
+        let entries = status ?? []
+        let read = entries.compactMap { try? $0.decode(StatusBody.self) }
+        let history = StatusHistory(read)
+        return SessionPayload.ExecutionSetup(
+            id: id, links: links, merchantReference: merchantReference,
+            options: initialResults.map { result in
+                SessionPayload.OptionGroup(
+                    isLookup: result.body.name == "lookup",
+                    options: (result.body.data?.paymentCompositionOptions ?? []).compactMap(OptionBody.init))
+            },
+            authorize: initialResults.lazy.compactMap(\.body.links?.authorize).first { $0.href?.isEmpty == false },
+            // What cannot be read may say that a payment was begun: the service is asked before another one is.
+            standing: read.count == entries.count ? history.standing : .underWay, tried: history.mark)
     }
 }

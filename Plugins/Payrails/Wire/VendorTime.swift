@@ -17,7 +17,8 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
     }
 
     /// Reads `2026-09-23T22:33:57.004978732Z`: RFC 3339 with any number of fractional digits, of which nine count, and
-    /// `Z` or an offset. Nil for anything else.
+    /// `Z` or an offset, with or without its colon. Without either it is UTC, and a day may end at `24:00:00`: the vendor's
+    /// parser takes these too. Nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -32,7 +33,7 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         guard let year = number(0..<4), character(4) == "-", let month = number(5..<7), character(7) == "-",
             let day = number(8..<10), character(10) == "T" || character(10) == "t", let hour = number(11..<13),
             character(13) == ":", let minute = number(14..<16), character(16) == ":", let second = number(17..<19),
-            1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second <= 60
+            1...12 ~= month, 1...31 ~= day, hour < 24 || (hour, minute, second) == (24, 0, 0), minute < 60, second <= 60
         else { return nil }
         var index = 19
         var fraction: Int64 = 0
@@ -47,10 +48,12 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         }
         var offset: Int64 = 0
         switch character(index) {
+        case nil: break
         case "Z", "z": guard index + 1 == bytes.count else { return nil }
         case "+", "-":
-            guard let hours = number(index + 1..<index + 3), character(index + 3) == ":",
-                let minutes = number(index + 4..<index + 6), index + 6 == bytes.count
+            let colon = character(index + 3) == ":" ? 1 : 0
+            guard let hours = number(index + 1..<index + 3),
+                let minutes = number(index + 3 + colon..<index + 5 + colon), index + 5 + colon == bytes.count
             else { return nil }
             offset = (hours * 3600 + minutes * 60) * (character(index) == "-" ? -1 : 1)
         default: return nil

@@ -34,4 +34,9 @@ public protocol ComponentSession: AnyObject, Sendable {
     ///
     /// - Throws: when the service did not say whether it did.
     func deleteInstrument(instrumentId: String) async throws -> DeleteInstrumentResponse
+
+    /// Asks the service what is stored for the payer; ``storedInstruments(for:)`` returns it afterwards.
+    ///
+    /// - Throws: when there was no answer; what was known stays.
+    func reloadInstruments() async throws
 }

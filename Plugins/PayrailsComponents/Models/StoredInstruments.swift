@@ -1,4 +1,5 @@
 public import Observation
+import PaymentCore
 public import PayrailsTypes
 
 /// What a list of stored instruments is at.
@@ -46,6 +47,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     @ObservationIgnored private let observed: ObservedState<StoredInstrumentsState>
     @ObservationIgnored private var selection = InstrumentSelection()
     @ObservationIgnored private weak var boundButton: CardPaymentButtonModel?
+    @ObservationIgnored private var refreshing: Task<Void, Never>?
 
     /// Creates a list of what `session` has.
     public init(
@@ -58,17 +60,31 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         self.translations = translations
         shows = (showDeleteButton, showUpdateButton, showPayButton)
         observed = ObservedState(StoredInstrumentsState(rows: [], selectedID: nil))
-        load()
+        load { $0.state.isProcessing }
     }
+
+    // What the service answers then, the session still takes in.
+    deinit { refreshing?.cancel() }
 
     /// The states from now on, beginning with the present one.
     public var states: AsyncStream<StoredInstrumentsState> { observed.stream() }
 
-    /// Shows what the session has now; nothing is selected afterwards.
+    /// Shows what the session has now, with nothing selected, and asks the service: new instruments appear, and those that
+    /// are gone disappear, as soon as it has answered. Without an answer everything stays as it is.
     public func refreshInstruments() {
         carryOut(selection.handle(.loaded))
-        load()
+        load { $0.state.isProcessing }
+        refreshing?.cancel()
+        let session = session
+        refreshing = Task { [weak self] in
+            do { try await session.reloadInstruments() } catch { return }
+            guard !Task.isCancelled else { return }
+            self?.showNews()
+        }
     }
+
+    /// Waits until the service has answered the last ``refreshInstruments()``, or until it is clear that it will not.
+    public func waitUntilRefreshed() async { await refreshing?.value }
 
     /// Has `button` pay with what is selected: with the card form while nothing is. Nil ends it.
     public func bindCardPaymentButton(_ button: CardPaymentButtonModel?) {
@@ -80,13 +96,33 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     /// Returns the row of an instrument.
     public func view(for id: String) -> StoredInstrumentModel? { views.first { $0.state.id == id } }
 
-    private func load() {
-        let instruments = session.storedInstruments(for: .card) + session.storedInstruments(for: .payPal)
+    /// Shows what the session has now. Rows that are the same as before stay, and the selection with them.
+    private func showNews() {
+        let selected = selection.selectedID
+        load { view in
+            let old = view.getInstrument()
+            return view.state.isProcessing
+                || instruments.contains { new in
+                    new.id == old.id && new.isDefault == old.isDefault
+                        && Redacted(InstrumentLabel.text(new, translations)) == view.state.label
+                }
+        }
+        guard let selected, view(for: selected)?.state.isSelected != true else { return }
+        carryOut(selection.handle(.loaded))
+    }
+
+    private var instruments: [any StoredInstrument] {
+        session.storedInstruments(for: .card) + session.storedInstruments(for: .payPal)
+    }
+
+    /// Makes the rows anew but for those that are to be kept.
+    private func load(keeping isKept: (StoredInstrumentModel) -> Bool) {
+        let kept = views.filter(isKept)
         // A row whose payment is under way stays the same object: dropping it would drop the payment's outcome.
         let busy = views.filter(\.state.isProcessing)
         var seen: Set<String> = []
         views = instruments.filter { seen.insert($0.id).inserted }.map { instrument in
-            if let view = busy.first(where: { $0.state.id == instrument.id }) { return view }
+            if let view = kept.first(where: { $0.state.id == instrument.id }) { return view }
             let view = StoredInstrumentModel(
                 instrument: instrument, session: session, style: style, translations: translations,
                 showDeleteButton: shows.delete, showUpdateButton: shows.update, showPayButton: shows.pay)

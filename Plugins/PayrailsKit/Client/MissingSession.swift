@@ -26,4 +26,6 @@ final class MissingSession: ComponentSession {
     ) async -> OnPayResult { .error(Self.error) }
 
     func deleteInstrument(instrumentId: String) async throws -> DeleteInstrumentResponse { throw Self.error }
+
+    func reloadInstruments() async throws { throw Self.error }
 }

@@ -28,7 +28,7 @@ extension PayrailsSession: ComponentSession {
     @MainActor public func pay(
         withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult {
-        await pay(presenter) { .card(encryptedData: encryptedData, save: saveInstrument) }
+        await pay(.card, presenter) { .card(encryptedData: encryptedData, save: saveInstrument) }
     }
 
     /// Pays by another method than a card.

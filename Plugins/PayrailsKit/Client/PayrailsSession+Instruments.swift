@@ -3,14 +3,15 @@ public import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more.
+    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more. One that the service does not
+    /// know counts as deleted: that is what was wanted.
     ///
     /// - Throws: ``PayrailsError``.
     public func deleteInstrument(instrumentId: String) async throws(PayrailsError) -> DeleteInstrumentResponse {
         let answer = try await change("delete") { (api, payload) throws(PayrailsError) in
             try await api.delete(instrumentId, payload.instrumentDelete)
         }
-        if answer.success { _ = state.withLock { $0.deleted.insert(instrumentId) } }
+        if answer.success { state.withLock { $0.instruments.delete(instrumentId) } }
         return answer
     }
 
@@ -31,6 +32,10 @@ extension PayrailsSession {
     public func tokenize(
         _ card: CardDetails, options: TokenizeOptions = TokenizeOptions()
     ) async throws(PayrailsError) -> SaveInstrumentResponse {
+        let payload = payload
+        if let tokenization = payload.tokenization, payload.vault?.links?.saveInstrument?.href?.nonEmpty == nil {
+            return try await tokenize(card, options, tokenization)
+        }
         guard let provider = payload.vault?.providerConfigId?.nonEmpty else {
             throw .missingData("'vaultConfiguration.providerConfigId', which storing a card needs")
         }
@@ -48,14 +53,34 @@ extension PayrailsSession {
         try await save("applePay", ["paymentToken": .string(token.vaultText)], options)
     }
 
-    private func save(
-        _ method: String, _ data: [String: JSONValue], _ options: TokenizeOptions
+    /// Hands a card to the service in a session that has no payment.
+    private func tokenize(
+        _ card: CardDetails, _ options: TokenizeOptions, _ tokenization: SessionPayload.TokenizationBody
     ) async throws(PayrailsError) -> SaveInstrumentResponse {
+        var body: JSONValue = [
+            "id": .string(tokenization.id), "holderReference": .string(try holder()),
+            "encryptedInstrumentDetails": .string(try encrypt(card)),
+            "storeInstrument": .bool(options.storeInstrument), "futureUsage": .string(options.futureUsage.rawValue),
+        ]
+        body["vaultProviderConfigId"] = tokenization.vaultProviderConfigId.map { .string($0) }
+        let filled = body
+        return try await change("tokenize") { (api, _) throws(PayrailsError) in
+            try await api.tokenize(filled, tokenization.tokenize)
+        }
+    }
+
+    private func holder() throws(PayrailsError) -> String {
         guard let holder = payload.holderReference else {
             throw .missingData("'holderReference', which storing an instrument needs")
         }
+        return holder
+    }
+
+    private func save(
+        _ method: String, _ data: [String: JSONValue], _ options: TokenizeOptions
+    ) async throws(PayrailsError) -> SaveInstrumentResponse {
         let body: JSONValue = [
-            "holderReference": .string(holder), "paymentMethod": .string(method),
+            "holderReference": .string(try holder()), "paymentMethod": .string(method),
             "storeInstrument": .bool(options.storeInstrument), "futureUsage": .string(options.futureUsage.rawValue),
             "data": .object(data),
         ]

@@ -20,7 +20,7 @@ extension PayrailsSession {
     public func executePayment(
         withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
-        await pay(presenter) { .stored(instrument) }
+        await pay(instrument.type, presenter) { .stored(instrument) }
     }
 
     /// Pays with a card that the payer has just entered. It is encrypted here; only the service can read it.
@@ -29,7 +29,7 @@ extension PayrailsSession {
     public func executePayment(
         withCard card: CardDetails, saveInstrument: Bool = false, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
-        await pay(presenter) { () throws(PayrailsError) in
+        await pay(.card, presenter) { () throws(PayrailsError) in
             .card(encryptedData: try self.encrypt(card), save: saveInstrument)
         }
     }
@@ -43,7 +43,7 @@ extension PayrailsSession {
         with type: Payrails.PaymentType, paymentMethodCode: String? = nil, saveInstrument: Bool = false,
         presenter: (any PaymentPresenter)?
     ) async -> OnPayResult {
-        await pay(presenter) { () throws(PayrailsError) in
+        await pay(type, presenter) { () throws(PayrailsError) in
             try PaymentMeans(type, code: paymentMethodCode, save: saveInstrument)
         }
     }
@@ -65,7 +65,7 @@ extension PayrailsSession {
     public func executePayment(
         withApplePay token: ApplePayToken, saveInstrument: Bool = false, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
-        await pay(presenter) { .applePay(token, save: saveInstrument) }
+        await pay(.applePay, presenter) { .applePay(token, save: saveInstrument) }
     }
 
     /// Gives the payment under way up, if there is one. When it was sent already it may still be carried out; its
@@ -76,14 +76,18 @@ extension PayrailsSession {
 extension PayrailsSession {
     /// Runs one payment; there is never a second one beside it.
     func pay(
-        _ presenter: (any PaymentPresenter)?, _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
+        _ type: Payrails.PaymentType, _ presenter: (any PaymentPresenter)?,
+        _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
     ) async -> OnPayResult {
         let isFirst = state.withLock { state in
             defer { state.isPaying = true }
             return !state.isPaying
         }
         guard isFirst else { return .error(.unknown(error: PayrailsFault.paymentInProgress)) }
-        let run = run(presenter, means)
+        guard let run = run(presenter, means) else {
+            state.withLock { $0.isPaying = false }
+            return .error(.unsupportedPayment(type: type))
+        }
         let task = Task { await run.run() }
         state.withLock { $0.payment = task }
         let ended = await withTaskCancellationHandler {
@@ -95,7 +99,7 @@ extension PayrailsSession {
             state.isPaying = false
             state.payment = nil
             // Data that came meanwhile know better what there is.
-            guard state.payload.execution.id == run.flow.payment.id else { return }
+            guard state.payload.execution?.id == run.flow.payment.id else { return }
             state.earlier = ended.earlier
             if let tried = ended.tried { state.tried.include(tried) }
         }
@@ -104,14 +108,16 @@ extension PayrailsSession {
         return ended.result
     }
 
+    /// Nil where there is nothing to be paid.
     private func run(
         _ presenter: (any PaymentPresenter)?, _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
-    ) -> PaymentRun {
+    ) -> PaymentRun? {
         let (payload, amount, tried, earlier) = state.withLock { ($0.payload, $0.amount, $0.tried, $0.earlier) }
+        guard let execution = payload.execution else { return nil }
         var payer = Payer()
         if let presenter { payer.browser = { page in try await presenter.presentPayment(page) } }
         let flow = PaymentFlow(
-            PaymentReference(provider: PayrailsProvider.id, id: payload.execution.id), payload: payload,
+            PaymentReference(provider: PayrailsProvider.id, id: execution.id), payload: payload, execution: execution,
             returnURLs: option.returnURLs, terms: PaymentFlow.Terms(amount: amount) { try means() },
             start: earlier.map { .mayBeBegun(afterLeaving: $0.hasLeftPage) } ?? .untouched(tried),
             keys: PaymentFlow.Keys(

@@ -10,8 +10,8 @@ extension PayrailsSession {
         return switch key {
         case .holderReference: payload.holderReference.map(PayrailsQueryResult.string)
         case .amount: .amount(amount)
-        case .executionId: .string(payload.execution.id)
-        case .binLookup: link(payload.execution.links.lookup)
+        case .executionId: payload.execution.map { .string($0.id) }
+        case .binLookup: link(payload.execution?.links.lookup)
         case .instrumentDelete: link(payload.instrumentDelete)
         case .instrumentUpdate: link(payload.instrumentUpdate)
         case .paymentMethodConfig(.specific(let code)):
@@ -21,7 +21,7 @@ extension PayrailsSession {
         }
     }
 
-    /// Returns the ways to pay that the session offers.
+    /// Returns the ways to pay that the session offers and that are known here.
     public func getPaymentMethodConfig(_ filter: PaymentMethodFilter = .all) -> [PayrailsPaymentOption] {
         payload.options.map(\.publicOption).filter { option in
             switch filter {

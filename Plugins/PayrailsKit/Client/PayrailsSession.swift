@@ -19,14 +19,14 @@ public final class PayrailsSession: Sendable {
         var payload: SessionPayload
         var amount: PayrailsAmount
         var isPaying = false
-        var isRefreshing = false
+        var renewal = Renewal.State()
         var payment: Task<PaymentRun.Ended, Never>?
         /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next one's.
         var tried: StatusHistory.Mark
         /// What was begun before and has no ending that is known here.
         var earlier: PaymentRun.Earlier?
-        /// Instruments that are gone although the init data still lists them.
-        var deleted: Set<String> = []
+        /// What is stored for the payer.
+        var instruments = Instruments()
     }
 
     let option: Payrails.Options
@@ -57,8 +57,8 @@ public final class PayrailsSession: Sendable {
         self.random = random
         state = Mutex(
             State(
-                payload: payload, amount: payload.amount, tried: payload.execution.tried, earlier: Self.earlier(payload)
-            ))
+                payload: payload, amount: payload.amount, tried: payload.execution?.tried ?? .start,
+                earlier: Self.earlier(payload)))
     }
 
     // MARK: Reading
@@ -67,7 +67,7 @@ public final class PayrailsSession: Sendable {
 
     /// What `payload` says was begun before it was made.
     static func earlier(_ payload: SessionPayload) -> PaymentRun.Earlier? {
-        payload.execution.standing == .ready ? nil : PaymentRun.Earlier()
+        (payload.execution?.standing ?? .ready) == .ready ? nil : PaymentRun.Earlier()
     }
 
     /// What one payment or change may use of the world: the session's own hosts, and steps that are kept in memory.
@@ -78,23 +78,25 @@ public final class PayrailsSession: Sendable {
     /// The amount of later payments.
     public var amount: PayrailsAmount { state.withLock { $0.amount } }
 
-    /// The service's id of the payment.
-    public var executionId: String { payload.execution.id }
+    /// The service's id of the payment; nil in a session for storing cards, which has none.
+    public var executionId: String? { payload.execution?.id }
 
     /// Whether a payment is under way.
     public var isPaymentInProgress: Bool { state.withLock { $0.isPaying } }
 
-    /// Returns the payer's usable stored instruments of a type, in the service's order.
+    /// Returns the payer's usable stored instruments of a type, in the service's order, as far as they are known:
+    /// ``reloadInstruments()`` asks the service.
     public func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] {
-        state.withLock { state in state.payload.instruments(type).filter { !state.deleted.contains($0.id) } }
+        state.withLock { $0.instruments.list(type, in: $0.payload) }
     }
 
-    /// Returns whether the payment can be made in this way.
-    public func isPaymentAvailable(type: Payrails.PaymentType) -> Bool { payload.option(type) != nil }
+    /// Returns whether the payment can be made in this way: it is offered, and what it needs is there.
+    public func isPaymentAvailable(type: Payrails.PaymentType) -> Bool { payload.isPayable(type) }
 
-    /// Returns whether the payment can be made by the method with this code.
+    /// Returns whether the payment can be made by the method with this code: it is offered, and what it needs is there.
     public func isPaymentCodeAvailable(paymentMethodCode: String) -> Bool {
-        payload.option(code: paymentMethodCode) != nil
+        let payload = payload
+        return payload.option(code: paymentMethodCode)?.type.map(payload.isPayable) ?? false
     }
 
     /// Uses another amount for later payments. It changes nothing at the service, which refuses amounts that differ

@@ -17,7 +17,7 @@ public struct CardDetails: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - number: with or without spaces.
-    ///   - expiryYear: four digits.
+    ///   - expiryYear: four digits, or the last two of this century's, as cards and the service's own samples have them.
     ///   - now: the present month.
     /// - Throws: ``CardDetailsError``, naming every field that is not acceptable.
     public init(
@@ -25,6 +25,8 @@ public struct CardDetails: Sendable, Hashable {
         now: YearAndMonth
     ) throws(CardDetailsError) {
         var errors: [CardFieldType: CardFieldError] = [:]
+        let isShort = expiryYear.utf8.count == 2 && CardText.isDigits(expiryYear)
+        let expiryYear = isShort ? "20\(expiryYear)" : expiryYear
         errors[.CARD_NUMBER] = CardValidation.number(number)
         errors[.EXPIRATION_MONTH] = CardValidation.month(expiryMonth)
         errors[.EXPIRATION_YEAR] = CardValidation.year(expiryYear, now: now)

@@ -33,45 +33,6 @@ public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
     }
 }
 
-/// A stored instrument as the service describes it after a change or when it is saved.
-public struct InstrumentResponse: Sendable, Hashable, Codable {
-    /// What is known of a card.
-    public struct CardData: Sendable, Hashable, Codable {
-        /// The first digits.
-        public let bin: String?
-        /// The card network in the service's word.
-        public let network: String?
-        /// The last four digits.
-        public let suffix: String?
-        /// `01` to `12`.
-        public let expiryMonth: String?
-        /// Four digits.
-        public let expiryYear: String?
-    }
-
-    /// The service's id.
-    public let id: String
-    /// When it was made, as the service writes it.
-    public let createdAt: String
-    /// The service's id of the holder.
-    public let holderId: String
-    /// The kind of method.
-    public let paymentMethod: String
-    /// The service's word for its state.
-    public let status: String
-    /// What is known of it.
-    public let data: CardData
-    /// The same for the same card.
-    public let fingerprint: String?
-    /// What it may be used for later.
-    public let futureUsage: String?
-}
-
-/// The answer to a change.
-public typealias UpdateInstrumentResponse = InstrumentResponse
-/// The answer to saving an instrument.
-public typealias SaveInstrumentResponse = InstrumentResponse
-
 /// What a saved instrument may be used for later.
 public enum FutureUsage: String, Sendable, Hashable, Codable {
     /// Payments that the payer starts.

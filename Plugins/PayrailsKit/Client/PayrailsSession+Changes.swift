@@ -1,0 +1,23 @@
+import PaymentCore
+import PayrailsProvider
+import PayrailsTypes
+import Synchronization
+
+extension PayrailsSession {
+    /// Asks the service for the change `name`, once; when the token is refused, asks for a new session afterwards.
+    func change<Answer: Codable & Sendable>(
+        _ name: String, _ call: @escaping @Sendable (PayrailsAPI, SessionPayload) async throws(PayrailsError) -> Answer
+    ) async throws(PayrailsError) -> Answer {
+        let payload = payload
+        let context = context(payload)
+        let api = PayrailsAPI(payload, http: context.http, random: random)
+        do {
+            return try await context.step(name, .mutation(replay: .never)) { try await call(api, payload) }
+        } catch let error as PayrailsError {
+            if case .authenticationError = error { refresh() }
+            throw error
+        } catch {
+            throw .unknown(error: error)
+        }
+    }
+}
