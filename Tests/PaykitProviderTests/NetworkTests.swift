@@ -112,6 +112,28 @@ struct NetworkTests {
         }
     }
 
+    @Test("A packet of the same second is not missed: relays count whole seconds")
+    func sameSecond() async throws {
+        let time = clock.now.microseconds
+        let (first, second) = (try Self.address(time, 1), try Self.address(time + 1000, 2))
+        let newest = Mutex(first)
+        let transport = Answers { request in
+            let packet = newest.withLock { $0 }
+            guard request.headers["If-Modified-Since"] == nil else { return HTTPResponse(status: 304) }
+            return HTTPResponse(status: 200, body: packet.payload)
+        }
+        let client = try client(transport, relays: 1)
+        #expect(try await client.resolve(first.key) == first)
+        newest.withLock { $0 = second }
+        #expect(try await client.resolve(first.key, isFresh: true) == second)
+        newest.withLock { $0 = first }
+        let other = try self.client(transport, relays: 1)
+        #expect(try await other.resolve(first.key) == first)
+        newest.withLock { $0 = second }
+        clock.advance(by: .seconds(3600))
+        #expect(try await other.resolve(first.key) == second)
+    }
+
     @Test("Packets are stored where they can be, and a conflict says so")
     func publishing() async throws {
         let packet = try Self.address(5, 1)
@@ -244,11 +266,11 @@ struct NetworkTests {
         let key = try WireTests.pair(0x11).publicKey
         let lines = [
             "pubky://\(key)/pub/a/x", "pubky://\(try Self.key(0x22))/pub/a/y", "pubky://\(key)/pub/b", "nonsense",
-            "pubky://\(key)/pub/a/../z", "pubky://\(key)/pub/a/sub/",
+            "pubky://\(key)/pub/a/../z", "pubky://\(key)/pub/a/sub/", "pubky://\(key)/pub/a/a%20b?c#d",
         ]
         let server = try homeserver(HTTPResponse(status: 200, body: Array(lines.joined(separator: "\n").utf8)))
         let found = try await server.list(try PubkyAddress(key, path: "/pub/a/"))
-        #expect(found?.map(\.path) == ["/pub/a/x", "/pub/a/sub/"])
+        #expect(found?.map(\.path) == ["/pub/a/x", "/pub/a/sub/", "/pub/a/a%2520b%3Fc%23d"])
     }
 
     @Test("Events are read, and where to go on")

@@ -13,6 +13,9 @@ package import PaymentCore
 package actor PkarrClient {
     private struct Known {
         let packet: SignedPacket
+        /// Whether it was brought when another packet of its second could not come any more: only then may a relay be asked
+        /// whether it has changed since, for relays count whole seconds.
+        let isAlone: Bool
         let freshUntil: Duration
         let order: UInt64
     }
@@ -38,7 +41,7 @@ package actor PkarrClient {
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitFailure) -> SignedPacket? {
         let before = known[key]
         if let before, !isFresh, clock.uptime < before.freshUntil { return keep(before.packet, isNew: false) }
-        let since = before?.packet
+        let since = isFresh || before?.isAlone != true ? nil : before?.packet
         let answers = await withTaskGroup(of: Answer.self) { group in
             for relay in relays {
                 group.addTask { [http] in await Self.ask(relay, for: key, after: since, over: http) }
@@ -91,8 +94,11 @@ package actor PkarrClient {
     @discardableResult
     private func keep(_ packet: SignedPacket, isNew: Bool) -> SignedPacket {
         turn += 1
-        let until = isNew ? clock.uptime + .seconds(Int64(packet.ttl)) : known[packet.key]?.freshUntil ?? .zero
-        known[packet.key] = Known(packet: packet, freshUntil: until, order: turn)
+        let before = known[packet.key]
+        let until = isNew ? clock.uptime + .seconds(Int64(packet.ttl)) : before?.freshUntil ?? .zero
+        let isAlone = clock.now.timeIntervalSince(Date(microseconds: packet.timestamp)) > 2
+        known[packet.key] = Known(
+            packet: packet, isAlone: isNew ? isAlone : before?.isAlone ?? false, freshUntil: until, order: turn)
         if known.count > capacity, let oldest = known.min(by: { $0.value.order < $1.value.order })?.key {
             known[oldest] = nil
         }

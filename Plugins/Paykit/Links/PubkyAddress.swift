@@ -38,6 +38,17 @@ public struct PubkyAddress: Sendable, Hashable {
         try self.init(key, path: PercentCoding.decode(path) ?? String(path))
     }
 
+    /// Reads a line of a listing or of events, whose path is printed as the file is called: nothing in it is encoded, and
+    /// nothing ends it.
+    package init(listed line: some StringProtocol) throws(PubkyAddressDefect) {
+        guard line.hasPrefix("pubky://") else { throw .form }
+        let rest = line.dropFirst(8)
+        let host = rest.prefix { $0 != "/" }
+        let key: PubkyKey
+        do { key = try PubkyKey(bare: host) } catch { throw .key(error) }
+        try self.init(key, path: rest.dropFirst(host.count))
+    }
+
     /// The address as it is printed in listings and event streams: `pubky://<key>/<path>`.
     public var text: String { "pubky://\(owner)\(path)" }
 

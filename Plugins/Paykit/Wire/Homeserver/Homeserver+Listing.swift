@@ -26,7 +26,7 @@ extension Homeserver {
         }
         guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
         // What is not below the directory is nobody's business here: a server could name anything.
-        return text.split(separator: "\n").compactMap { try? PubkyAddress($0) }
+        return text.split(separator: "\n").compactMap { try? PubkyAddress(listed: $0) }
             .filter { $0.owner == address.owner && $0.path.hasPrefix(address.path) }
     }
 
@@ -55,7 +55,7 @@ extension Homeserver {
             guard words.count == 2 else { continue }
             switch words[0] {
             case "PUT", "DEL":
-                guard let address = try? PubkyAddress(words[1]) else { continue }
+                guard let address = try? PubkyAddress(listed: words[1]) else { continue }
                 events.append(Event(address: address, isDeletion: words[0] == "DEL"))
             case "cursor:": next = String(words[1])
             default: continue
@@ -91,7 +91,7 @@ extension Homeserver {
         var owner: PubkyKey?
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("data: ") {
             let data = line.dropFirst(6)
-            if let address = try? PubkyAddress(data) {
+            if let address = try? PubkyAddress(listed: data) {
                 owner = address.path.hasPrefix(path) && users.keys.contains(address.owner) ? address.owner : nil
             } else if data.hasPrefix("cursor: "), let owner {
                 latest[owner] = Change(owner: owner, cursor: String(data.dropFirst(8)))
