@@ -389,7 +389,8 @@ let package = Package(
         // The vendors' guides as printed, in a package of plain Swift 6: nothing of ours but the kits
         // (and what a presenter without UIKit is handed), and warnings allowed.
         .testTarget(
-            name: "GuideTests", dependencies: ["CitconKit", "PaymentCore", "PayrailsKit", "WalletConnectPayKit"],
+            name: "GuideTests",
+            dependencies: ["CitconKit", "PaykitKit", "PaymentCore", "PayrailsKit", "WalletConnectPayKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(
             name: "Simulation",

@@ -116,9 +116,7 @@ enum SystemSockets {
 
     private static func systemAddress(_ address: DatagramAddress) -> sockaddr_in {
         var name = sockaddr_in()
-        #if canImport(Darwin)
-            name.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
-        #endif
+        // Darwin's field for the length is the kernel's to fill.
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = address.port.bigEndian
         name.sin_addr.s_addr = address.host.bigEndian
