@@ -59,6 +59,14 @@ struct MakingTests {
         }
     }
 
+    @Test("A Czech descriptor keeps the space at the end of its message")
+    func lastSpace() throws {
+        let code = try ShortPaymentDescriptor(
+            text: "SPD*1.0*ACC:CZ5855000000001265098001*MSG:Tea *ALT-ACC:CZ3155000000001043006511")
+        #expect(code.text.hasSuffix("*MSG:Tea *"))
+        #expect(try ShortPaymentDescriptor(text: code.text) == code)
+    }
+
     @Test("A token's transfer made of values names its payee, not the contract, as who is paid")
     func token() throws {
         let (token, payee) = (

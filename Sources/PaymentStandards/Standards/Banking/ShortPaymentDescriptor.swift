@@ -212,6 +212,8 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     /// The canonical text: the fields in the specification's order.
     public var text: String {
-        (["SPD", version] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
+        let text = (["SPD", version] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
+        // A space at the end would be taken for one that came with the text; a star holds it.
+        return text.utf8.last?.isSpaceOrLineEnd == true ? text + "*" : text
     }
 }
