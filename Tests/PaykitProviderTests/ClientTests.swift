@@ -329,6 +329,28 @@ struct PaykitClientTests {
         #expect(progress.withLock { $0 } == Array(1...1000))
     }
 
+    @Test("Where somebody can be spoken to is read in both spellings, and what cannot be read is told")
+    func noise() async throws {
+        let client = try client()
+        let user = await sandbox.createUser(.chainOnly)
+        let key = String(repeating: "ab", count: 32)
+        #expect(try await client.noiseEndpoint(pubkey: user.key.text) == nil)
+        for (json, isConnectable) in [
+            (#"{"host":"pay.example","port":9000,"pubkey":"\#(key)","more":1}"#, true),
+            (#"{"host":"pending","port":0,"public_key":"\#(key)"}"#, false),
+        ] {
+            await sandbox.publish(Array(json.utf8), at: "/pub/paykit.app/v0/noise", of: user.key)
+            let endpoint = try await client.noiseEndpoint(pubkey: user.key.text)
+            #expect(endpoint?.key == [UInt8](repeating: 0xAB, count: 32) && endpoint?.isConnectable == isConnectable)
+        }
+        for json in [
+            "{}", #"{"host":"h","port":65536,"pubkey":"\#(key)"}"#, #"{"host":"h","port":1,"pubkey":"ab"}"#, "x",
+        ] {
+            await sandbox.publish(Array(json.utf8), at: "/pub/paykit.app/v0/noise", of: user.key)
+            #expect(await failure { _ = try await client.noiseEndpoint(pubkey: user.key.text) }?.code == .invalidData)
+        }
+    }
+
     // MARK: People
 
     @Test("Profiles and follows are published and read")

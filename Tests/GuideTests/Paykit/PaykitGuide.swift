@@ -59,6 +59,31 @@ struct PaykitGuide: Sendable {
         _ = result
     }
 
+    // Paykit 5
+    class InteractivePaymentService {
+        func requestReceipt(
+            fromPubkey: String,
+            amount: UInt64,
+            method: String
+        ) async throws -> PaykitReceipt {
+            // 1. Resolve peer's Noise public key
+            let noiseKey = try await resolveNoiseKey(pubkey: fromPubkey)
+
+            // 2. Establish encrypted channel
+            let channel = try await establishNoiseChannel(peerKey: noiseKey)
+
+            // 3. Send receipt request
+            let request = PaykitReceiptRequest(
+                amount: amount,
+                method: method,
+                metadata: ["description": "Payment request"]
+            )
+
+            // 4. Receive receipt with invoice
+            return try await channel.requestReceipt(request)
+        }
+    }
+
     // Paykit 6
     struct SpendingLimits {
         var globalDaily: UInt64 = 100_000    // 100k sats/day
