@@ -1,6 +1,5 @@
 import Foundation
 import PaykitKit
-import PaykitProvider
 import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
@@ -9,6 +8,8 @@ import PaymentTransport
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PaykitProvider
 
 /// The client against a simulated network.
 @Suite("Paykit's client")
@@ -152,6 +153,50 @@ struct PaykitClientTests {
         #expect(await failure { try await client.importSession(exported) }?.code == .sessionExpired)
     }
 
+    @Test("A record that leads elsewhere, as an old one does, has nobody else shown the session")
+    func elsewhere() async throws {
+        let shown = Mutex<Set<String>>([])
+        let watched = LayeredTransport(
+            SandboxTransport(sandbox),
+            [
+                Watching { request in
+                    if request.headers["Cookie"] != nil { shown.withLock { _ = $0.insert(request.url.origin) } }
+                }
+            ])
+        let client = try client(over: watched)
+        try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
+        try await client.setEndpoint(methodId: "lightning", endpoint: "x")
+        // Another server takes the user's data over, by the user's own word of another day.
+        let (me, server) = (try WireTests.pair(0x11), try WireTests.pair(0x33))
+        let relay = PkarrClient(
+            relays: [try HTTPURL("http://localhost:6286/pkarr")], http: SandboxTransport(sandbox), clock: clock)
+        let time = clock.now.microseconds + 1_000_000
+        for (pair, name, target) in [(me, "_pubky", server.publicKey.text), (server, "", "former.example.com")] {
+            let record = DNSRecord(
+                try #require(SignedPacket.name(name, under: pair.publicKey)),
+                .https(DNSService(priority: 1, target: try #require(DNSName(target)))))
+            try await relay.publish(try SignedPacket(signing: [record], at: time, by: pair))
+        }
+        clock.advance(by: .seconds(7200))
+        for work in [
+            { try await client.setEndpoint(methodId: "lightning", endpoint: "y") },
+            { try await client.removeEndpoint(methodId: "lightning") }, { try await client.checkSession() },
+        ] as [@Sendable () async throws -> Void] {
+            #expect(await failure(work)?.code == .auth)
+        }
+        #expect(shown.withLock(\.self) == ["http://localhost:6286"])
+        // A record that may be wrong ends no session.
+        #expect(await client.user != nil)
+    }
+
+    private struct Watching: HTTPMiddleware {
+        let watch: @Sendable (HTTPRequest) -> Void
+        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
+            watch(request)
+            return try await next(request)
+        }
+    }
+
     // MARK: Another device
 
     @Test("Another device signs this one in, with what was asked for and no more")
@@ -268,7 +313,7 @@ struct PaykitClientTests {
     @Test("What was asked shortly before is not asked again, and what one publishes oneself is seen at once")
     func caching() async throws {
         let requests = Mutex(0)
-        let counting = LayeredTransport(SandboxTransport(sandbox), [Counting { requests.withLock { $0 += 1 } }])
+        let counting = LayeredTransport(SandboxTransport(sandbox), [Watching { _ in requests.withLock { $0 += 1 } }])
         let client = try client(over: counting)
         let user = await sandbox.createUser(.ready)
         _ = try await client.getSupportedMethods(pubkey: user.key.text)
@@ -295,14 +340,6 @@ struct PaykitClientTests {
         let methods: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: users[1].key.text).methods
         #expect(methods.map(\.methodId).contains("paypal"))
         #expect(await client.forgetChanged().isEmpty)
-    }
-
-    private struct Counting: HTTPMiddleware {
-        let count: @Sendable () -> Void
-        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
-            count()
-            return try await next(request)
-        }
     }
 
     @Test(

@@ -253,7 +253,8 @@ struct NetworkTests {
     func refusals(_ status: Int, _ code: PaykitFailure.Code) async throws {
         let server = try homeserver(HTTPResponse(status: status, body: Array("the secret is \(Self.secret)".utf8)))
         let pair = try WireTests.pair(0x11)
-        let session = PubkySession(user: pair.publicKey, capabilities: [], cookie: Redacted(Self.secret))
+        let session = PubkySession(
+            user: pair.publicKey, capabilities: [], cookie: Redacted(Self.secret), origin: server.url.origin)
         let address = try PubkyAddress(pair.publicKey, path: "/pub/x")
         await #expect { try await server.write([1], to: address, session) } throws: {
             let failure = $0 as? PaykitFailure

@@ -11,7 +11,8 @@ extension PaykitClient {
     public func checkSession() async throws -> Bool {
         try await told { () async throws(PaykitFailure) in
             guard let known = session else { return false }
-            let found = try await reader.homeserver(of: known.user).session(known.cookie, of: known.user)
+            let server = try await reader.homeserver(of: known.user)
+            let found = try await server.session(try server.cookie(of: known), of: known.user)
             // Somebody may have signed in again meanwhile.
             if found == nil, session == known { session = nil }
             return found != nil

@@ -18,7 +18,8 @@ extension Homeserver {
         if isReverse { query += "&reverse=true" }
         if isShallow { query += "&shallow=true" }
         let response = try await send(
-            .get, "\(address.path)?\(query)", of: address.owner, cookie: session?.cookie, limit: Self.listingLimit)
+            .get, "\(address.path)?\(query)", of: address.owner, cookie: try session.map(cookie),
+            limit: Self.listingLimit)
         switch response.status {
         case 200: break
         case 404, 410: return nil

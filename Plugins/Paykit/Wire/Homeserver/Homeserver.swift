@@ -30,7 +30,7 @@ package struct Homeserver: Sendable {
         guard let cookie = Self.cookie(of: token.key, in: response) else {
             throw PaykitFailure(.invalidData, "\(url.host) opened a session without a cookie")
         }
-        return PubkySession(user: token.key, capabilities: info.capabilities, cookie: cookie)
+        return PubkySession(user: token.key, capabilities: info.capabilities, cookie: cookie, origin: url.origin)
     }
 
     /// Asks what a cookie of `user` may do; nil when the homeserver knows no such session.
@@ -38,13 +38,14 @@ package struct Homeserver: Sendable {
         let response = try await send(.get, "/session", of: user, cookie: cookie)
         if [401, 404].contains(response.status) { return nil }
         guard response.status == 200 else { throw refusal(response, of: user, .session) }
-        return PubkySession(user: user, capabilities: try session(response, of: user).capabilities, cookie: cookie)
+        return PubkySession(
+            user: user, capabilities: try session(response, of: user).capabilities, cookie: cookie, origin: url.origin)
     }
 
     /// Ends a session.
     package func close(_ session: PubkySession) async throws(PaykitFailure) {
         let response = try await send(
-            .delete, "/session", of: session.user, cookie: session.cookie, replay: .safe)
+            .delete, "/session", of: session.user, cookie: try cookie(of: session), replay: .safe)
         guard 200...299 ~= response.status || [401, 404].contains(response.status) else {
             throw refusal(response, of: session.user, .session)
         }
@@ -97,7 +98,8 @@ package struct Homeserver: Sendable {
         var headers: HTTPHeaders = [:]
         if let tag { headers["If-None-Match"] = tag }
         let response = try await send(
-            .get, address.path, of: address.owner, cookie: session?.cookie, headers: headers, limit: Self.fileLimit)
+            .get, address.path, of: address.owner, cookie: try session.map(cookie), headers: headers,
+            limit: Self.fileLimit)
         switch response.status {
         case 200: return .file(File(content: response.body, tag: response.headers["ETag"]))
         case 304 where tag != nil: return .unchanged
@@ -111,7 +113,7 @@ package struct Homeserver: Sendable {
         _ content: [UInt8], to address: PubkyAddress, _ session: PubkySession
     ) async throws(PaykitFailure) {
         let response = try await send(
-            .put, address.path, of: address.owner, cookie: session.cookie, body: content, replay: .safe)
+            .put, address.path, of: address.owner, cookie: try cookie(of: session), body: content, replay: .safe)
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
     }
 
@@ -121,13 +123,25 @@ package struct Homeserver: Sendable {
     @discardableResult
     package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
         let response = try await send(
-            .delete, address.path, of: address.owner, cookie: session.cookie, replay: .safe)
+            .delete, address.path, of: address.owner, cookie: try cookie(of: session), replay: .safe)
         if [404, 410].contains(response.status) { return false }
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
         return true
     }
 
     // MARK: Requests
+
+    /// The cookie of `session`, if it is this homeserver's: an old record, brought late, may lead to one that the user has
+    /// left.
+    package func cookie(of session: PubkySession) throws(PaykitFailure) -> Redacted<String> {
+        guard session.origin == url.origin else {
+            throw PaykitFailure(
+                .auth,
+                "the session is of another homeserver than \(url.host), where the data is said to lie now: "
+                    + "sign in again")
+        }
+        return session.cookie
+    }
 
     package func send(
         _ method: HTTPRequest.Method, _ path: String, of user: PubkyKey, cookie: Redacted<String>? = nil,

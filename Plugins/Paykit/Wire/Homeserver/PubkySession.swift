@@ -7,11 +7,15 @@ public struct PubkySession: Sendable, Hashable {
     /// What it may do.
     public let capabilities: [PubkyCapability]
     package let cookie: Redacted<String>
+    /// The homeserver that opened it, or said that it knows it: nobody else is shown the cookie, whatever is published of
+    /// where the user's data lies.
+    package let origin: String
 
-    package init(user: PubkyKey, capabilities: [PubkyCapability], cookie: Redacted<String>) {
+    package init(user: PubkyKey, capabilities: [PubkyCapability], cookie: Redacted<String>, origin: String) {
         self.user = user
         self.capabilities = capabilities
         self.cookie = cookie
+        self.origin = origin
     }
 
     /// The session as it is handed to another program of the same user: key, colon and cookie (Protocol 3.4).
