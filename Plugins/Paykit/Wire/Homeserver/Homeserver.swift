@@ -66,8 +66,8 @@ package struct Homeserver: Sendable {
     private static func cookie(of user: PubkyKey, in response: HTTPResponse) -> Redacted<String>? {
         for field in response.headers.values("Set-Cookie") {
             let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2, pair[0].trimming == user.text else { continue }
-            let value = pair[1].trimming
+            guard pair.count == 2, pair[0].trimmingWhitespace == user.text else { continue }
+            let value = pair[1].trimmingWhitespace
             if PubkySession.isCookie(value) { return Redacted(value) }
         }
         return nil
@@ -156,12 +156,5 @@ package struct Homeserver: Sendable {
         if let cookie { request.headers["Cookie"] = "\(user)=\(cookie.reveal())" }
         if !body.isEmpty { request.headers["Content-Type"] = "application/octet-stream" }
         do { return try await http.send(request) } catch { throw PaykitFailure(error) }
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces around it.
-    var trimming: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }
