@@ -36,7 +36,7 @@ extension PaymentRouter {
                     let next = PaymentError(thrown: error, at: route.provider)
                     if next.code != .foreignReturn {
                         let message = "a return could not be brought to one of the open payments: \(next.message)"
-                        effects.log(PaymentEvent(provider: route.provider, attempt: nil, kind: .note, message: message))
+                        effects.tell(.note(message), at: route.provider, reference)
                     }
                     if failure.map({ Self.weight(of: next) > Self.weight(of: $0) }) ?? true { failure = next }
                 }

@@ -55,6 +55,7 @@ public struct PaymentRouter: Sendable {
         _ text: String, as payer: Payer, acceptingUnverified: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
         let decision = route(text)
+        effects.tell(.routed(explanation: decision.explanation), at: decision.route?.provider)
         switch decision {
         case .matched(let route):
             return try await pay(route, as: payer, acceptingUnverified: acceptingUnverified)
@@ -92,7 +93,9 @@ public struct PaymentRouter: Sendable {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
         let enquiry = try enquiry(for: route.provider, payer: payer)
         do { return try await enquiry.quote(request) } catch {
-            throw PaymentError(thrown: error, at: route.provider)
+            let failure = PaymentError(thrown: error, at: route.provider)
+            effects.tell(.failed(failure), at: route.provider, request.reference)
+            throw failure
         }
     }
 

@@ -9,26 +9,46 @@ struct RouterEffects: Sendable {
     let secrets: any SecretStore
     let log: PaymentLog
     let journalKey: JournalKey?
+    /// Who listens to what happens.
+    let listeners = EventListeners()
 
     /// Whether a record of the journal is what a router with the same key wrote there. Without a key it cannot be told.
     func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
 
+    /// Tells everybody who listens what happened.
+    func tell(
+        _ kind: PaymentEvent.Kind, at provider: ProviderID?, _ reference: PaymentReference? = nil,
+        _ attempt: AttemptID? = nil
+    ) {
+        let event = PaymentEvent(
+            date: clock.now, provider: provider, reference: reference, attempt: attempt, kind: kind)
+        log(event)
+        listeners.tell(event)
+    }
+
+    /// Tells everybody who listens what happened to an attempt.
+    func tell(_ kind: PaymentEvent.Kind, of attempt: PaymentAttempt) {
+        tell(kind, at: attempt.reference.provider, attempt.reference, attempt.id)
+    }
+
     /// The context of one call to a provider or service.
     ///
-    /// - Parameter journal: the journal whose lease is kept alive while the provider waits.
+    /// - Parameters:
+    ///   - reference: the payment or refund that the call is about.
+    ///   - attempt: the attempt that the call is about.
+    ///   - journal: the journal whose lease is kept alive while the provider waits.
     func context(
-        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, attempt: AttemptID? = nil,
-        journal: LeasedJournal? = nil, link: PaymentLink? = nil
+        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, about reference: PaymentReference?,
+        attempt: AttemptID? = nil, journal: LeasedJournal? = nil, link: PaymentLink? = nil
     ) -> ProviderContext {
-        let log = log
+        let tell = { @Sendable (kind: PaymentEvent.Kind) in self.tell(kind, at: descriptor.id, reference, attempt) }
         var time = clock
         if let journal { time = LeasedClock(base: clock, journal: journal) }
         let hosts = OutboundHosts(descriptor.outboundHosts)
         return ProviderContext(
-            http: GuardedTransport(base: transport, hosts: hosts), payer: payer.guarded(for: hosts), clock: time,
+            http: ToldTransport(base: GuardedTransport(base: transport, hosts: hosts), tell: tell),
+            payer: payer.guarded(for: hosts).telling(tell), clock: ToldClock(base: time, tell: tell),
             random: random, secrets: secrets, link: link, steps: steps
-        ) { message in
-            log(PaymentEvent(provider: descriptor.id, attempt: attempt, kind: .note, message: message))
-        }
+        ) { tell(.note($0)) }
     }
 }

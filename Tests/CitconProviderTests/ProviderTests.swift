@@ -30,7 +30,7 @@ import Testing
             return PaymentRouter(
                 registry: try ProviderRegistry([provider]), transport: service, journal: journal,
                 clock: VirtualClock(), random: SeededRandomSource(seed: 1), secrets: secrets,
-                log: PaymentLog { event in events.change { $0.append(event.message) } })
+                log: PaymentLog { event in events.change { $0.append(event.description) } })
         }
 
         func texts() async throws -> String {

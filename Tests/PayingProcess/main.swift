@@ -50,7 +50,7 @@ let provider = WalletConnectPayProvider(
 let router = PaymentRouter(
     registry: try ProviderRegistry([provider]), transport: StandardTransport(),
     journal: try SQLiteJournal(path: words[0]),
-    log: PaymentLog { tell("\($0.kind) \($0.message)") },
+    log: PaymentLog { tell("\($0)") },
     leases: LeasePolicy(duration: .milliseconds(lease), patience: .seconds(3)))
 var payer = SandboxWallet(DevelopmentWallet(seed: 1)).payer()
 payer.signer = payer.signer.map { FileWallet(base: $0, chain: words[2]) }

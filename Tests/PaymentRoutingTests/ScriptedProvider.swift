@@ -90,12 +90,12 @@ struct World {
     let clock = VirtualClock()
     var random = SeededRandomSource(seed: 1)
 
-    var router: PaymentRouter {
-        get throws {
-            PaymentRouter(
-                registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
-                random: random, leases: leases, journalKey: key)
-        }
+    var router: PaymentRouter { get throws { try router(telling: .silent) } }
+
+    func router(telling log: PaymentLog) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
+            random: random, log: log, leases: leases, journalKey: key)
     }
 
     func pay(as payer: Payer = .careless) async throws -> PaymentOutcome {

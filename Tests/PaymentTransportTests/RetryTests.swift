@@ -161,6 +161,22 @@ import Testing
     }
 }
 
+@Suite("Requests that are sent again are told")
+struct RetryNewsTests {
+    @Test("Each pause is told before it is waited for, with its reason")
+    func told() async throws {
+        let world = World([.failure(.notSent, .connectFailed("refused")), .status(503), .status(200)])
+        let heard = Mutex<[RequestRetry]>([])
+        _ = try await RequestRetry.$observer.withValue({ retry in heard.withLock { $0.append(retry) } }) {
+            try await world.send(RetryPolicy(), .get)
+        }
+        let told = heard.withLock { $0 }
+        #expect(told.map(\.pause) == world.waits && told.count == 2)
+        #expect(told.allSatisfy { $0.origin == "https://example.com" })
+        #expect(told.map(\.reason).last == "the service answered with status 503")
+    }
+}
+
 /// A scripted transport with a clock that only moves when told.
 final class World: PaymentClock, RandomSource {
     enum Result: Sendable {

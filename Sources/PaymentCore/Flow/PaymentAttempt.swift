@@ -40,3 +40,19 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
         self.seal = seal
     }
 }
+
+extension PaymentAttempt: CustomStringConvertible, CustomReflectable {
+    /// A few words for people: `att_7f… at citcon/order-7, 12.50 EUR with Card`.
+    public var description: String { "\(id) at \(reference), \(option.amount) with \(option.title)" }
+
+    /// What dumps and interpolations show: not the key by which a service recognises the attempt, and nothing of what the
+    /// provider keeps for itself.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "id": id.rawValue, "reference": reference.description, "option": option.id,
+                "amount": option.amount.description, "startedAt": startedAt, "expiresAt": expiresAt as Any,
+            ], displayStyle: .struct)
+    }
+}

@@ -19,13 +19,14 @@ extension AttemptEngine {
         for history in histories {
             guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
             try enquiry.distinguish(link, from: history.attempt)
+            if let outcome = history.outcome { effects.tell(.outcome(outcome), of: history.attempt) }
             return history.outcome
         }
         if let broken = broken(histories) { return try await askAboutDistrusted(broken, isNamed: true) }
         // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             try enquiry.distinguish(link, from: interrupted.attempt)
-            return try await run(interrupted, link)
+            return try await goOn(with: interrupted, link)
         }
         for history in histories where !history.isFinished {
             try await close(history.attempt, .abandoned(reason: "a new attempt was started"))
@@ -41,7 +42,7 @@ extension AttemptEngine {
         guard effects.isSound(history) else { return try await askAboutDistrusted(history, isNamed: false) }
         guard history.isFinished else {
             guard history.mayHaveMovedMoney || history.outcome != nil else { return try await resumeUnsent(history) }
-            return try await run(history)
+            return try await goOn(with: history)
         }
         guard let outcome = history.outcome, outcome.isFinal else {
             throw error(.notFound, "the attempt \(id) was given up before anything was paid; start a new payment")

@@ -40,9 +40,7 @@ extension AttemptEngine {
         } catch {
             // The outcome is true even when it cannot be stored; the next look will ask the service again.
         }
-        effects.log(
-            PaymentEvent(
-                provider: descriptor.id, attempt: attempt.id, kind: .outcome, message: outcome.description))
+        effects.tell(.outcome(outcome), of: attempt)
         return outcome
     }
 
@@ -55,7 +53,9 @@ extension AttemptEngine {
             try await write(.outcome(word), to: attempt)
             return word
         }
-        if let word { await hasEnded(attempt.reference, word) }
+        guard let word else { return }
+        effects.tell(.outcome(word), of: attempt)
+        await hasEnded(attempt.reference, word)
     }
 
     /// Stores that an attempt that has moved nothing is given up.
@@ -78,6 +78,7 @@ extension AttemptEngine {
     /// - Throws: ``AttemptHasEnded``, ``PaymentError``.
     func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
         try await journal.inTurn { try await write(event, to: attempt) }
+        if case .abandoned(let reason) = event { effects.tell(.abandoned(reason: reason), of: attempt) }
     }
 
     /// Within the journal's turn.

@@ -15,7 +15,8 @@ extension AttemptEngine {
     /// Calls a payment off, and ends its attempt when that is what became of it.
     func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
         let steps = UnstoredSteps()
-        let context = effects.context(for: descriptor, payer: payer, steps: steps, journal: journal)
+        let context = effects.context(
+            for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
         let outcome: PaymentOutcome
         do { outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment) } catch {
             // What failed after the request does not say that it was not carried out.

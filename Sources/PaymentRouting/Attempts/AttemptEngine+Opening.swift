@@ -10,10 +10,11 @@ import PaymentCore
 extension AttemptEngine {
     /// Opens an attempt at the payment of `quote` with `option`, and runs it.
     func open(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
+        effects.tell(.chosen(option), at: descriptor.id, quote.reference)
         switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
         case .enough:
             return try await open(quote.reference, option, until: quote.expiresAt, link: quote.link?.reveal())
-        case .paymentEnded(let outcome): return try await tell(outcome)
+        case .paymentEnded(let outcome): return try await tell(outcome, of: quote.reference)
         case .priceEnded(let failure): throw failure
         }
     }
@@ -27,6 +28,7 @@ extension AttemptEngine {
             id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: reference, option: option,
             idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end, refund: refund)
         try await journaled { try await journal.open(attempt) }
+        effects.tell(.began(option), of: attempt)
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
@@ -36,7 +38,7 @@ extension AttemptEngine {
         if let outcome = try await yieldToOther(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
-        case .enough: return try await run(history)
+        case .enough: return try await goOn(with: history)
         case .paymentEnded(let outcome):
             let word =
                 try await paidElsewhere(outcome, attempt, isUnsent: true)

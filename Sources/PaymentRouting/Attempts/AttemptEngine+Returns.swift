@@ -12,7 +12,7 @@ extension AttemptEngine {
         let steps = StepLog(
             history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
         let context = effects.context(
-            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal)
+            for: descriptor, payer: payer, steps: steps, about: payment, attempt: attempt.id, journal: journal)
         let outcome: PaymentOutcome
         do {
             outcome = try enquiry.checked(

@@ -8,7 +8,9 @@ extension AttemptEngine {
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
-            for: descriptor, payer: payer, steps: steps, attempt: attempt.id, journal: journal, link: link)
+            for: descriptor, payer: payer, steps: steps, about: attempt.reference, attempt: attempt.id,
+            journal: journal,
+            link: link)
         do {
             let outcome = try enquiry.checked(try await perform(attempt, in: context), of: attempt)
             if Self.claimsNoEffect(outcome), await steps.mayHaveMovedMoney {
@@ -35,6 +37,12 @@ extension AttemptEngine {
             }
             return try await end(attempt, as: await settle(attempt, after: failure, in: context))
         }
+    }
+
+    /// Goes on with an attempt that was begun before.
+    func goOn(with history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
+        effects.tell(.continued(history.attempt.option), of: history.attempt)
+        return try await run(history, link)
     }
 
     /// Has the provider pay, or give back.

@@ -18,9 +18,9 @@ extension AttemptEngine {
         while !Task.isCancelled {
             let (word, wish) = await askStatus(of: attempt, in: context)
             if let word { return Self.claimsNoEffect(word) ? claimed ?? word : word }
-            guard let wait = waits.next(askedFor: wish), (try? await effects.clock.sleep(for: wait)) != nil else {
-                break
-            }
+            guard let wait = waits.next(askedFor: wish) else { break }
+            effects.tell(.waiting(wait), of: attempt)
+            guard (try? await effects.clock.sleep(for: wait)) != nil else { break }
         }
         let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))

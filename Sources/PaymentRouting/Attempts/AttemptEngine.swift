@@ -26,7 +26,7 @@ struct AttemptEngine: Sendable {
             do { return try await payByChoice(request) } catch let failure as PaymentError
                 where failure.code == .optionChanged && failure.phase == .beforeSend
             {
-                effects.log(PaymentEvent(provider: descriptor.id, attempt: nil, kind: .note, message: failure.message))
+                effects.tell(.note(failure.message), at: descriptor.id, request.reference)
             }
         }
         return try await payByChoice(request)
@@ -39,17 +39,20 @@ struct AttemptEngine: Sendable {
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await enquiry.quote(request)
         if let outcome = try await openElsewhere(quote) { return outcome }
-        if let outcome = quote.outcome { return try await tell(try enquiry.checked(outcome, of: quote.reference)) }
+        if let outcome = quote.outcome {
+            return try await tell(try enquiry.checked(outcome, of: quote.reference), of: quote.reference)
+        }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
-        case .ended(let outcome): return try await tell(outcome)
+        case .ended(let outcome): return try await tell(outcome, of: request.reference)
         }
     }
 
     /// What is told of a payment for which no attempt was opened. The service's answer, or the payer's, may have been long
     /// under way: that nothing was paid holds only while nobody else has taken the payment over.
-    func tell(_ outcome: PaymentOutcome) async throws -> PaymentOutcome {
+    func tell(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
         if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
+        effects.tell(.outcome(outcome), at: descriptor.id, payment)
         return outcome
     }
 

@@ -38,7 +38,8 @@ struct Enquiry: Sendable {
 
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
-        var quote = try await provider.quote(request, in: queries(request.link))
+        effects.tell(.quoting, at: descriptor.id, request.reference)
+        var quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
         guard quote.reference == request.reference else {
             throw error(.integrity, "the quote is for another payment than the link")
         }
@@ -47,27 +48,29 @@ struct Enquiry: Sendable {
         for index in quote.options.indices {
             quote.options[index].unmet = payer.unmet(of: quote.options[index].needs)
         }
+        effects.tell(.quoted(quote), at: descriptor.id, request.reference)
         return quote
     }
 
     /// Asks what has become of `payment`.
     func status(of payment: PaymentReference) async throws -> PaymentOutcome {
         try checkIsPayment(payment)
-        return try checked(try await service.status(of: payment, in: queries()), of: payment)
+        return try checked(try await service.status(of: payment, in: queries(about: payment)), of: payment)
     }
 
     /// Asks what has become of the payment or refund of `attempt`; the answer is not checked yet.
     ///
     /// - Parameter context: the context of the attempt's run; without one, one that only asks.
     func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> PaymentOutcome {
-        let context = context ?? queries()
+        let context = context ?? queries(about: attempt.reference)
         guard let refund = attempt.refund else { return try await service.status(of: attempt.reference, in: context) }
         return try await refunder.status(of: refund, in: context)
     }
 
     /// A context in which nothing but questions can be asked.
-    private func queries(_ link: PaymentLink? = nil) -> ProviderContext {
-        effects.context(for: descriptor, payer: payer, steps: QueriesOnly(provider: descriptor.id), link: link)
+    private func queries(about payment: PaymentReference, _ link: PaymentLink? = nil) -> ProviderContext {
+        effects.context(
+            for: descriptor, payer: payer, steps: QueriesOnly(provider: descriptor.id), about: payment, link: link)
     }
 
     // MARK: Checking

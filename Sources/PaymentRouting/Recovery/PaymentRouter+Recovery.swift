@@ -64,7 +64,10 @@ extension PaymentRouter {
                 $0
             }
         } catch {
-            throw await about(history, PaymentError(thrown: error, at: attempt.reference.provider))
+            let failure = await about(history, PaymentError(thrown: error, at: attempt.reference.provider))
+            // Whoever is at it tells.
+            if failure.code != .inUse { effects.tell(.failed(failure), of: attempt) }
+            throw failure
         }
     }
 

@@ -39,3 +39,15 @@ public struct RecoveryReport: Sendable, Hashable {
         askAgain = isOpen ? now.addingTimeInterval(pause) : nil
     }
 }
+
+extension RecoveryReport: CustomStringConvertible {
+    /// One line for people and logs: the attempt, what became of it, and when to ask again.
+    public var description: String {
+        let end =
+            switch result {
+            case .success(let outcome): outcome.description
+            case .failure(let error): error.message
+            }
+        return "\(attempt): \(end)" + (askAgain.map { "; ask again at \(HTTPDate.text($0))" } ?? "")
+    }
+}

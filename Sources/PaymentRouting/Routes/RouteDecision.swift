@@ -64,6 +64,9 @@ public enum RouteDecision: Sendable, Hashable {
         }
     }
 
+    /// The one route, where there is one.
+    public var route: Route? { if case .matched(let route) = self { route } else { nil } }
+
     /// Whether the link holds a secret, as its provider says, or may hold one, where nobody claims it.
     public var holdsSecret: Bool {
         switch self {

@@ -88,7 +88,7 @@ actor StepLog: StepRunner {
         let obstacle = names.meet(name, movesMoney: kind.movesMoney)
         try await restate(name, kind)
         if let result = finished[name] {
-            report(.stepReplayed, name)
+            effects.tell(.stepReplayed(name, kind), of: attempt)
             return result
         }
         if let obstacle {
@@ -106,19 +106,20 @@ actor StepLog: StepRunner {
         let wasInterrupted = openMutations.contains(name)
         if let result = try await begin(name, kind, isKnown: wasInterrupted) {
             finished[name] = result
-            report(.stepReplayed, name)
+            effects.tell(.stepReplayed(name, kind), of: attempt)
             return result
         }
         if kind.movesMoney {
             openMutations.insert(name)
             hasBegunMutation = true
         }
-        report(.stepStarted, name)
+        effects.tell(.stepStarted(name, kind), of: attempt)
         let scope = StepScope(kind)
         let own: JSONValue
         do {
             own = try await StepScope.$current.withValue(scope) { try await body() }
         } catch {
+            effects.tell(.stepFailed(name, kind), of: attempt)
             if scope.isWithoutEffect(error), !wasInterrupted {
                 openMutations.remove(name)
                 // When this cannot be stored, a later run only asks once more than it needs to.
@@ -133,7 +134,7 @@ actor StepLog: StepRunner {
                 .stepFinished(name: name, result: own), isAfterEffect: !self.openMutations.isEmpty)
         }
         finished[name] = result
-        report(.stepFinished, name)
+        effects.tell(.stepFinished(name, kind), of: attempt)
         return result
     }
 
@@ -190,11 +191,6 @@ actor StepLog: StepRunner {
             throw self.error(
                 .journal, "the journal cannot be written: \(error)", phase: isAfterEffect ? .maybeSent : .beforeSend)
         }
-    }
-
-    private func report(_ kind: PaymentEvent.Kind, _ message: String) {
-        effects.log(
-            PaymentEvent(provider: attempt.reference.provider, attempt: attempt.id, kind: kind, message: message))
     }
 
     private func error(_ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend)

@@ -14,8 +14,12 @@ extension PaymentRouter {
             await known(of: payment, isCalledOff: isCalledOff)
         }
         return try await underWay.run(payment, farewell) {
+            effects.tell(.joined, at: payment.provider, payment)
+        } work: {
             do { return .success(try await leases.with(payment, operation) { $0 }) } catch {
-                return .failure(PaymentError(thrown: error, at: payment.provider))
+                let failure = PaymentError(thrown: error, at: payment.provider)
+                effects.tell(.failed(failure), at: payment.provider, payment)
+                return .failure(failure)
             }
         }.get()
     }

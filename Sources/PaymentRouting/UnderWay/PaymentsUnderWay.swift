@@ -36,11 +36,15 @@ actor PaymentsUnderWay {
 
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
+    /// - Parameter joining: is told when there is one.
+    ///
     /// The work is cancelled only when everyone who waits for it is cancelled; whoever waits gets the true ending, unless
     /// it does not come within the grace after being cancelled.
     func run(
-        _ payment: PaymentReference, _ farewell: Farewell, _ operation: @escaping @Sendable () async -> Ending
+        _ payment: PaymentReference, _ farewell: Farewell, joining: @Sendable () -> Void,
+        work operation: @escaping @Sendable () async -> Ending
     ) async -> Ending {
+        if joinable[payment] != nil { joining() }
         let number = joinable[payment] ?? start(payment, operation)
         let ending = Pending<Ending>()
         works[number]?.waiting.append(ending)

@@ -102,7 +102,7 @@ extension Trial.Result {
 
     /// Everything that was written or shown, for the search for secrets.
     var texts: [String] {
-        var texts = observation.events.map(\.message)
+        var texts = observation.events.map(\.description)
         for ending in [first, last] {
             var dumped = ""
             dump(ending, to: &dumped)

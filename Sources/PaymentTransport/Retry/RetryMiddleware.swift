@@ -61,6 +61,8 @@ public struct RetryMiddleware: HTTPMiddleware {
             let left = request.timeout - (clock.uptime - start) - wait
             guard left > .zero else { return try Self.finish(result, phase) }
 
+            RequestRetry.observer?(
+                RequestRetry(origin: request.url.origin, reason: Self.reason(result), pause: wait))
             do { try await clock.sleep(for: wait) } catch {
                 throw TransportError(phase, .cancelled, origin: request.url.origin)
             }
@@ -86,6 +88,13 @@ public struct RetryMiddleware: HTTPMiddleware {
         _ result: Outcome, _ phase: TransportError.Phase
     ) throws(TransportError) -> HTTPResponse {
         try result.mapError { TransportError(phase, $0.reason, origin: $0.origin) }.get()
+    }
+
+    private static func reason(_ result: Outcome) -> String {
+        switch result {
+        case .success(let response): "the service answered with status \(response.status)"
+        case .failure(let error): error.description
+        }
     }
 
     private func mayRepeat(_ request: HTTPRequest, after result: Outcome) -> Bool {

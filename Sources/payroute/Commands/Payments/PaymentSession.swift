@@ -119,11 +119,13 @@ struct PaymentSession: Sendable {
 
     private static func tell(_ event: PaymentEvent, _ tell: Narrator) {
         switch event.kind {
-        case .stepStarted: tell("step", "\(event.message) …")
-        case .stepFinished: tell("done", event.message)
-        case .stepReplayed: tell("done", "\(event.message) (from the journal)")
-        case .note: tell("note", event.message)
-        case .outcome: break
+        case .stepStarted(let name, _): tell("step", "\(name) …")
+        case .stepFinished(let name, _): tell("done", name)
+        case .stepReplayed(let name, _): tell("done", "\(name) (from the journal)")
+        case .retrying: tell("retry", event.description)
+        case .note(let remark): tell("note", remark)
+        // Told by whoever asked for it, or of no interest here.
+        default: break
         }
     }
 }

@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Something that happened in a payment, for screens, logs and counters.
+///
+/// It never holds secrets or personal data, and decides nothing: whether a payment is paid is what `PaymentRouter.pay`
+/// returns and the journal holds. Between two processes events are not shared.
+public struct PaymentEvent: Sendable, Hashable {
+    /// What happened.
+    @nonexhaustive
+    public enum Kind: Sendable, Hashable {
+        /// A text was looked at; why it goes where it goes, in words.
+        case routed(explanation: String)
+        /// The service is asked what is to be paid.
+        case quoting
+        /// The service said what is to be paid. The payee may be a person: ``PaymentEvent/description`` leaves them out.
+        case quoted(PaymentQuote)
+        /// An option was chosen, by the payer or their policy.
+        case chosen(PaymentOption)
+        /// Somebody in this process is at this payment already: this start waits for the same ending.
+        case joined
+        /// The attempt is stored. From here on it can be resumed.
+        case began(PaymentOption)
+        /// An attempt that was begun earlier is gone on with.
+        case continued(PaymentOption)
+        /// A durable step began.
+        case stepStarted(String, StepKind)
+        /// A durable step ended, and its result is stored.
+        case stepFinished(String, StepKind)
+        /// A step's stored result was used instead of running it again.
+        case stepReplayed(String, StepKind)
+        /// A step ended without a result. After one that moves money, its fate is open.
+        case stepFailed(String, StepKind)
+        /// The payer is asked for something: a signature, data, a page, another app, a code.
+        case payerAsked(PayerNeed)
+        /// The payer has answered, or would not.
+        case payerAnswered(PayerNeed)
+        /// A request has failed, and is sent again after a pause.
+        case retrying(RequestRetry)
+        /// Nothing is done for so long: the service is asked again afterwards.
+        case waiting(Duration)
+        /// A remark of the provider.
+        case note(String)
+        /// The payment reached an outcome; look whether it is final.
+        case outcome(PaymentOutcome)
+        /// The attempt was given up before anything was paid.
+        case abandoned(reason: String)
+        /// The payment could not be carried on. The error's phase says whether money can have moved.
+        case failed(PaymentError)
+    }
+
+    /// When it happened, by the router's clock.
+    public let date: Date
+    /// The provider it concerns; nil while a text is looked at that goes nowhere.
+    public let provider: ProviderID?
+    /// The payment or refund it concerns, once it is known.
+    public let reference: PaymentReference?
+    /// The attempt it concerns, once there is one.
+    public let attempt: AttemptID?
+    /// What happened.
+    public let kind: Kind
+
+    /// Creates an event.
+    public init(
+        date: Date, provider: ProviderID?, reference: PaymentReference? = nil, attempt: AttemptID? = nil, kind: Kind
+    ) {
+        self.date = date
+        self.provider = provider
+        self.reference = reference
+        self.attempt = attempt
+        self.kind = kind
+    }
+}
+
+/// A request that is sent again.
+public struct RequestRetry: Sendable, Hashable {
+    /// Where it is sent: scheme, host and port.
+    public let origin: String
+    /// Why: what became of the copy before, in words.
+    public let reason: String
+    /// The pause before the next copy.
+    public let pause: Duration
+
+    /// Creates a value.
+    public init(origin: String, reason: String, pause: Duration) {
+        self.origin = origin
+        self.reason = reason
+        self.pause = pause
+    }
+
+    /// Who in the current task wants to know of requests that are sent again. Routers set it around a provider's requests;
+    /// a transport that repeats requests by itself calls it before each pause.
+    @TaskLocal public static var observer: (@Sendable (RequestRetry) -> Void)?
+}
+
+extension PaymentEvent: CustomStringConvertible {
+    /// A few words for people, without the payment's name.
+    public var description: String {
+        switch kind {
+        case .routed(let explanation): explanation
+        case .quoting: "asks what is to be paid"
+        case .quoted(let quote):
+            "to be paid: \(quote.amount?.description ?? "an amount that is not stated"), \(quote.options.count) options"
+        case .chosen(let option): "chosen: \(option.title)"
+        case .joined: "waits for the same payment, which is under way already"
+        case .began(let option): "begins with \(option.title)"
+        case .continued(let option): "goes on with \(option.title)"
+        case .stepStarted(let name, _): "\(name) …"
+        case .stepFinished(let name, _): "\(name): done"
+        case .stepReplayed(let name, _): "\(name): done earlier"
+        case .stepFailed(let name, _): "\(name): failed"
+        case .payerAsked(let need): "the payer is asked: \(need)"
+        case .payerAnswered(let need): "the payer has answered: \(need)"
+        case .retrying(let retry): "asks \(retry.origin) again in \(retry.pause.inWords): \(retry.reason)"
+        case .waiting(let pause): "waits \(pause.inWords)"
+        case .note(let text): text
+        case .outcome(let outcome): outcome.description
+        case .abandoned(let reason): "given up: \(reason)"
+        case .failed(let error): error.description
+        }
+    }
+}
+
+extension Duration {
+    /// To a tenth of a second: `2.5 s`.
+    fileprivate var inWords: String {
+        let tenths = Int((self / .milliseconds(100)).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}

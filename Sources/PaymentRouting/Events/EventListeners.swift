@@ -1,0 +1,55 @@
+import PaymentCore
+import Synchronization
+
+/// Those who listen to one router's events at the moment.
+final class EventListeners: Sendable {
+    private struct Listener {
+        let payment: PaymentReference?
+        let stream: AsyncStream<PaymentEvent>.Continuation
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var made = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Hands `event` to everybody whom it concerns. A listener to one payment has heard all after a final outcome.
+    func tell(_ event: PaymentEvent) {
+        let listeners = state.withLock { $0.listeners }
+        for listener in listeners.values where listener.payment == nil || listener.payment == event.reference {
+            listener.stream.yield(event)
+            if listener.payment != nil, event.isLast { listener.stream.finish() }
+        }
+    }
+
+    /// Listens from now on.
+    ///
+    /// - Parameters:
+    ///   - payment: the only payment to hear of; nil for all.
+    ///   - limit: how many events wait for a slow listener at most; the oldest are dropped.
+    func listen(to payment: PaymentReference?, limit: Int) -> AsyncStream<PaymentEvent> {
+        let (events, stream) = AsyncStream.makeStream(
+            of: PaymentEvent.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+        let number = state.withLock { state in
+            state.made += 1
+            state.listeners[state.made] = Listener(payment: payment, stream: stream)
+            return state.made
+        }
+        stream.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return events
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners }).values { listener.stream.finish() }
+    }
+}
+
+extension PaymentEvent {
+    /// Whether nothing more happens to the payment afterwards.
+    fileprivate var isLast: Bool {
+        if case .outcome(let outcome) = kind { outcome.isFinal } else { false }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Events: what a screen and a dashboard hear")
+struct EventTests {
+    private static let option = PaymentOption.euros("card")
+
+    private static let working: ScriptedProvider.Pay = { attempt, context in
+        try await context.clock.sleep(for: .seconds(3))
+        _ = try await context.step("capture", .mutation(replay: .never)) { "done" }
+        context.log("a remark")
+        return .succeeded(PaymentReceipt(reference: attempt.reference))
+    }
+
+    @Test("A payment is told from its quote to its outcome, and the stream ends with it")
+    func whole() async throws {
+        var world = World()
+        world.provider.payBody = Self.working
+        let router = try world.router
+        let events = router.events(of: ScriptedProvider.reference)
+        let outcome = try await router.pay(ScriptedProvider.link, as: .careless)
+        var heard: [PaymentEvent] = []
+        for await event in events { heard.append(event) }
+
+        let attempt = try #require(try await world.histories.first?.attempt)
+        #expect(heard.allSatisfy { $0.provider == "acme" && $0.reference == ScriptedProvider.reference })
+        #expect(heard.map(\.attempt) == [nil, nil, nil] + Array(repeating: attempt.id, count: heard.count - 3))
+        guard case .quoted = heard[1].kind else { Issue.record("\(heard[1])"); return }
+        heard.remove(at: 1)
+        let mutation = StepKind.mutation(replay: .never)
+        #expect(
+            heard.map(\.kind) == [
+                .quoting, .chosen(Self.option), .began(Self.option), .waiting(.seconds(3)),
+                .stepStarted("capture", mutation), .stepFinished("capture", mutation), .note("a remark"),
+                .outcome(outcome),
+            ])
+        #expect(heard.last?.date == world.clock.now)
+    }
+
+    @Test("Who listens to one payment hears nothing of another")
+    func one() async throws {
+        let world = World()
+        let router = try world.router
+        let events = router.events(of: PaymentReference(provider: "acme", id: "p2"))
+        let all = router.events()
+        _ = try await router.pay(ScriptedProvider.link, as: .careless)
+        _ = try await router.pay("https://pay.acme.example/?id=p2", as: .careless)
+        var ids: Set<String?> = []
+        for await event in events { ids.insert(event.reference?.id) }
+        #expect(ids == ["p2"])
+        var texts = 0
+        for await event in all {
+            if case .routed = event.kind { texts += 1 }
+            if case .outcome = event.kind, event.reference?.id == "p2" { break }
+        }
+        #expect(texts == 2)
+    }
+
+    @Test("A listener that does not keep up loses the oldest events and holds nobody up")
+    func slow() async throws {
+        let router = try World().router
+        let events = router.events(of: ScriptedProvider.reference, limit: 2)
+        let outcome = try await router.pay(ScriptedProvider.link, as: .careless)
+        var heard: [PaymentEvent.Kind] = []
+        for await event in events { heard.append(event.kind) }
+        #expect(heard == [.began(Self.option), .outcome(outcome)])
+    }
+
+    @Test("The second start of a payment under way is told that it joins")
+    func joins() async throws {
+        let gate = Gate()
+        let entered = Gate()
+        var world = World()
+        world.provider.payBody = { attempt, _ in
+            await entered.open()
+            await gate.pass()
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let router = try world.router
+        async let first = router.pay(ScriptedProvider.link, as: .careless)
+        await entered.pass()
+        let events = router.events(of: ScriptedProvider.reference)
+        async let second = router.pay(ScriptedProvider.link, as: .careless)
+        var iterator = events.makeAsyncIterator()
+        // Before the text is routed nothing names the payment, so that this is the first one.
+        #expect(await iterator.next()?.kind == .joined)
+        await gate.open()
+        _ = try await (first, second)
+    }
+
+    @Test("What is asked of the payer is told, around the answer")
+    func payer() async throws {
+        var world = World()
+        world.provider.options = [.euros("card", needs: [.page])]
+        world.provider.payBody = { attempt, context in
+            let page = PageRequest(url: try HTTPURL("https://api.acme.example/page"))
+            _ = try await context.payer.browser?(page)
+            return .cancelled
+        }
+        let kinds = Mutex<[PaymentEvent.Kind]>([])
+        let payer = Payer(
+            browser: { _ in
+                kinds.withLock { $0.append(.note("the page")) }
+                return nil
+            }, policy: .firstWhateverItCosts)
+        let router = try world.router(telling: PaymentLog { event in kinds.withLock { $0.append(event.kind) } })
+        #expect(try await router.pay(ScriptedProvider.link, as: payer) == .cancelled)
+        let heard = kinds.withLock { $0 }
+        let asked = try #require(heard.firstIndex(of: .payerAsked(.page)))
+        #expect(heard[asked...].prefix(3) == [.payerAsked(.page), .note("the page"), .payerAnswered(.page)])
+    }
+
+    @Test("A payment that cannot be carried on is told with its error, and that it was given up")
+    func fails() async throws {
+        var world = World()
+        let failure = PaymentError(.requestRefused, "not today", provider: "acme", phase: .answered)
+        world.provider.payBody = { _, _ in throw failure }
+        let kinds = Mutex<[PaymentEvent.Kind]>([])
+        let router = try world.router(telling: PaymentLog { event in kinds.withLock { $0.append(event.kind) } })
+        await #expect(throws: failure) { try await router.pay(ScriptedProvider.link, as: .careless) }
+        #expect(kinds.withLock { $0.suffix(2) } == [.abandoned(reason: "not today"), .failed(failure)])
+    }
+
+    @Test("Task-local values that were set around a payment are there when its events are told")
+    func taskLocals() async throws {
+        let spans = Mutex<Set<String>>([])
+        let router = try World().router(telling: PaymentLog { _ in spans.withLock { _ = $0.insert(Span.current) } })
+        _ = try await Span.$current.withValue("checkout 7") {
+            try await router.pay(ScriptedProvider.link, as: .careless)
+        }
+        #expect(spans.withLock { $0 } == ["checkout 7"])
+    }
+
+    private enum Span {
+        @TaskLocal static var current = "none"
+    }
+}
+
+@Suite("Stages: what a screen shows of a payment")
+struct PaymentStageTests {
+    private static let mutation = StepKind.mutation(replay: .never)
+
+    private static func stage(_ kinds: [PaymentEvent.Kind]) -> PaymentStage {
+        var stage = PaymentStage()
+        for kind in kinds {
+            stage.take(
+                PaymentEvent(
+                    date: Date(timeIntervalSince1970: 0), provider: "acme", reference: ScriptedProvider.reference,
+                    kind: kind))
+        }
+        return stage
+    }
+
+    static let stages: [([PaymentEvent.Kind], PaymentStage.Activity, String, Bool)] = [
+        ([], .idle, "Not begun", false),
+        ([.quoting], .asking, "Asking what is to be paid", false),
+        ([.began(.euros("card"))], .working, "Paying with card", false),
+        ([.stepStarted("look", .query)], .working, "Paying", false),
+        ([.stepStarted("pay", mutation)], .working, "Paying", true),
+        (
+            [.stepStarted("send", .walletTransfer), .payerAsked(.page)], .awaitingPayer(.page),
+            "Waiting for a page shown to the payer", true
+        ),
+        ([.continued(.euros("card")), .waiting(.seconds(2))], .waiting, "Waiting for the service", true),
+        ([.stepStarted("pay", mutation), .outcome(.expired)], .ended(.expired), "expired", true),
+        ([.continued(.euros("card")), .abandoned(reason: "late")], .working, "Paying with card", false),
+    ]
+
+    @Test("Each event leads to what a screen shows", arguments: stages)
+    func shows(
+        _ kinds: [PaymentEvent.Kind], _ activity: PaymentStage.Activity, _ text: String, _ mayHaveMovedMoney: Bool
+    ) {
+        let stage = Self.stage(kinds)
+        #expect(stage.activity == activity)
+        #expect(stage.description == text)
+        #expect(stage.mayHaveMovedMoney == mayHaveMovedMoney)
+    }
+
+    @Test("A progress model follows a payment to its end")
+    @MainActor
+    func follows() async throws {
+        let router = try World().router
+        let events = router.events(of: ScriptedProvider.reference)
+        let outcome = try await router.pay(ScriptedProvider.link, as: .careless)
+        let progress = PaymentProgress()
+        await progress.follow(events)
+        #expect(progress.stage.activity == .ended(outcome))
+        #expect(progress.stage.attempt != nil)
+    }
+}
