@@ -270,6 +270,14 @@ let package = Package(
         .testTarget(
             name: "PaymentCoreTests", dependencies: ["PaymentCore", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["MutationList"], swiftSettings: settings),
+        .testTarget(
+            name: "ArticleTests",
+            dependencies: [
+                "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentLoopback", "PaymentRouting",
+                "PaymentSandbox", "PaymentStore", "PaymentTesting", "PaymentTransport", "PayrailsKit", "PayrailsTypes",
+                "TestSupport", "WalletConnectPayKit", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+            ],
+            swiftSettings: settings),
         .target(name: "MutationList", path: "Tests/Mutants/List", swiftSettings: settings),
         .executableTarget(
             name: "Mutants", dependencies: ["MutationList"], path: "Tests/Mutants/Runner", swiftSettings: settings),

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@Suite("Code in articles")
+struct ArticleTests {
+    @Test("Every Swift block of the README and the articles stands, line by line, in code that is compiled and run")
+    func compiled() throws {
+        let snippets = try Snippet.all()
+        let sources = try Snippet.sources()
+        #expect(snippets.count > 20)
+        for snippet in snippets where snippet.home(in: sources) == nil {
+            Issue.record("\(snippet) is compiled nowhere: \(snippet.lines.first ?? "")")
+        }
+    }
+
+    @Test("A block that differs in one word is not found")
+    func sensitive() throws {
+        let snippet = Snippet(article: "a", number: 1, lines: ["let a = 1", "print(a)"])
+        #expect(snippet.home(in: ["x": ["func f() {", "let a = 1", "print(a)", "}"]]) == "x")
+        #expect(snippet.home(in: ["x": ["let a = 1", "let b = 2", "print(a)"]]) == nil)
+        #expect(snippet.home(in: ["x": ["let a = 2", "print(a)"]]) == nil)
+    }
+
+    @Test("Every error code that this package makes has its line in the article about errors, and no other")
+    func errors() throws {
+        let code = try String(
+            contentsOf: Snippet.root.appending(path: "Sources/PaymentCore/Errors/PaymentError.swift"), encoding: .utf8)
+        let made = Set(code.matches(of: /= Code\(rawValue: "([a-z-]+)"\)/).map { String($0.1) })
+        let article = try String(
+            contentsOf: Snippet.root.appending(path: "Sources/PaymentRouting/PaymentRouting.docc/Errors.md"),
+            encoding: .utf8)
+        let told = article.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) }
+        #expect(Set(told) == made && told.count == made.count)
+    }
+}

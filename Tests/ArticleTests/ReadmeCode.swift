@@ -1,0 +1,147 @@
+import CitconKit
+import CitconMerchant
+import CitconProvider
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTesting
+import PaymentTransport
+import PayrailsKit
+import PayrailsTypes
+import Synchronization
+import Testing
+import WalletConnectPayKit
+import WalletConnectPayMerchant
+import WalletConnectPayProvider
+
+/// The README's code, and what articles show of programs around a payment. It is compiled; what can run without a vendor does.
+enum ReadmeCode {
+    static func pay(_ link: String, _ router: PaymentRouter, _ accounts: [AccountID], _ wallet: any PaymentSigner)
+        async throws
+        -> PaymentOutcome
+    {
+        let usdc = try Currency(unit: "caip19/eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+        let limit = try Money(decimal: "25", currency: usdc, exponent: 6)
+        let payer = Payer(accounts: accounts, signer: wallet, policy: .first(upTo: [limit]))
+        let outcome = try await router.pay(link, as: payer)
+        return outcome
+    }
+
+    static func refund(
+        _ charge: PaymentReceipt, _ amount: Money, _ key: Redacted<String>, _ journal: any PaymentJournal
+    ) async throws -> PaymentOutcome {
+        let shop = CitconMerchant(endpoint: try CitconEndpoint(.PROD), privateKey: key)
+        let registry = try ProviderRegistry([shop])
+        let router = PaymentRouter(registry: registry, transport: StandardTransport(), journal: journal)
+        let outcome = try await router.refund(RefundRequest(of: charge.reference, amount: amount, id: "credit-7"))
+        return outcome
+    }
+
+    static func sell(
+        _ apiKey: String, _ secret: WalletConnectPayMerchant.WebhookSecret, _ price: Money, _ headers: HTTPHeaders,
+        _ body: [UInt8]
+    ) async throws -> (WalletConnectPayMerchant.CreatedPayment, WalletConnectPayMerchant.Event) {
+        let key = try WalletConnectPayMerchant.Key(Redacted(apiKey))  // wcp_test_… or wcp_…: test or live
+        let shop = try WalletConnectPayMerchant(merchantID: "mrch_…", key: key, webhookSecrets: [secret])
+        let client = shop.client(over: StandardTransport(), clock: SystemPaymentClock())
+        let payment = try await client.createPayment(.init(reference: "ORDER-7", amount: price))  // payment.link is for the buyer
+        let event = try shop.read(IncomingNotification(headers: headers, body: body))
+        return (payment, event)
+    }
+
+    static func walletConnectPay(_ link: String, _ accounts: [String]) async throws -> PaymentOptionsResponse {
+        WalletConnectPay.configure(appId: "your-walletconnect-project-id", logging: true)
+        let options = try await WalletConnectPay.instance.getPaymentOptions(paymentLink: link, accounts: accounts)
+        return options
+    }
+
+    static func citcon(_ order: CPayRequest) {
+        CPayManager.sharedInstance().setMode(.UAT)
+        CPayManager.sharedInstance().requestOrder(order) { result in print(result?.status ?? "no answer") }
+    }
+
+    static func payrails(
+        _ configuration: Payrails.Configuration, _ card: any StoredInstrument, _ presenter: any PaymentPresenter
+    ) async throws -> OnPayResult {
+        let payrails = try await Payrails.createSession(with: configuration)
+        let result = await payrails.executePayment(withStoredInstrument: card, presenter: presenter)
+        return result
+    }
+
+    static func appSetup() {
+        for method in ["wechatpay", "alipay", "card"] {
+            let setup = CPayAppSetup(
+                method: method, bundleID: "com.shop", scheme: "com.shop.pay", weChatAppID: "wx0123456789abcdef")
+            for problem in setup.missing(in: Bundle.main.infoDictionary ?? [:]) { print("\(method): \(problem)") }
+        }
+    }
+}
+
+/// A provider as the README shows its one request that moves money.
+struct CafeProvider {
+    struct Order: Codable, Sendable {
+        let state: String
+
+        func outcome(of payment: PaymentReference) -> PaymentOutcome {
+            state == "paid"
+                ? .succeeded(PaymentReceipt(reference: payment))
+                : .unknown(UnknownOutcome(reference: payment, rawStatus: state, message: "not paid yet"))
+        }
+    }
+
+    let url: HTTPURL
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        let order: Order = try await context.step("pay", .mutation(replay: .never)) {
+            try await context.json(.post, url, body: ["price": .string(attempt.option.amount.decimalText)])
+        }
+        return order.outcome(of: attempt.reference)
+    }
+}
+
+@Suite("Article: the README, and observing")
+struct ReadmeTests {
+    @Test("The conformance kit probes the provider to start from")
+    func conformance() async throws {
+        let report = await ProviderConformance.check(
+            ConformanceSubject(KeyedProvider()) { behaviour, clock, _ in
+                let service = KeyedService(clock: clock)
+                let link = await service.createPayment("p1", behaviour == .payable ? .paidAfterPolling : .neverSettles)
+                return ConformanceSubject.Backend(link: link, services: [KeyedService.host: service]) {
+                    await service.keys(of: "p1").map { _ in 1000 }
+                }
+            })
+        #expect(report.isPassed, "\(report)")
+    }
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+        var count: Int { value.withLock { $0 } }
+        func increment() { value.withLock { $0 += 1 } }
+    }
+
+    private struct Logger: Sendable {
+        func info(_ text: String, metadata: [String: String]) {}
+    }
+
+    @Test("A log counts what a dashboard shows")
+    func observe() async throws {
+        let world = await ArticleWorld()
+        let (outcomes, retries, open, logger) = (Counter(), Counter(), Counter(), Logger())
+        let (registry, transport, journal) = (try world.registry, SandboxTransport(world.sandbox), world.journal)
+        let log = PaymentLog { event in
+            logger.info("\(event)", metadata: ["payment": "\(event.reference?.description ?? "")"])
+            switch event.kind {
+            case .outcome(let outcome) where outcome.isFinal: outcomes.increment()
+            case .retrying: retries.increment()
+            case .failed(let error) where error.phase == .maybeSent: open.increment()
+            default: break
+            }
+        }
+        let router = PaymentRouter(registry: registry, transport: transport, journal: journal, log: log)
+        _ = try await router.pay(world.link, as: world.wallet.payer())
+        #expect((outcomes.count, retries.count, open.count) == (1, 0, 0))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A Swift block of an article, and where code like it is compiled.
+struct Snippet: CustomStringConvertible {
+    let article: String
+    let number: Int
+    let lines: [String]
+
+    var description: String { "\(article), block \(number)" }
+
+    static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    /// Whose code is built by `swift build --build-tests`.
+    private static let compiled = ["Tests/ArticleTests", "Tests/GuideTests", "Examples"]
+
+    /// The Swift blocks of the README and of all articles. Imports are left out: several blocks are compiled in one file.
+    static func all() throws -> [Snippet] {
+        var snippets: [Snippet] = []
+        for article in ["README.md", "CONTRIBUTING.md"] + (try files(["Sources", "Plugins"], ".md")) {
+            let text = try String(contentsOf: root.appending(path: article), encoding: .utf8)
+            var block: [String]?
+            var number = 0
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                let trimmed = line.trimmingCharacters(in: .whitespaces)
+                if let lines = block {
+                    guard trimmed == "```" else {
+                        if !trimmed.isEmpty, !trimmed.hasPrefix("import ") { block = lines + [trimmed] }
+                        continue
+                    }
+                    snippets.append(Snippet(article: article, number: number, lines: lines))
+                    block = nil
+                } else if trimmed == "```swift" {
+                    number += 1
+                    block = []
+                }
+            }
+        }
+        return snippets
+    }
+
+    /// What is compiled, file by file, as lines without indentation; empty lines left out.
+    static func sources() throws -> [String: [String]] {
+        try Dictionary(
+            uniqueKeysWithValues: files(compiled, ".swift").map { file in
+                let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+                let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+                return (file, lines.filter { !$0.isEmpty && !$0.hasPrefix("import ") })
+            })
+    }
+
+    /// The file that holds the block, line by line.
+    func home(in sources: [String: [String]]) -> String? {
+        sources.first { _, code in
+            code.indices.contains { start in
+                code[start] == lines.first && code[start...].prefix(lines.count).elementsEqual(lines)
+            }
+        }?.key
+    }
+
+    private static func files(_ folders: [String], _ end: String) throws -> [String] {
+        try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+                .filter { $0.hasSuffix(end) }.map { "\(folder)/\($0)" }
+        }
+    }
+}
