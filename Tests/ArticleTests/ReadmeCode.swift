@@ -46,7 +46,8 @@ enum ReadmeCode {
         let key = try WalletConnectPayMerchant.Key(Redacted(apiKey))  // wcp_test_… or wcp_…: test or live
         let shop = try WalletConnectPayMerchant(merchantID: "mrch_…", key: key, webhookSecrets: [secret])
         let client = shop.client(over: StandardTransport(), clock: SystemPaymentClock())
-        let payment = try await client.createPayment(.init(reference: "ORDER-7", amount: price))  // payment.link is for the buyer
+        // payment.link is for the buyer.
+        let payment = try await client.createPayment(.init(reference: "ORDER-7", amount: price))
         let event = try shop.read(IncomingNotification(headers: headers, body: body))
         return (payment, event)
     }
