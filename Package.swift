@@ -284,7 +284,9 @@ let package = Package(
         .testTarget(
             name: "PaymentRoutingTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentTransport", "TestSupport",
+                "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentStandards", "PaymentStore",
+                "PaymentTransport",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

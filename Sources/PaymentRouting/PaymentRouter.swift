@@ -66,7 +66,8 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference under way, and
-    /// goes on with an interrupted one.
+    /// goes on with an interrupted one; where the link names a payee, one to the same payee. Paid again after that, such a
+    /// link makes another payment.
     ///
     /// - Parameter acceptingUnverified: consent to a link that does not prove where it leads.
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
@@ -78,6 +79,9 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
         let enquiry = try enquiry(for: route.provider, payer: payer)
+        if route.match.namesPayee, let payee = route.match.reference {
+            return try await pay(request, to: payee, enquiry)
+        }
         let outcome = try await carryOnce(request.reference) { journal in
             try await AttemptEngine(enquiry: enquiry, journal: journal).pay(request)
         }
@@ -111,7 +115,8 @@ public struct PaymentRouter: Sendable {
         try enquiry.checkIsPayment(quote.reference)
         let option = try enquiry.option(id, of: quote)
         let outcome = try await carryOnce(quote.reference) { journal in
-            try await AttemptEngine(enquiry: enquiry, journal: journal).pay(quote, option)
+            try await giveUpUnsent(besides: quote.reference, option, enquiry)
+            return try await AttemptEngine(enquiry: enquiry, journal: journal).pay(quote, option)
         }
         return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), enquiry)
     }
@@ -125,6 +130,11 @@ public struct PaymentRouter: Sendable {
         -> PaymentOutcome
     {
         let enquiry = try enquiry(for: payment.provider, payer: payer)
+        if enquiry.isSettledByPayer {
+            try enquiry.checkIsPayment(payment)
+            let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+            return AttemptEngine.recorded(histories.filter(effects.isSound), of: payment)
+        }
         let outcome: PaymentOutcome
         do { outcome = try await enquiry.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
@@ -146,8 +156,18 @@ public struct PaymentRouter: Sendable {
         guard route.match.role == .payment, let id = route.match.reference else {
             throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: route.provider)
         }
-        return QuoteRequest(
-            link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))
+        guard route.match.namesPayee else {
+            return QuoteRequest(
+                link: route.link, match: route.match, reference: PaymentReference(provider: route.provider, id: id))
+        }
+        guard let index = registry.index(of: route.provider), registry.services[index] is any PayeeProvider else {
+            throw PaymentError(
+                .providerFault, "the provider's link names a payee, but it cannot tell payees apart",
+                provider: route.provider)
+        }
+        // For people it says whom; what counts is that nobody has drawn it before.
+        let drawn = PaymentReference(provider: route.provider, id: "\(id)/\(effects.random.hex(24))")
+        return QuoteRequest(link: route.link, match: route.match, reference: drawn)
     }
 
     /// Refuses a success that belongs to another link with the same name: one whose payment this start joined, or that

@@ -27,6 +27,22 @@ struct OutboundHostsTests {
         #expect(!hosts.permits(try HTTPURL(url)))
     }
 
+    @Test("A star stands for every encrypted host with a name, and for no address and nothing on this machine")
+    func anyName() throws {
+        let hosts = OutboundHosts(["*", "127.0.0.1:8080"])
+        for url in ["https://home.example/", "https://a.home.example:8443/", "http://127.0.0.1:8080/"] {
+            #expect(hosts.permits(try HTTPURL(url)), "\(url)")
+        }
+        for url in [
+            "http://home.example/", "https://127.0.0.1/", "https://localhost/", "https://[::1]/", "https://10.0.0.1/",
+            "https://router/", "http://127.0.0.1:8081/",
+        ] {
+            #expect(!hosts.permits(try HTTPURL(url)), "\(url)")
+        }
+        #expect(OutboundHosts.isWellFormed("*") && hosts.includeThisMachine)
+        #expect(!OutboundHosts(["*"]).includeThisMachine)
+    }
+
     @Test("How entries are written")
     func form() {
         for entry in ["api.acme.example", "127.0.0.1:8080", "localhost", ".pay.example", ".a.pay.example"] {

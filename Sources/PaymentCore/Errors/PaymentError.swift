@@ -50,6 +50,8 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let optionChanged = Code(rawValue: "option-changed")
         /// The payer's wallet, form or page failed.
         public static let payer = Code(rawValue: "payer")
+        /// The payer's settler says for certain that it sent nothing.
+        public static let notSettled = Code(rawValue: "not-settled")
         /// The journal failed; nothing was sent after that.
         public static let journal = Code(rawValue: "journal")
         /// Another worker, perhaps in another process, is paying this.

@@ -51,14 +51,17 @@ public struct AttemptHistory: Sendable, Hashable {
         return entries.contains { if case .stepFinished(let name, _) = $0.event { open.contains(name) } else { false } }
     }
 
-    /// What the payer's wallet may have sent by itself, where no service sees it: for each such step the transaction's
-    /// id, nil where the wallet never told it.
+    /// What the payer's wallet or settler may have sent by itself, where no service sees it: for each such step the
+    /// transaction's id or the settlement's proof, nil where it was never told.
     public var walletTransfers: [String?] {
-        let open = openSteps { $0 == .walletTransfer }
+        let open = openSteps(where: \.movesMoneyUnseen)
         var transactions: [String: String] = [:]
         for case .stepFinished(let name, let result) in entries.map(\.event) { transactions[name] = result.string }
         return open.sorted().map { transactions[$0] }
     }
+
+    /// Whether a settlement began whose end is not stored as being without effect.
+    package var hasOpenSettlement: Bool { !openSteps { $0 == .settlement }.isEmpty }
 
     /// The steps of such a kind that began and did not end without effect.
     private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {

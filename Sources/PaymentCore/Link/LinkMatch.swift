@@ -19,8 +19,10 @@ public struct LinkMatch: Sendable, Hashable {
         case unverified(reason: String)
     }
 
-    /// The payment id that the link names, in the form the provider uses.
+    /// The payment id that the link names, in the form the provider uses; the payee's where the link ``namesPayee``.
     public let reference: String?
+    /// Whether the link names a payee and no single payment: whoever pays it again pays again. Only of a ``PayeeProvider``.
+    public let namesPayee: Bool
     /// What the link is for.
     public let role: Role
     /// Whether it surely leads to the real service.
@@ -31,9 +33,11 @@ public struct LinkMatch: Sendable, Hashable {
 
     /// Creates a match.
     public init(
-        reference: String?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil
+        reference: String?, role: Role = .payment, trust: Trust = .verified, holdsSecret: Bool? = nil,
+        namesPayee: Bool = false
     ) {
         self.reference = reference
+        self.namesPayee = namesPayee
         self.role = role
         self.trust = trust
         self.holdsSecret = holdsSecret

@@ -2,13 +2,20 @@
 ///
 /// `host` and `host:port` stand for exactly that. `.example.com` stands for every host below `example.com`, at a
 /// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
+/// `*` stands for every host that has a name in the world's domains, encrypted: for networks where people keep their data
+/// at servers of their own choice. Such a provider must have a reason for each host that it calls.
 public struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]
+    private let takesAnyName: Bool
+
+    /// What stands for every named host.
+    public static let anyNamedHost = "*"
 
     /// Creates a rule from a descriptor's list.
     public init(_ entries: [String]) {
-        exact = Set(entries.filter { !$0.hasPrefix(".") })
+        takesAnyName = entries.contains(Self.anyNamedHost)
+        exact = Set(entries.filter { !$0.hasPrefix(".") && $0 != Self.anyNamedHost })
         suffixes = entries.filter { $0.hasPrefix(".") }
     }
 
@@ -17,7 +24,11 @@ public struct OutboundHosts: Sendable, Hashable {
     /// - Parameter url: where a request is to go.
     public func permits(_ url: HTTPURL) -> Bool {
         if exact.contains(url.authority) { return true }
-        guard url.isSecure, url.port == 443 else { return false }
+        guard url.isSecure else { return false }
+        if takesAnyName, !url.isLoopback, let kind = (try? PaymentLink(url.origin + "/"))?.hostKind {
+            return kind == .name || kind == .internationalName
+        }
+        guard url.port == 443 else { return false }
         return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
     }
 
@@ -29,6 +40,7 @@ public struct OutboundHosts: Sendable, Hashable {
     /// Returns whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a
     /// dot.
     public static func isWellFormed(_ entry: String) -> Bool {
+        guard entry != anyNamedHost else { return true }
         let isSuffix = entry.hasPrefix(".")
         let host = isSuffix ? String(entry.dropFirst()) : entry
         guard (try? HTTPURL("https://\(host)"))?.authority == host else { return false }

@@ -13,6 +13,8 @@
 public struct Payer: Sendable {
     /// Picks an option from a quote, or nil to decline. Never called with options the payer cannot fulfil selected.
     public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentOption.ID?
+    /// Says how much is paid where the payee leaves it open, or nil to decline.
+    public typealias AmountChooser = @Sendable (AmountRequest) async throws -> Money?
     /// Gathers data about the payer, or nil to decline.
     public typealias DataCollector = @Sendable (DataRequest) async throws -> [String: Redacted<String>]?
     /// Shows a page and returns when the payer has left it: the return URL when the application caught one, nil
@@ -39,12 +41,17 @@ public struct Payer: Sendable {
     public var appLauncher: AppLauncher?
     /// Shows a code.
     public var codeDisplay: CodeDisplay?
+    /// Says how much is paid where the payee leaves it open. Asked while such a payment is quoted.
+    public var amountChooser: AmountChooser?
+    /// Pays endpoints with the payer's own money: Lightning invoices, coin addresses.
+    public var settler: (any PaymentSettler)?
 
     /// Creates a payer.
     public init(
         accounts: [AccountID] = [], signer: (any PaymentSigner)? = nil, chooser: Chooser? = nil,
         dataCollector: DataCollector? = nil, browser: Browser? = nil, appLauncher: AppLauncher? = nil,
-        codeDisplay: CodeDisplay? = nil, policy: OptionPolicy? = nil
+        codeDisplay: CodeDisplay? = nil, policy: OptionPolicy? = nil, settler: (any PaymentSettler)? = nil,
+        amountChooser: AmountChooser? = nil
     ) {
         self.accounts = accounts
         self.signer = signer
@@ -54,6 +61,8 @@ public struct Payer: Sendable {
         self.browser = browser
         self.appLauncher = appLauncher
         self.codeDisplay = codeDisplay
+        self.settler = settler
+        self.amountChooser = amountChooser
     }
 
     /// Returns whether the payer can do what an option needs.
@@ -66,6 +75,7 @@ public struct Payer: Sendable {
         case .page: browser != nil
         case .app: appLauncher != nil
         case .code: codeDisplay != nil
+        case .settlement(let kind, let network): settler?.canSettle(kind, on: network) ?? false
         }
     }
 
@@ -86,6 +96,8 @@ public enum PayerNeed: Sendable, Hashable, Codable {
     case app(name: String)
     /// A code shown to the payer.
     case code
+    /// A settler that pays endpoints of this kind, on the network that their text names.
+    case settlement(SettlementEndpoint.Kind, network: String?)
 }
 
 extension PayerNeed: CustomStringConvertible {
@@ -97,6 +109,8 @@ extension PayerNeed: CustomStringConvertible {
         case .page: "a page shown to the payer"
         case .app(let name): "the app \(name)"
         case .code: "a code shown to the payer"
+        case .settlement(let kind, let network):
+            "a settler that can pay \(kind)\(network.map { " on \($0)" } ?? "")"
         }
     }
 }

@@ -79,6 +79,17 @@ public struct ProviderContext: Sendable {
     public func step<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
+        guard kind != .settlement else {
+            throw PaymentError(
+                .providerFault, "the step '\(name)' would settle by itself; settle(_:to:) is the only way to do it")
+        }
+        return try await durable(name, kind, body)
+    }
+
+    /// Runs a durable step of any kind.
+    func durable<Result: Codable & Sendable>(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         let stored = try await steps.run(name, kind) { try JSONValue.encode(try await body()) }
         return try stored.decode(Result.self)
     }
@@ -150,12 +161,24 @@ public enum StepKind: Sendable, Hashable, Codable {
     /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
     /// it no refusal is final, not even one in the service's status: the money has left all the same.
     case walletTransfer
+    /// The payer's settler pays, as ``ProviderContext/settle(_:to:)`` has it, and nobody else may run such a step. No
+    /// service sees it: once it may have begun, only the settler's own word that nothing was sent lets it run again, or
+    /// makes a refusal final.
+    case settlement
 
     /// Whether money may move in it.
     package var movesMoney: Bool {
         switch self {
-        case .mutation, .walletTransfer: true
+        case .mutation, .walletTransfer, .settlement: true
         case .query, .interaction: false
+        }
+    }
+
+    /// Whether money may move in it where no service sees it.
+    package var movesMoneyUnseen: Bool {
+        switch self {
+        case .walletTransfer, .settlement: true
+        case .query, .interaction, .mutation: false
         }
     }
 }
@@ -198,7 +221,8 @@ private struct RenamedSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue {
-        try await base.run(self.name(name), kind, body)
+        // The provider has not named a settlement, and cannot name it anew.
+        try await base.run(kind == .settlement ? name : self.name(name), kind, body)
     }
 
     func hasRun(_ name: String) async -> Bool { await base.hasRun(self.name(name)) }

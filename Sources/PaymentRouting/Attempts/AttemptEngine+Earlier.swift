@@ -34,6 +34,14 @@ extension AttemptEngine {
         return nil
     }
 
+    /// Gives an attempt up in favour of a new payment to the same payee, unless something was sent for it by now.
+    func giveUpUnsent(_ attempt: PaymentAttempt) async throws {
+        guard let history = try await history(of: attempt), !history.isFinished, !history.mayHaveMovedMoney,
+            history.outcome == nil
+        else { return }
+        try await close(attempt, .abandoned(reason: "a new payment to the same payee was started"))
+    }
+
     /// Goes on with the attempt called `id`.
     func resume(_ id: AttemptID) async throws -> PaymentOutcome {
         guard let history = try await journaled({ try await journal.history(of: id) }) else {
@@ -53,12 +61,15 @@ extension AttemptEngine {
     // MARK: Other names
     //
     // What only the service can resolve has no name that this device could know it by. What it does know of a payment under
-    // any name is when its time is over, to the second.
+    // any name is when its time is over, to the second. Payments to a payee have names that were drawn, and nobody can tell
+    // whether one was meant as the repetition of another whose end is not known.
 
     /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the same
     /// payment, under another name. Nil when there is no such thing.
     func openElsewhere(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
-        let others = try await otherNames(of: quote.reference, until: quote.expiresAt).filter(\.mayHaveMovedMoney)
+        let payee = quote.options.lazy.compactMap(enquiry.payee).first
+        let others = try await otherNames(of: quote.reference, until: quote.expiresAt, payee)
+            .filter(\.mayHaveMovedMoney)
         guard let last = others.last else { return nil }
         guard let outcome = quote.outcome else { return Self.leftTo(last, quote.reference) }
         guard Self.claimsNoEffect(outcome) else { return nil }
@@ -72,7 +83,9 @@ extension AttemptEngine {
     func yieldToOther(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let attempt = history.attempt
         guard attempt.refund == nil, !history.mayHaveMovedMoney, history.outcome == nil,
-            let other = try await otherNames(of: attempt.reference, until: attempt.expiresAt).last
+            let other = try await otherNames(
+                of: attempt.reference, until: attempt.expiresAt, enquiry.payee(of: attempt.option)
+            ).last
         else { return nil }
         try await giveUp(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
         return Self.leftTo(other, attempt.reference)
@@ -86,15 +99,20 @@ extension AttemptEngine {
                     + "\(other.attempt.id)), whose end is not known; resume that one before you pay again"))
     }
 
-    /// The open attempts at what may be `payment` under other names, oldest first.
-    private func otherNames(of payment: PaymentReference, until end: Date?) async throws -> [AttemptHistory] {
-        guard let provider = enquiry.service as? any UnresolvedPaymentsProvider, let end else { return [] }
+    /// The open attempts at what may be `payment` under other names, or at payments to the same payee, oldest first.
+    private func otherNames(
+        of payment: PaymentReference, until end: Date?, _ payee: String?
+    ) async throws -> [AttemptHistory] {
+        let provider = enquiry.service as? any UnresolvedPaymentsProvider
+        guard payee != nil || (provider != nil && end != nil) else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
-            return attempt.reference != payment && attempt.reference.provider == payment.provider
-                && attempt.refund == nil && attempt.expiresAt == end
-                && (provider.isUnresolved(payment) || provider.isUnresolved(attempt.reference))
-                && effects.isSound(history)
+            guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil,
+                effects.isSound(history)
+            else { return false }
+            if let payee, enquiry.payee(of: attempt.option) == payee { return true }
+            guard let provider, let end, attempt.expiresAt == end else { return false }
+            return provider.isUnresolved(payment) || provider.isUnresolved(attempt.reference)
         }
     }
 }

@@ -57,7 +57,7 @@ extension AttemptEngine {
         case enough
         /// The service says that the payment has ended.
         case paymentEnded(PaymentOutcome)
-        /// Only the option's price is no longer good.
+        /// Only the option's price is no longer good, or there is no service that could end the payment.
         case priceEnded(PaymentError)
     }
 
@@ -71,6 +71,9 @@ extension AttemptEngine {
         of payment: PaymentReference, until end: Date?, _ option: PaymentOption
     ) async throws -> TimeLeft {
         let now = effects.clock.now
+        if let end, end <= now, enquiry.isSettledByPayer {
+            return .priceEnded(error(.unusableOption, "the payment's time is over by this device's clock"))
+        }
         if let end, end <= now {
             let outcome = try await enquiry.status(of: payment)
             guard !outcome.isFinal else { return .paymentEnded(outcome) }

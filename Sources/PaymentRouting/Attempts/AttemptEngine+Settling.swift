@@ -15,7 +15,8 @@ extension AttemptEngine {
         in context: ProviderContext
     ) async -> PaymentOutcome {
         var waits = RetryPolicy.settling.waits()
-        while !Task.isCancelled {
+        // Where there is no service, the settler was asked already.
+        while !Task.isCancelled, !enquiry.isSettledByPayer {
             let (word, wish) = await askStatus(of: attempt, in: context)
             if let word { return Self.claimsNoEffect(word) ? claimed ?? word : word }
             guard let wait = waits.next(askedFor: wish) else { break }
@@ -120,10 +121,27 @@ extension AttemptEngine {
             transactions.isEmpty
             ? "the wallet may have sent the money, but never told the transaction"
             : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
+        let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
         return .unknown(
             UnknownOutcome(
                 reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
-                message: "\(sent); \(word); do not pay again, ask the payee"))
+                message: "\(sent); \(word); do not pay again, \(advice)"))
+    }
+
+    /// What the attempts at a payment say of it that nobody but the payer's settler sees.
+    static func recorded(_ histories: [AttemptHistory], of payment: PaymentReference) -> PaymentOutcome {
+        for case .succeeded(let receipt)? in histories.map(\.outcome) { return .succeeded(receipt) }
+        if let open = histories.last(where: { !$0.isFinished }) {
+            let word = open.mayHaveMovedMoney ? "money may have moved" : "nothing was sent yet"
+            return .unknown(
+                UnknownOutcome(
+                    reference: payment,
+                    message:
+                        "the attempt \(open.attempt.id) is open, and \(word); resume it, so that the settler is asked"))
+        }
+        if let outcome = histories.last(where: { $0.outcome != nil })?.outcome { return outcome }
+        return .unknown(
+            UnknownOutcome(reference: payment, message: "nothing was paid from here, as far as the journal knows"))
     }
 
     /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what

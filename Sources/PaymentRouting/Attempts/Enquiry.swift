@@ -34,6 +34,12 @@ struct Enquiry: Sendable {
         }
     }
 
+    /// Whether nobody but the payer's settler knows of the payments.
+    var isSettledByPayer: Bool { service is any SettlingProvider }
+
+    /// Whom an option pays, where that is no single payment's; nil otherwise.
+    func payee(of option: PaymentOption) -> String? { (service as? any PayeeProvider)?.payee(of: option) }
+
     // MARK: Asking
 
     /// Asks the provider what is to be paid and marks what this payer cannot fulfil.

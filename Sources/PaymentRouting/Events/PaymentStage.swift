@@ -67,7 +67,7 @@ public struct PaymentStage: Sendable, Hashable {
 
     private static func movesMoney(_ kind: StepKind) -> Bool {
         switch kind {
-        case .mutation, .walletTransfer: true
+        case .mutation, .walletTransfer, .settlement: true
         case .query, .interaction: false
         }
     }

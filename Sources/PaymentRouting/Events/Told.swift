@@ -44,6 +44,7 @@ extension Payer {
     func telling(_ tell: @escaping Telling) -> Payer {
         var payer = self
         if let signer { payer.signer = ToldSigner(base: signer, tell: tell) }
+        if let settler { payer.settler = ToldSettler(base: settler, tell: tell) }
         if let dataCollector {
             payer.dataCollector = { request in
                 try await Self.told(.data, tell) { try await dataCollector(request) }
@@ -81,5 +82,20 @@ private struct ToldSigner: PaymentSigner {
 
     func sign(_ request: SigningRequest) async throws -> String {
         try await Payer.told(.signing(method: request.method), tell) { try await base.sign(request) }
+    }
+}
+
+/// Tells of settlements that are asked for.
+private struct ToldSettler: PaymentSettler {
+    let base: any PaymentSettler
+    let tell: Telling
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
+
+    func state(of settlement: Settlement) async throws -> SettlementState { try await base.state(of: settlement) }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        let need = PayerNeed.settlement(settlement.endpoint.kind, network: settlement.endpoint.network)
+        return try await Payer.told(need, tell) { try await base.settle(settlement) }
     }
 }

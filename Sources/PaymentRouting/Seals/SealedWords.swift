@@ -85,6 +85,12 @@ enum SealedWords {
         case .page: ["page": [:]]
         case .app(let name): ["app": ["name": .string(name)]]
         case .code: ["code": [:]]
+        case .settlement(let kind, let network):
+            [
+                "settlement": [
+                    "kind": .string(kind.rawValue), "network": network.map { .string($0) } ?? .null,
+                ]
+            ]
         }
     }
 
@@ -95,6 +101,7 @@ enum SealedWords {
         case .mutation(.never): "mutation"
         case .mutation(.sameKey): "mutation-same-key"
         case .walletTransfer: "wallet-transfer"
+        case .settlement: "settlement"
         }
     }
 }

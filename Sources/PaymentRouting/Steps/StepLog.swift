@@ -120,7 +120,7 @@ actor StepLog: StepRunner {
             own = try await StepScope.$current.withValue(scope) { try await body() }
         } catch {
             effects.tell(.stepFailed(name, kind), of: attempt)
-            if scope.isWithoutEffect(error), !wasInterrupted {
+            if Self.isUndone(kind, by: error, scope, wasInterrupted) {
                 openMutations.remove(name)
                 // When this cannot be stored, a later run only asks once more than it needs to.
                 try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
@@ -136,6 +136,15 @@ actor StepLog: StepRunner {
         finished[name] = result
         effects.tell(.stepFinished(name, kind), of: attempt)
         return result
+    }
+
+    /// Whether a step that ended by throwing `error` has surely moved nothing, in this run and in all before it. What an
+    /// interrupted run did, only a settler can say afterwards.
+    private static func isUndone(
+        _ kind: StepKind, by error: any Error, _ scope: StepScope, _ wasInterrupted: Bool
+    ) -> Bool {
+        guard scope.isWithoutEffect(error) else { return false }
+        return !wasInterrupted || (kind == .settlement && (error as? PaymentError)?.code == .notSettled)
     }
 
     /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is returned.
@@ -161,9 +170,11 @@ actor StepLog: StepRunner {
         started[name] = kind
     }
 
-    /// A mutation that began and never ended is sent again only where the service will recognise it.
+    /// A mutation that began and never ended is sent again only where the service will recognise it; a settler is asked
+    /// what became of it first.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
         guard let earlier = started[name], earlier.movesMoney else { return }
+        if kind == .settlement, kind == earlier { return }
         let now = effects.clock.now
         let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
         // An entry from the future says that the clock was set: how old the first sending is, nobody knows then.

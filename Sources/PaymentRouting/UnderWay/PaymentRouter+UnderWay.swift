@@ -6,19 +6,32 @@ extension PaymentRouter {
     func carryOnce(
         _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
+        try await once(payment, about: { payment }) { try await leases.with(payment, operation) { $0 } }
+    }
+
+    /// Does `operation`, or joins whoever does so in this process.
+    ///
+    /// - Parameters:
+    ///   - payee: whoever is paid, where any payment to them under way is to be joined.
+    ///   - subject: what the work is about by now.
+    func once(
+        _ payment: PaymentReference, to payee: String? = nil,
+        about subject: @escaping @Sendable () -> PaymentReference,
+        _ operation: @escaping @Sendable () async throws -> PaymentOutcome
+    ) async throws(PaymentError) -> PaymentOutcome {
         let farewell = PaymentsUnderWay.Farewell {
             // Payers hang in real time, whatever clock payments go by; only simulations have no other.
             let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
             try? await clock.sleep(for: leases.policy.grace)
         } known: { isCalledOff in
-            await known(of: payment, isCalledOff: isCalledOff)
+            await known(of: subject(), isCalledOff: isCalledOff)
         }
-        return try await underWay.run(payment, farewell) {
-            effects.tell(.joined, at: payment.provider, payment)
+        return try await underWay.run(payment, to: payee, farewell) { joined in
+            effects.tell(.joined, at: joined.provider, joined)
         } work: {
-            do { return .success(try await leases.with(payment, operation) { $0 }) } catch {
+            do { return .success(try await operation()) } catch {
                 let failure = PaymentError(thrown: error, at: payment.provider)
-                effects.tell(.failed(failure), at: payment.provider, payment)
+                effects.tell(.failed(failure), at: payment.provider, subject())
                 return .failure(failure)
             }
         }.get()

@@ -21,8 +21,19 @@ actor PaymentsUnderWay {
         let known: @Sendable (_ isCalledOff: Bool) async -> Ending
     }
 
+    /// By what work can be joined.
+    enum Name: Sendable, Hashable {
+        /// The payment.
+        case payment(PaymentReference)
+        /// Whoever is paid, where links name nobody's single payment.
+        case payee(String, at: ProviderID)
+    }
+
     private struct Work {
         let payment: PaymentReference
+        let names: [Name]
+        /// What those who stop waiting are told: about what was begun, whoever asked for it.
+        let farewell: Farewell
         var task: Task<Void, Never>?
         var waiting: [Pending<Ending>] = []
         /// How many of those who waited have not been cancelled.
@@ -31,21 +42,25 @@ actor PaymentsUnderWay {
 
     private var works: [Int: Work] = [:]
     /// What may be joined: work that everyone has called off may not.
-    private var joinable: [PaymentReference: Int] = [:]
+    private var joinable: [Name: Int] = [:]
     private var made = 0
 
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
-    /// - Parameter joining: is told when there is one.
-    ///
     /// The work is cancelled only when everyone who waits for it is cancelled; whoever waits gets the true ending, unless
     /// it does not come within the grace after being cancelled.
+    ///
+    /// - Parameters:
+    ///   - payee: whoever is paid, where any payment to them under way is to be joined.
+    ///   - joining: is told which payment is under way, when there is one.
     func run(
-        _ payment: PaymentReference, _ farewell: Farewell, joining: @Sendable () -> Void,
-        work operation: @escaping @Sendable () async -> Ending
+        _ payment: PaymentReference, to payee: String? = nil, _ farewell: Farewell,
+        joining: @Sendable (PaymentReference) -> Void, work operation: @escaping @Sendable () async -> Ending
     ) async -> Ending {
-        if joinable[payment] != nil { joining() }
-        let number = joinable[payment] ?? start(payment, operation)
+        let names = [.payment(payment)] + (payee.map { [Name.payee($0, at: payment.provider)] } ?? [])
+        let joined = names.lazy.compactMap { self.joinable[$0] }.first
+        if let work = joined.flatMap({ works[$0] }) { joining(work.payment) }
+        let number = joined ?? start(payment, names, farewell, operation)
         let ending = Pending<Ending>()
         works[number]?.waiting.append(ending)
         works[number]?.staying += 1
@@ -53,23 +68,26 @@ actor PaymentsUnderWay {
         return await withTaskCancellationHandler {
             await ending.value()
         } onCancel: {
-            Task(executorPreference: executor) { await self.leave(number, ending, farewell) }
+            Task(executorPreference: executor) { await self.leave(number, ending) }
         }
     }
 
     /// Tells everyone who waits for `payment` how it ended: whoever carries it may never come back.
     func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
-        joinable[payment] = nil
-        for number in works.keys where works[number]?.payment == payment { tell(number, .success(outcome)) }
+        for (number, work) in works where work.payment == payment {
+            close(number, work)
+            tell(number, .success(outcome))
+        }
     }
 
     private func start(
-        _ payment: PaymentReference, _ operation: @escaping @Sendable () async -> Ending
+        _ payment: PaymentReference, _ names: [Name], _ farewell: Farewell,
+        _ operation: @escaping @Sendable () async -> Ending
     ) -> Int {
         made += 1
         let number = made
-        works[number] = Work(payment: payment)
-        joinable[payment] = number
+        works[number] = Work(payment: payment, names: names, farewell: farewell)
+        for name in names { joinable[name] = number }
         works[number]?.task = Task(executorPreference: RouterTasks.executor) {
             let ending = await operation()
             await self.finish(number, ending)
@@ -80,7 +98,12 @@ actor PaymentsUnderWay {
     private func finish(_ number: Int, _ ending: Ending) {
         tell(number, ending)
         guard let work = works.removeValue(forKey: number) else { return }
-        if joinable[work.payment] == number { joinable[work.payment] = nil }
+        close(number, work)
+    }
+
+    /// Nobody joins the work any more.
+    private func close(_ number: Int, _ work: Work) {
+        for name in work.names where joinable[name] == number { joinable[name] = nil }
     }
 
     private func tell(_ number: Int, _ ending: Ending) {
@@ -88,13 +111,14 @@ actor PaymentsUnderWay {
         works[number]?.waiting = []
     }
 
-    private func leave(_ number: Int, _ ending: Pending<Ending>, _ farewell: Farewell) async {
+    private func leave(_ number: Int, _ ending: Pending<Ending>) async {
         guard let work = works[number] else { return }
         works[number]?.staying -= 1
         if work.staying == 1 {
-            if joinable[work.payment] == number { joinable[work.payment] = nil }
+            close(number, work)
             work.task?.cancel()
         }
+        let farewell = work.farewell
         await farewell.grace()
         // The first ending counts: the true one, when it has come.
         ending.finish(await farewell.known(works[number].map { $0.staying == 0 } ?? true))

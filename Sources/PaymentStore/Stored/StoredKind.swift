@@ -9,6 +9,7 @@ enum StoredKind {
         case .mutation(.never): "mutation"
         case .mutation(.sameKey): "mutation-same-key"
         case .walletTransfer: "wallet-transfer"
+        case .settlement: "settlement"
         }
     }
 
@@ -21,5 +22,6 @@ enum StoredKind {
 
     private static let kinds: [StepKind] = [
         .query, .interaction, .mutation(replay: .never), .mutation(replay: .sameKey), .walletTransfer,
+        .settlement,
     ]
 }

@@ -9,6 +9,11 @@ enum StoredNeed {
         case .page: ["need": "page"]
         case .app(let name): ["need": "app", "name": .string(name)]
         case .code: ["need": "code"]
+        case .settlement(let kind, let network):
+            [
+                "need": "settlement", "kind": .string(kind.rawValue),
+                "network": network.map { .string($0) } ?? .null,
+            ]
         }
     }
 
@@ -29,6 +34,8 @@ enum StoredNeed {
         case "page": .page
         case "app": .app(name: try details.text("name"))
         case "code": .code
+        case "settlement":
+            .settlement(.init(rawValue: try details.text("kind")), network: try details.optionalText("network"))
         default: throw Unreadable()
         }
     }

@@ -55,6 +55,7 @@ extension JournalEntry {
             case .mutation(.never): ("started", "\(name) (can move money, never repeated)")
             case .mutation(.sameKey): ("started", "\(name) (can move money, repeatable with the same key)")
             case .walletTransfer: ("started", "\(name) (the wallet sends money, never repeated)")
+            case .settlement: ("started", "\(name) (the settler sends money, repeated only if it sent none)")
             }
         case .stepFinished(let name, _): ("finished", name)
         case .stepFailed(let name, let reason): ("failed", "\(name): \(reason)")

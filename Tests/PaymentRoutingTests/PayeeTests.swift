@@ -1,0 +1,228 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// Links that name a payee and no single payment.
+@Suite("Payees")
+struct PayeeTests {
+    private let clock = VirtualClock()
+    private let journal = InMemoryJournal()
+    private let random = SeededRandomSource(seed: 1)
+
+    private func router(
+        _ provider: any PaymentProvider = InvoiceProvider(), _ leases: LeasePolicy = LeasePolicy()
+    ) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: random, leases: leases)
+    }
+
+    private func pay(_ settler: TestSettler, _ payee: String = "mina") async throws -> PaymentOutcome {
+        try await router().pay("https://pay.acme.example/?payee=\(payee)", as: .careless(settler))
+    }
+
+    private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
+        guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
+        return receipt
+    }
+
+    @Test("Who is paid again is paid again: each payment has a name of its own")
+    func again() async throws {
+        let settler = TestSettler()
+        let first = try receipt(try await pay(settler))
+        let second = try receipt(try await pay(settler))
+        #expect(first.reference != second.reference && settler.payments == 2)
+        #expect(Set(settler.settlements.map(\.key)).count == 2)
+        // What each of them became is known by its name.
+        #expect(try await router().status(of: first.reference) == .succeeded(first))
+        #expect(try await router().status(of: second.reference) == .succeeded(second))
+    }
+
+    @Test("Two payments to one payee at the same moment are one")
+    func joined() async throws {
+        let (gate, settler) = (Gate(), TestSettler())
+        var provider = InvoiceProvider()
+        provider.quoteBody = { await gate.pass() }
+        let calls = provider.calls
+        let router = try router(provider)
+        async let first = router.pay(InvoiceProvider.payee, as: .careless(settler))
+        while calls["quote"] == 0 { await Task.yield() }
+        async let second = router.pay(InvoiceProvider.payee, as: .careless(settler))
+        async let third = router.pay(InvoiceProvider.payee, as: .careless(settler))
+        for _ in 0..<100 { await Task.yield() }
+        await gate.open()
+        let outcomes = try await [first, second, third]
+        #expect(Set(outcomes).count == 1 && settler.payments == 1)
+        #expect(calls["quote"] == 1)
+    }
+
+    @Test("Payments to two payees do not wait for each other")
+    func others() async throws {
+        let settler = TestSettler(.losesAnswer)
+        _ = try await pay(settler)
+        settler.habit = .pays
+        _ = try receipt(try await pay(settler, "jonas"))
+        #expect(settler.payments == 2)
+    }
+
+    @Test("A payment whose end is not known is gone on with before another one to the same payee begins")
+    func interrupted() async throws {
+        let settler = TestSettler(.losesAnswer)
+        guard case .unknown(let unknown) = try await pay(settler) else {
+            Issue.record("a lost answer was taken for an ending")
+            return
+        }
+        settler.habit = .pays
+        settler.isSilent = true
+        guard case .unknown = try await pay(settler) else {
+            Issue.record("another one began")
+            return
+        }
+        settler.isSilent = false
+        #expect(try receipt(try await pay(settler)).reference == unknown.reference)
+        #expect(settler.payments == 1)
+        #expect(try receipt(try await pay(settler)).reference != unknown.reference)
+        #expect(settler.payments == 2)
+    }
+
+    @Test("What was begun and has sent nothing is given up, and recovery does not pay it later")
+    func unsent() async throws {
+        let settler = TestSettler()
+        let quote = try await quote(settler)
+        try await leaveUnsent(quote)
+        _ = try receipt(try await pay(settler))
+        _ = try await router().recover(as: .careless(settler))
+        #expect(settler.payments == 1)
+        #expect(await journal.unfinished().isEmpty)
+    }
+
+    @Test("A quote is paid once, however often it is tapped; another quote is another payment")
+    func quotes() async throws {
+        let settler = TestSettler()
+        let router = try router()
+        let (first, second) = (try await quote(settler), try await quote(settler))
+        #expect(first.reference != second.reference)
+        for _ in 0..<3 { _ = try receipt(try await router.pay(first, option: "only", as: .careless(settler))) }
+        #expect(settler.payments == 1)
+        _ = try receipt(try await router.pay(second, option: "only", as: .careless(settler)))
+        #expect(settler.payments == 2)
+    }
+
+    @Test("A quote is not paid while an earlier payment to the payee may have moved money")
+    func quoteAfterCrash() async throws {
+        let settler = TestSettler(.losesAnswer)
+        _ = try await pay(settler)
+        settler.habit = .pays
+        guard
+            case .unknown(let unknown) = try await router().pay(
+                try await quote(settler), option: "only", as: .careless(settler))
+        else {
+            Issue.record("paid beside an open payment")
+            return
+        }
+        #expect(unknown.message.contains("before you pay again") && settler.payments == 1)
+        // What was left open is resumed, and the next quote can be paid.
+        _ = try await router().recover(as: .careless(settler))
+        _ = try receipt(
+            try await router().pay(try await quote(settler), option: "only", as: .careless(settler)))
+        #expect(settler.payments == 2)
+    }
+
+    @Test("Two quotes of one payee that are paid at the same moment are not both under way")
+    func twoQuotes() async throws {
+        let (gate, settler) = (Gate(), TestSettler())
+        settler.habit = .waits(gate)
+        let (first, second) = (try await quote(settler), try await quote(settler))
+        let router = try router()
+        async let paid = router.pay(first, option: "only", as: .careless(settler))
+        while settler.settlements.isEmpty { await Task.yield() }
+        guard case .unknown = try await router.pay(second, option: "only", as: .careless(settler)) else {
+            Issue.record("the second one was paid beside the first")
+            return
+        }
+        await gate.open()
+        _ = try receipt(try await paid)
+        #expect(settler.payments == 1)
+    }
+
+    @Test("Another process that pays the payee at the same moment sends nothing")
+    func twoProcesses() async throws {
+        let (gate, settler) = (Gate(), TestSettler())
+        settler.habit = .waits(gate)
+        async let paid = pay(settler)
+        while settler.settlements.isEmpty { await Task.yield() }
+        let other = try router(InvoiceProvider(), LeasePolicy(patience: .zero))
+        let error = await #expect(throws: PaymentError.self) {
+            try await other.pay(InvoiceProvider.payee, as: .careless(settler))
+        }
+        #expect(error?.code == .inUse)
+        await gate.open()
+        _ = try receipt(try await paid)
+        #expect(settler.payments == 1)
+    }
+
+    @Test("Who stops waiting for a payment to a payee hears that it may have been made")
+    func cancelled() async throws {
+        let (gate, settler) = (Gate(), TestSettler())
+        settler.habit = .waits(gate)
+        let router = try router(InvoiceProvider(), LeasePolicy(grace: .zero))
+        let task = Task { try await router.pay(InvoiceProvider.payee, as: .careless(settler)) }
+        while settler.settlements.isEmpty { await Task.yield() }
+        task.cancel()
+        guard case .unknown = try await task.value else {
+            Issue.record("told that it was called off")
+            return
+        }
+        await gate.open()
+    }
+
+    @Test("A provider that cannot tell payees apart has no links that name one")
+    func fault() async throws {
+        var world = World()
+        world.provider.match = { _ in LinkMatch(reference: "mina", namesPayee: true) }
+        struct Unable: PaymentProvider {
+            let base: ScriptedProvider
+            var descriptor: ProviderDescriptor { base.descriptor }
+            func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: "mina", namesPayee: true) }
+            func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+                try await base.quote(request, in: context)
+            }
+            func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+                try await base.pay(attempt, in: context)
+            }
+            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+                try await base.status(of: payment, in: context)
+            }
+        }
+        let router = try router(Unable(base: world.provider))
+        let error = await #expect(throws: PaymentError.self) {
+            try await router.pay(ScriptedProvider.link, as: .careless)
+        }
+        #expect(error?.code == .providerFault && world.provider.calls["quote"] == 0)
+    }
+
+    // MARK: Help
+
+    private func quote(_ settler: TestSettler) async throws -> PaymentQuote {
+        let router = try router()
+        guard case .matched(let route) = router.route(InvoiceProvider.payee) else {
+            throw PaymentError(.unroutable, "no route")
+        }
+        return try await router.quote(route, as: .careless(settler))
+    }
+
+    /// As a crash leaves it right after the choice.
+    private func leaveUnsent(_ quote: PaymentQuote) async throws {
+        let option = try #require(quote.options.first)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_unsent"), reference: quote.reference, option: option, idempotencyKey: "key",
+            startedAt: clock.now, expiresAt: nil)
+        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        await journal.release(lease)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// The payer's own settler, which nobody but itself can be asked about.
+@Suite("Settlements")
+struct SettlementTests {
+    private let clock = VirtualClock()
+    private let journal = InMemoryJournal()
+    private let random = SeededRandomSource(seed: 1)
+    private let provider = InvoiceProvider()
+
+    private func router(_ provider: (any PaymentProvider)? = nil, _ journal: (any PaymentJournal)? = nil) throws
+        -> PaymentRouter
+    {
+        PaymentRouter(
+            registry: try ProviderRegistry([provider ?? self.provider]), transport: ScriptedTransport(),
+            journal: journal ?? self.journal, clock: clock, random: random)
+    }
+
+    private func pay(_ settler: TestSettler) async throws -> PaymentOutcome {
+        try await router().pay(InvoiceProvider.invoice, as: .careless(settler))
+    }
+
+    private var paid: PaymentOutcome {
+        .succeeded(
+            PaymentReceipt(
+                reference: InvoiceProvider.invoiceReference, amount: provider.amount,
+                transactionID: Hex.encode(TestSettler.preimage)))
+    }
+
+    @Test("An invoice is paid once, with its proof, however often it is asked for")
+    func once() async throws {
+        let settler = TestSettler()
+        for _ in 0..<3 { #expect(try await pay(settler) == paid) }
+        #expect(settler.settlements.count == 1)
+        let settlement = try #require(settler.settlements.first)
+        #expect(settlement.endpoint == InvoiceProvider.endpoint && settlement.amount == provider.amount)
+    }
+
+    @Test("Whatever a settler's error claims, money may have moved; the settler is asked, and pays no second time")
+    func lostAnswer() async throws {
+        let settler = TestSettler(.losesAnswer)
+        settler.isSilent = false
+        guard case .unknown = try await pay(settler) else {
+            Issue.record("a lost answer was taken for an ending")
+            return
+        }
+        settler.isSilent = true
+        guard case .unknown = try await pay(settler) else {
+            Issue.record("silence was taken for an ending")
+            return
+        }
+        settler.isSilent = false
+        #expect(try await pay(settler) == paid)
+        #expect(settler.settlements.count == 1 && settler.payments == 1)
+    }
+
+    @Test("A settler that certainly sent nothing is asked again, under the same key")
+    func asksAgain() async throws {
+        let settler = TestSettler(.diesBefore)
+        guard case .unknown = try await pay(settler) else {
+            Issue.record("a lost answer was taken for an ending")
+            return
+        }
+        settler.habit = .pays
+        #expect(try await pay(settler) == paid)
+        #expect(settler.settlements.count == 2 && Set(settler.settlements.map(\.key)).count == 1)
+        #expect(settler.payments == 1)
+    }
+
+    @Test("A proof that does not fit the payment hash proves nothing, and nothing is paid again")
+    func wrongProof() async throws {
+        let settler = TestSettler(.lies)
+        for _ in 0..<2 {
+            guard case .unknown(let unknown) = try await pay(settler) else {
+                Issue.record("a wrong proof was believed")
+                return
+            }
+            #expect(unknown.message.contains("proof"))
+        }
+        #expect(settler.settlements.count == 1)
+        settler.repent()
+        #expect(try await pay(settler) == paid)
+        #expect(settler.settlements.count == 1)
+    }
+
+    @Test("The settler's no is final, also after an interruption, and the next attempt has another key")
+    func refusal() async throws {
+        let settler = TestSettler(.diesBefore)
+        _ = try await pay(settler)
+        settler.habit = .refuses
+        guard case .declined(let reason) = try await pay(settler) else {
+            Issue.record("the settler's no was not believed")
+            return
+        }
+        #expect(reason.message.contains("no route"))
+        #expect(await journal.unfinished().isEmpty)
+        settler.habit = .pays
+        #expect(try await pay(settler) == paid)
+        let keys = settler.settlements.map(\.key)
+        #expect(keys.count == 3 && keys[0] == keys[1] && keys[1] != keys[2])
+    }
+
+    @Test("A settlement that is under way is waited for")
+    func later() async throws {
+        let settler = TestSettler(.paysLater)
+        #expect(try await pay(settler) == paid)
+        #expect(settler.settlements.count == 1)
+    }
+
+    @Test("What was paid from elsewhere is found by its payment hash")
+    func paidElsewhere() async throws {
+        let settler = TestSettler()
+        _ = try await settler.settle(
+            Settlement(key: "another wallet's", endpoint: InvoiceProvider.endpoint, amount: provider.amount))
+        #expect(try await pay(settler) == paid)
+        #expect(settler.settlements.count == 1)
+    }
+
+    @Test("After a settlement nobody's refusal is final")
+    func refusalAfterwards() async throws {
+        var provider = provider
+        provider.afterwards = { _, _ in .expired }
+        let outcome = try await router(provider).pay(InvoiceProvider.invoice, as: .careless(TestSettler()))
+        guard case .unknown(let unknown) = outcome else {
+            Issue.record("a refusal was believed")
+            return
+        }
+        #expect(unknown.message.contains("do not pay again"))
+    }
+
+    @Test("Without a settler that pays such endpoints the option cannot be chosen", arguments: [true, false])
+    func unmet(hasSettler: Bool) async throws {
+        let settler = TestSettler(kinds: [.bitcoinAddress])
+        let payer = hasSettler ? Payer.careless(settler) : Payer.careless
+        guard case .declined(let reason) = try await router().pay(InvoiceProvider.invoice, as: payer) else {
+            Issue.record("the option was chosen")
+            return
+        }
+        #expect(reason.code == .noUsableOption && reason.message.contains("a Lightning invoice on regtest"))
+        #expect(settler.settlements.isEmpty)
+    }
+
+    @Test("Recovery without a settler asks nobody and leaves the attempt open; with it, the attempt ends")
+    func recovery() async throws {
+        let settler = TestSettler(.losesAnswer)
+        _ = try await pay(settler)
+        _ = try await router().recover(as: Payer())
+        #expect(await journal.unfinished().count == 1)
+        let status = try await router().status(of: InvoiceProvider.invoiceReference)
+        guard case .unknown(let unknown) = status else {
+            Issue.record("the status is known")
+            return
+        }
+        #expect(unknown.message.contains("resume"))
+        _ = try await router().recover(as: Payer(settler: settler))
+        #expect(await journal.unfinished().isEmpty)
+        #expect(try await router().status(of: InvoiceProvider.invoiceReference) == paid)
+        #expect(settler.settlements.count == 1)
+    }
+
+    @Test("A stored proof that does not fit is not believed either")
+    func storedProof() async throws {
+        let option = try #require(
+            try await router().quote(route(InvoiceProvider.invoice), as: .careless).options.first)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: InvoiceProvider.invoiceReference, option: option,
+            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
+        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        let zeros = String(repeating: "00", count: 32)
+        for event in [
+            JournalEntry.Event.stepStarted(name: "settle", kind: .settlement),
+            .stepFinished(name: "settle", result: .string("preimage:" + zeros)),
+        ] {
+            try await journal.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
+        }
+        await journal.release(lease)
+        let settler = TestSettler()
+        guard case .unknown = try await pay(settler) else {
+            Issue.record("a stored proof was believed")
+            return
+        }
+        #expect(settler.settlements.isEmpty)
+    }
+
+    @Test("No provider settles by itself")
+    func ownStep() async throws {
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("settle", .settlement) { true }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+        #expect(error?.code == .providerFault)
+    }
+
+    private func route(_ text: String) throws -> Route {
+        guard case .matched(let route) = try router().route(text) else {
+            throw PaymentError(.unroutable, "no route to \(text)")
+        }
+        return route
+    }
+}

@@ -1,0 +1,178 @@
+import PaymentCore
+import PaymentCrypto
+import Synchronization
+
+/// A settler with a ledger, which does as a test says.
+final class TestSettler: PaymentSettler {
+    /// What happens when it is asked to pay.
+    enum Habit: Sendable {
+        case pays
+        /// It pays, and its answer is lost.
+        case losesAnswer
+        /// It does not pay, and its answer is lost.
+        case diesBefore
+        /// It says no, for good.
+        case refuses
+        /// It pays, and proves it with something else.
+        case lies
+        /// It pays later: it says so first.
+        case paysLater
+        /// It pays when the gate is opened.
+        case waits(Gate)
+    }
+
+    struct Gone: Error {}
+
+    static let preimage = [UInt8](repeating: 7, count: 32)
+    static let hash = Hex.encode(Digest.sha256.hash(preimage))
+
+    private struct State {
+        var habit = Habit.pays
+        var isSilent = false
+        var paid: [String: SettlementProof] = [:]
+        var underWay: Set<String> = []
+        var lies: Set<String> = []
+        var settlements: [Settlement] = []
+    }
+
+    private let state = Mutex(State())
+    private let kinds: Set<SettlementEndpoint.Kind>
+
+    init(_ habit: Habit = .pays, kinds: Set<SettlementEndpoint.Kind> = [.bolt11, .bitcoinAddress]) {
+        self.kinds = kinds
+        state.withLock { $0.habit = habit }
+    }
+
+    var habit: Habit {
+        get { state.withLock { $0.habit } }
+        set { state.withLock { $0.habit = newValue } }
+    }
+
+    /// Does not say what became of anything.
+    var isSilent: Bool {
+        get { state.withLock { $0.isSilent } }
+        set { state.withLock { $0.isSilent = newValue } }
+    }
+
+    /// Tells the truth about what it lied about.
+    func repent() { state.withLock { $0.lies = [] } }
+
+    /// What it was asked to pay, each time.
+    var settlements: [Settlement] { state.withLock { $0.settlements } }
+    /// How much money has left.
+    var payments: Int { state.withLock { $0.paid.count } }
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
+
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try state.withLock { state in
+            if state.isSilent { throw Gone() }
+            let name = Self.name(settlement)
+            if state.lies.contains(name) { return .settled(.preimage(String(repeating: "00", count: 32))) }
+            if state.underWay.remove(name) != nil { state.paid[name] = Self.proof(of: settlement) }
+            return state.paid[name].map { .settled($0) } ?? .nothingSent(reason: nil)
+        }
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        state.withLock { $0.settlements.append(settlement) }
+        if case .waits(let gate) = habit { await gate.pass() }
+        return try state.withLock { state in
+            let name = Self.name(settlement)
+            switch state.habit {
+            case .refuses: return .nothingSent(reason: "there is no route")
+            case .diesBefore: throw PaymentError(.cancelled, "gone", phase: .beforeSend)
+            case .paysLater:
+                state.underWay.insert(name)
+                return .underWay(retryAfter: nil)
+            case .lies:
+                state.lies.insert(name)
+                state.paid[name] = Self.proof(of: settlement)
+                return .settled(.preimage(String(repeating: "00", count: 32)))
+            case .pays, .waits, .losesAnswer:
+                precondition(state.paid[name] == nil, "asked to pay what is paid")
+                state.paid[name] = Self.proof(of: settlement)
+                if case .losesAnswer = state.habit { throw PaymentError(.cancelled, "gone", phase: .beforeSend) }
+                return .settled(Self.proof(of: settlement))
+            }
+        }
+    }
+
+    private static func name(_ settlement: Settlement) -> String {
+        settlement.endpoint.paymentHash ?? settlement.key
+    }
+
+    private static func proof(of settlement: Settlement) -> SettlementProof {
+        settlement.endpoint.paymentHash == nil
+            ? .transaction("tx-" + settlement.key.prefix(8)) : .preimage(Hex.encode(preimage))
+    }
+}
+
+/// Its links name an invoice (`?id=`), or a payee with an address (`?payee=`).
+struct InvoiceProvider: SettlingProvider, PayeeProvider {
+    var amount = Money.cents(2100, .satoshi)
+    /// What the provider makes of it, once it was settled.
+    var afterwards: @Sendable (PaymentAttempt, SettlementProof) -> PaymentOutcome = { attempt, proof in
+        .succeeded(
+            PaymentReceipt(
+                reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+    }
+    /// What happens while the quote is under way.
+    var quoteBody: @Sendable () async throws -> Void = {}
+    let calls = Tally()
+
+    static let invoice = "https://pay.acme.example/?id=invoice"
+    static let payee = "https://pay.acme.example/?payee=mina"
+    static let invoiceReference = PaymentReference(provider: "acme", id: "invoice")
+    static let endpoint = SettlementEndpoint(
+        .bolt11, text: "lnbcrt1invoice", network: "regtest", paymentHash: TestSettler.hash)
+    static let address = SettlementEndpoint(.bitcoinAddress, text: "bcrt1address", network: "regtest")
+
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(id: "acme", name: "Acme", patterns: [.host("pay.acme.example")], outboundHosts: [])
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        if let payee = link.queryItems.values("payee").first {
+            return LinkMatch(reference: String(payee), namesPayee: true)
+        }
+        return link.queryItems.values("id").first.map { LinkMatch(reference: String($0)) }
+    }
+
+    func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        calls.count("quote")
+        try await quoteBody()
+        let endpoint = request.match.namesPayee ? Self.address : Self.endpoint
+        var data: JSONValue = ["endpoint": try JSONValue.encode(endpoint)]
+        if request.match.namesPayee { data["payee"] = request.match.reference.map { .string($0) } }
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: "Mina"), amount: amount,
+            options: [
+                PaymentOption(
+                    id: "only", title: "only", amount: amount,
+                    needs: [.settlement(endpoint.kind, network: endpoint.network)], providerData: data)
+            ])
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        calls.count("pay")
+        guard let endpoint = attempt.option.providerData?["endpoint"] else {
+            throw PaymentError(.providerFault, "no endpoint")
+        }
+        do {
+            return afterwards(
+                attempt, try await context.settle(attempt, to: try endpoint.decode(SettlementEndpoint.self)))
+        } catch let error as PaymentError where error.code == .notSettled {
+            return .declined(DeclineReason(.refused, error.message))
+        }
+    }
+}
+
+extension Payer {
+    /// Takes whatever there is, and pays with `settler`.
+    static func careless(_ settler: TestSettler) -> Payer {
+        Payer(policy: .firstWhateverItCosts, settler: settler)
+    }
+}
