@@ -15,24 +15,33 @@ public struct ProviderContext: Sendable {
     /// resumed without its link finds nil here.
     public let link: PaymentLink?
 
+    /// SHA-256 (FIPS 180-4), by which the proofs of invoices are checked; the core itself links no cryptography. Nil where
+    /// the context's maker lends none.
+    package let sha256: Hash?
+
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
     private let answers: PayerAnswers
 
+    /// A hash function.
+    public typealias Hash = @Sendable ([UInt8]) -> [UInt8]
+
     /// Creates a context. Routers do this; providers receive it.
+    ///
+    /// - Parameter sha256: by which the proofs of invoices are checked; without it no invoice is settled.
     public init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
+        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner, sha256: Hash? = nil,
         remark: @escaping @Sendable (String) -> Void
     ) {
         self.init(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            remark: remark, answers: PayerAnswers())
+            sha256: sha256, remark: remark, answers: PayerAnswers())
     }
 
     private init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner,
+        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner, sha256: Hash?,
         remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers
     ) {
         self.http = http
@@ -42,6 +51,7 @@ public struct ProviderContext: Sendable {
         self.secrets = secrets
         self.link = link
         self.steps = steps
+        self.sha256 = sha256
         self.remark = remark
         self.answers = answers
     }
@@ -50,14 +60,14 @@ public struct ProviderContext: Sendable {
     package func sending(over http: any HTTPTransport) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            remark: remark, answers: answers)
+            sha256: sha256, remark: remark, answers: answers)
     }
 
     /// The same with other names for its steps, as after an upgrade that renamed them.
     package func namingSteps(_ name: @escaping @Sendable (String) -> String) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
-            steps: RenamedSteps(base: steps, name: name), remark: remark, answers: answers)
+            steps: RenamedSteps(base: steps, name: name), sha256: sha256, remark: remark, answers: answers)
     }
 
     /// Reports a remark for people following the payment: no secrets, no personal data.

@@ -21,7 +21,10 @@ extension ProviderContext {
     ) async throws -> SettlementProof {
         let settlement = Settlement(
             key: attempt.key(for: StepKind.settlementName), endpoint: endpoint, amount: attempt.option.amount)
-        let settling = Settling(settlement: settlement, settler: payer.settler, clock: clock)
+        guard endpoint.paymentHash == nil || sha256 != nil else {
+            throw PaymentError(.unsupported, "nobody here can check the proof of an invoice; nothing is sent")
+        }
+        let settling = Settling(settlement: settlement, settler: payer.settler, clock: clock, sha256: sha256)
         let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
         // What a journal holds is no better than what it was given.
         try settling.check(proof)
@@ -34,6 +37,7 @@ private struct Settling: Sendable {
     let settlement: Settlement
     let settler: (any PaymentSettler)?
     let clock: any PaymentClock
+    let sha256: ProviderContext.Hash?
 
     func run() async throws -> SettlementProof {
         guard settlement.amount.minorUnits > 0 else {
@@ -89,7 +93,7 @@ private struct Settling: Sendable {
         let isProof: Bool
         switch (proof, settlement.endpoint.paymentHash) {
         case (.preimage(let text), let hash?):
-            isProof = Hex.decode(text).map { $0.count == 32 && Hex.encode(SHA256.hash($0)) == hash } ?? false
+            isProof = isPreimage(text, of: hash)
         case (.preimage(let text), nil): isProof = Hex.decode(text)?.count == 32
         // An invoice is paid by whoever has its preimage, and by nothing else.
         case (.transaction(let text), let hash):
@@ -101,6 +105,11 @@ private struct Settling: Sendable {
                 "the payer's settler says that it paid, but its proof does not fit the payment: look into the wallet "
                     + "before you pay again", phase: .maybeSent)
         }
+    }
+
+    private func isPreimage(_ text: String, of hash: String) -> Bool {
+        guard let preimage = Hex.decode(text), preimage.count == 32, let sha256 else { return false }
+        return Hex.encode(sha256(preimage)) == hash
     }
 
     /// Whatever phase a settler's error claims, only its state says that nothing was sent.
