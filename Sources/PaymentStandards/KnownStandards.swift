@@ -25,5 +25,7 @@ public enum KnownStandards {
         WalletPass.self, WeChatPayLink.self, WiseLink.self,
         // Phone
         SwishCode.self, SwishLink.self, UPILink.self,
+        // Pubky
+        PubkyText.self,
     ]
 }

@@ -41,6 +41,7 @@ package let vectorFiles: [VectorFile] = [
     VectorFile("spd", unclaimed: 1),
     VectorFile("swiss-qr-bill"),
     VectorFile("upi"),
+    VectorFile("pubky", unclaimed: 9),
 ]
 
 /// The files whose inputs are no payment texts, and the test that reads each: a checksum, a curve or a signature has no form

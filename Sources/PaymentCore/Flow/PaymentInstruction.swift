@@ -15,6 +15,8 @@ public struct PaymentInstruction: Sendable, Hashable {
     public let fields: InstructionFields
     /// What following it does. Only a ``Purpose/payment`` may be shown as something to pay.
     public var purpose: Purpose = .payment
+    /// What a link that applications may be opened by is for, where its standard tells. Only a `payment` is to be paid.
+    public var role: LinkMatch.Role?
     /// Who is paid, as far as the text says.
     public var payee: Payee?
     /// How much.
@@ -113,7 +115,7 @@ extension PaymentInstruction {
 extension PaymentInstruction: CustomReflectable {
     /// All that it says; of one that ``holdsSecret`` its standard and purpose.
     public var customMirror: Mirror {
-        var children: [(String, Any)] = [("standard", standard), ("purpose", purpose)]
+        var children: [(String, Any)] = [("standard", standard), ("purpose", purpose), ("role", role as Any)]
         if !holdsSecret {
             children += [
                 ("fields", fields), ("payee", payee as Any), ("amount", amount), ("network", network as Any),

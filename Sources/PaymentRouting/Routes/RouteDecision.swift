@@ -91,7 +91,14 @@ public enum RouteDecision: Sendable, Hashable {
             }
         case .ambiguous(let routes):
             "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"
-        case .recognized(let instruction): "this is \(instruction.standard); no provider takes it"
+        case .recognized(let instruction):
+            switch instruction.role {
+            case .callback:
+                "this is \(instruction.standard), an answer to an app; it proves nothing, and no provider takes it"
+            case .authorization:
+                "this is \(instruction.standard), a question to a key manager, not a payment; no provider takes it"
+            default: "this is \(instruction.standard); no provider takes it"
+            }
         case .defective(let standard, let defect, _): "meant as \(standard), but not sound: \(defect)"
         case .unclear(let instructions):
             "sound as \(instructions.map(\.standard).joined(separator: ", ")); say which is meant"

@@ -51,6 +51,7 @@ struct RouteReport {
         case .recognized(let instruction):
             decision = .recognized
             standard = instruction.standard
+            role = instruction.role?.rawValue
         case .unclear(let instructions):
             decision = .ambiguous
             candidates = instructions.map(\.standard)

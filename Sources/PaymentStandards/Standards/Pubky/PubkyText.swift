@@ -1,0 +1,230 @@
+public import PaymentCore
+
+/// A text of the Pubky network, or of Paykit, which pays over it: a user's key in any of its spellings, a request or an
+/// endpoint to pay, a question to the user's key manager, and what comes back from there.
+///
+/// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A key
+/// has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve. What a key
+/// manager sends back proves nothing: whoever can open a link can have made it.
+public struct PubkyText: PaymentStandard {
+    /// `pubky`.
+    public static let id = "pubky"
+    /// What it follows.
+    public static let specification = "Pubky and Paykit links, Pubky Ring"
+    /// How its texts begin.
+    public static let patterns: [StandardPattern] =
+        [.bare(BareShape(lengths: PubkyKeyText.length...PubkyKeyText.length, .alphanumeric)), .prefix("pubky")]
+        + ["pubky", "pk", "paykit", "pip", "pubkyauth", "pubkyring"].map { .scheme($0) } + [.otherScheme]
+
+    /// What a text is for.
+    @nonexhaustive
+    public enum Kind: String, Sendable, Hashable {
+        /// It names a user, or a place on a user's homeserver.
+        case payee
+        /// It names a request for a payment that a user keeps.
+        case request
+        /// It holds one endpoint, to be paid as it is.
+        case invoice
+        /// It asks the user's key manager for something.
+        case authorization
+        /// It brings an answer of the key manager.
+        case callback
+    }
+
+    /// What the text is for.
+    public let kind: Kind
+    /// The user: whom to pay, or who is said to have answered; canonical z-base-32.
+    public let key: String?
+    /// All that the text says.
+    public let fields: InstructionFields
+    /// The names of the fields that hold a secret.
+    let secretFields: Set<String>
+    /// What the endpoint of an ``Kind/invoice`` says, where it is of a standard that is read here.
+    let endpoint: PaymentInstruction?
+
+    /// Creates a value by reading `link`.
+    ///
+    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
+    public init(_ link: PaymentLink) throws(StandardDefect) {
+        switch link.scheme.map(String.init) {
+        case nil: try self.init(text: TextPart(link).trimmed)
+        case "pubky":
+            guard let host = link.parts.authority, link.port == nil else {
+                throw TextPart(link).defect(.malformed, "address", "is written pubky://, a key and a path")
+            }
+            try self.init(payee: host, in: link, path: link.parts.path)
+        case "pk", "pip": try self.init(payee: Self.name(link), in: link, path: nil)
+        case "paykit": try self.init(paykit: link)
+        case "pubkyauth", "pubkyring":
+            do { try self.init(asking: link) } catch {
+                // What is left of a broken one may still be the secret.
+                var error = error
+                error.holdsSecret = true
+                throw error
+            }
+        default: try self.init(answer: link)
+        }
+    }
+
+    init(
+        _ kind: Kind, key: String? = nil, _ fields: InstructionFields, secret: Set<String> = [],
+        endpoint: PaymentInstruction? = nil
+    ) {
+        self.kind = kind
+        self.key = key
+        var all: InstructionFields = ["kind": .string(kind.rawValue)]
+        all.set("key", key)
+        for field in fields { all[field.name] = field.value }
+        self.fields = all
+        secretFields = secret
+        self.endpoint = endpoint
+    }
+
+    // MARK: Users
+
+    /// A bare key, or one behind the prefix `pubky`, with a path or without.
+    private init(text part: TextPart) throws(StandardDefect) {
+        guard part.starts(with: "pubky"), part.count > PubkyKeyText.length else {
+            self.init(.payee, key: try PubkyKeyText.read(part, isBare: true), [:])
+            return
+        }
+        guard !part.starts(with: "pubkyauth//"), !part.starts(with: "pubkyring//") else {
+            var defect = part.defect(.malformed, "scheme", "is not followed by a colon; ask for a new code")
+            defect.holdsSecret = true
+            throw defect
+        }
+        let rest = part.dropFirst(5)
+        let name = rest.prefix(PubkyKeyText.length)
+        let path = rest.dropFirst(PubkyKeyText.length)
+        guard PubkyKeyText.isSpelt(name), path.isEmpty || path.starts(with: "/") else {
+            throw part.defect(.foreign, "key", "is none")
+        }
+        try self.init(payee: name, path: path)
+    }
+
+    /// What stands where a user's key should: before the path, after slashes or without them.
+    private static func name(_ link: PaymentLink) -> TextPart { link.parts.authority ?? link.parts.path }
+
+    private init(payee name: TextPart, in link: PaymentLink, path: TextPart?) throws(StandardDefect) {
+        // The scanner takes the key for a host, and hosts have no case.
+        if let spelling = link.spelling, !spelling.contains(name.text) {
+            throw name.defect(.malformed, "key", "is written in lower case; copy it again")
+        }
+        try self.init(payee: name, path: path)
+    }
+
+    private init(payee name: TextPart, path: TextPart?) throws(StandardDefect) {
+        let key = try PubkyKeyText.read(name)
+        var fields: InstructionFields = [:]
+        if let path, path.count > 1 {
+            try Self.check(path: path)
+            fields.set("path", path.text)
+            fields.set("generation", Self.generation(of: path))
+        }
+        self.init(.payee, key: key, fields)
+    }
+
+    /// Segments that browsers and homeservers take for something else.
+    private static func check(path: TextPart) throws(StandardDefect) {
+        for segment in path.dropFirst(1).split(at: "/").dropLast()
+        where segment.isEmpty || segment.equals(".") || segment.equals("..") {
+            throw segment.defect(.malformed, "path", "has an empty segment, '.' or '..'")
+        }
+    }
+
+    /// Whose data lies at `path`: Paykit was made anew several times, each time elsewhere.
+    private static func generation(of path: TextPart) -> String? {
+        if path.starts(with: "/public/paykit") || path.starts(with: "/public/slashpay") { return "first (slashtags)" }
+        if path.starts(with: "/pub/paykit.app/v0/") { return "second" }
+        return path.starts(with: "/pub/paykit/v0/") ? "third" : nil
+    }
+
+    // MARK: Paykit
+
+    private static let reader = QueryReader(
+        QueryRules(plusIsSpace: true), known: ["request_id", "from", "method", "data"])
+
+    private init(paykit link: PaymentLink) throws(StandardDefect) {
+        let parts = link.parts
+        let action = parts.path
+        guard link.form == .opaque, action.equals("request") || action.equals("invoice") else {
+            try self.init(payee: Self.name(link), in: link, path: nil)
+            return
+        }
+        var values: [String: TextPart] = [:]
+        try Self.reader.read(parts.query) { name, parameter throws(StandardDefect) in
+            if Self.reader.knows(name) { values[name] = try Self.reader.text(parameter, name) }
+        }
+        func required(_ name: String) throws(StandardDefect) -> TextPart {
+            guard let value = values[name], !value.isEmpty else {
+                throw StandardDefect(.missing, name, at: link.text.utf8.count, "is missing; ask for a new code")
+            }
+            return value
+        }
+        if action.equals("request") {
+            let from = try required("from")
+            guard from.starts(with: "pubky://") else {
+                throw from.defect(.malformed, "from", "names the sender as pubky:// and a key")
+            }
+            let rest = from.dropFirst(8)
+            let key = try PubkyKeyText.read(rest.prefix(rest.text.utf8.prefix { $0 != UInt8(ascii: "/") }.count))
+            self.init(.request, key: key, ["requestId": .string(try required("request_id").text)])
+            return
+        }
+        let method = try required("method")
+        guard 1...32 ~= method.count, !method.equals("noise"),
+            method.bytes.allSatisfy({ $0 &- 0x61 < 26 || $0.isASCIIDigit || $0 == 0x2D || $0 == 0x3A })
+        else { throw method.defect(.malformed, "method", "is lower-case letters, digits, '-' and ':', at most 32") }
+        let data = try required("data")
+        let endpoint = try PubkyEndpoint.read(data, method: method.text)
+        var fields: InstructionFields = ["method": .string(method.text), "endpoint": .string(data.text)]
+        fields.set("endpointStandard", endpoint?.standard)
+        self.init(.invoice, fields, endpoint: endpoint)
+    }
+
+    // MARK: What it says
+
+    /// Pays the user or the endpoint; nothing at all where a key manager is asked or answers.
+    public var instruction: PaymentInstruction {
+        var instruction = endpoint ?? bareInstruction
+        if endpoint != nil {
+            instruction = bareInstruction
+            instruction.take(endpoint)
+        }
+        switch kind {
+        case .payee, .request, .invoice:
+            instruction.role = .payment
+            if kind == .invoice, endpoint == nil { instruction.setUncheckedPayee(fields["endpoint"]?.string ?? "") }
+            guard let key else { break }
+            instruction.network = "pubky"
+            instruction.amount = kind == .request ? .onService : .open
+            instruction.reference = fields["requestId"]?.string
+            instruction.setUncheckedPayee(key)
+            instruction.warnings.append(.followsURL)
+        case .authorization, .callback:
+            instruction.role = kind == .callback ? .callback : .authorization
+            instruction.purpose = .information
+            instruction.holdsSecret = !secretFields.isEmpty
+            instruction.publicFields = Set(fields.map(\.name)).subtracting(secretFields)
+            instruction.warnings = [.opensNothing]
+        }
+        return instruction
+    }
+}
+
+extension PaymentInstruction {
+    /// Says what `other` says, which it holds.
+    fileprivate mutating func take(_ other: PaymentInstruction?) {
+        guard let other else { return }
+        purpose = other.purpose
+        payee = other.payee
+        amount = other.amount
+        network = other.network
+        memo = other.memo
+        reference = other.reference
+        expiresAt = other.expiresAt
+        alternatives = other.alternatives
+        otherReadings = other.otherReadings
+        warnings = other.warnings
+    }
+}
