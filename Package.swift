@@ -354,7 +354,7 @@ let package = Package(
             name: "PaykitProviderTests",
             dependencies: [
                 "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
-                "PaymentSandbox", "PaymentTesting",
+                "PaymentSandbox", "PaymentStandards", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
             exclude: ["DHT/Interop/libtorrent-swarm.py"], swiftSettings: settings),

@@ -30,6 +30,8 @@ public struct PaykitFailure: Error, Sendable, Hashable {
         public static let invalidData = Code(rawValue: 5000)
         /// What was given is not usable.
         public static let validationFailed = Code(rawValue: 5001)
+        /// The invoice can be paid no longer.
+        public static let invoiceExpired = Code(rawValue: 6002)
         /// The endpoint was used before and should be replaced.
         public static let endpointUsed = Code(rawValue: 6004)
         /// The homeserver could not store it.

@@ -1,5 +1,5 @@
 public import PaykitProvider
-import PaymentCore
+public import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -10,29 +10,44 @@ import PaymentCore
 /// What is paid, and when endpoints of one's own are replaced.
 extension PaykitClient {
     /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish. The preferred
-    /// method counts in both; without it `lightning`, then `onchain`, then the first by name.
+    /// method counts in both; without it `lightning`, then `onchain`, then the first by name. What the configuration's
+    /// ``PaykitClientConfiguration/endpointCheck`` refuses is passed over.
     ///
     /// - Parameters:
     ///   - pubkey: who is paid, in any form that a key has.
     ///   - preferredMethod: the method to take where it is offered.
-    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
-    public func smartCheckout(pubkey: String, preferredMethod: String? = nil) async throws -> PaykitCheckoutResult {
+    ///   - amount: how much is to be paid, in bitcoin; nil where that is open. Only a check looks at it.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; when all that they offer
+    ///   is refused, why.
+    public func smartCheckout(
+        pubkey: String, preferredMethod: String? = nil, amount: Money? = nil
+    ) async throws -> PaykitCheckoutResult {
         try await told { () async throws(PaykitFailure) in
             let user = try Self.key(pubkey)
-            let offered = offers.current(of: user, at: clock.now).map(\.endpoint)
+            var refusal: PaykitFailure?
+            func usable(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
+                endpoints.filter { endpoint in
+                    do throws(PaykitFailure) {
+                        try configuration.endpointCheck?.check(endpoint, amount: amount, at: clock.now)
+                        return true
+                    } catch {
+                        refusal = refusal ?? error
+                        return false
+                    }
+                }
+            }
+            let offered = usable(offers.current(of: user, at: clock.now).map(\.endpoint))
             if let endpoint = SmartCheckout.choice(among: offered, preferring: preferredMethod) {
                 return PaykitCheckoutResult(
                     methodId: endpoint.methodID, endpoint: endpoint.endpoint, isPrivate: true, requiresInteractive: true
                 )
             }
             let published = try await methods(of: user).methods as [PaykitSupportedMethod]
-            guard
-                let endpoint = SmartCheckout.choice(
-                    among: published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) },
-                    preferring: preferredMethod)
-            else {
-                throw PaykitFailure(
-                    .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
+            let sound = usable(published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) })
+            guard let endpoint = SmartCheckout.choice(among: sound, preferring: preferredMethod) else {
+                throw refusal
+                    ?? PaykitFailure(
+                        .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
             }
             return PaykitCheckoutResult(
                 methodId: endpoint.methodID, endpoint: endpoint.endpoint, isPrivate: false, requiresInteractive: false)

@@ -96,7 +96,9 @@ public actor PaykitClient: PaykitService {
     /// - Throws: ``PaykitError``.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
         try await signedIn { session throws(PaykitFailure) in
-            try await directory.publish(PaykitEndpoint(methodID: methodId, endpoint: endpoint), session)
+            let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
+            try configuration.endpointCheck?.check(endpoint, at: clock.now)
+            try await directory.publish(endpoint, session)
             uses[methodId] = PaykitEndpointUse(publishedAt: clock.now)
             cache.remove(session.user)
         }

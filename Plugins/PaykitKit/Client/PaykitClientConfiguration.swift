@@ -13,6 +13,8 @@ public struct PaykitClientConfiguration: Sendable {
     public var cacheCapacity: Int
     /// When endpoints of one's own are replaced, by method; `onUse` where nothing is said.
     public var rotation: [String: PaykitRotationPolicy]
+    /// Looks at endpoints before they are published or chosen; nil takes every text for one. Applications that pay give one.
+    public var endpointCheck: PaykitEndpointCheck?
     /// What the homeserver wants of new users.
     public var signUpToken: Redacted<String>?
 
@@ -20,13 +22,15 @@ public struct PaykitClientConfiguration: Sendable {
     public init(
         network: PubkyNetwork, capabilities: [PubkyCapability] = [.paykit, .profile],
         cacheTime: Duration = .seconds(300),
-        cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:], signUpToken: Redacted<String>? = nil
+        cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
+        endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil
     ) {
         self.network = network
         self.capabilities = capabilities
         self.cacheTime = cacheTime
         self.cacheCapacity = cacheCapacity
         self.rotation = rotation
+        self.endpointCheck = endpointCheck
         self.signUpToken = signUpToken
     }
 }
