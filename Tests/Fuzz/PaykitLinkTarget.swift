@@ -18,15 +18,30 @@ struct PaykitLinkTarget: FuzzTarget {
             "pubkyauth://signup?caps=/:rw&secret=\(secret)&relay=https://r.example/link&hs=\(key)&st=1",
             "pubkyauth://secret_export?secret=\(secret)",
             "pubky://\(key)/pub/paykit/v0/bitkit/wallet/btc-lightning-bolt11",
+            "pubkyring://session?callback=bitkit%3A%2F%2Fback%3Fnonce%3D1",
+            "pubkyring://get-follows?callback=app%3A%2F%2Fb",
+            "pubkyring://paykit-connect?deviceId=d&callback=app%3A%2F%2Fb&ephemeralPk=\(String(repeating: "ab", count: 32))",
+            "pubkyring://get-profile?pubkey=\(key)&callback=app%3A%2F%2Fb&x-error=app%3A%2F%2Fc",
+            "bitkit://back?nonce=1&pubky=\(key)&session_secret=\(key):ABCDEFGHJKMNPQRSTVWXYZ0123&capabilities=/:rw",
+            "bitkit://back?nonce=1&errorCode=SESSION_FAILED&errorMessage=x",
             #"{"endpoint":"lnbc1","enabled":true}"#, #"{"bolt11":"lnbc1"}"#, "lnbc1xyz",
         ],
         pieces: [
             key, "pubky", "pubky://", "pk:", "paykit:", "pubkyauth://", "?", "&", "=", "/", "//", "..", "%2F", "%00",
             ".",
             ":", "@", "#", "secret=", secret, "relay=", "https://r.example/", "http://r.example/", "caps=/:rw", "from=",
-            "method=", "data=", "hs=", "\u{130}", "{", "}", "\"", "endpoint",
+            "method=", "data=", "hs=", "pubkyring://", "callback=app%3A%2F%2Fb", "nonce=1", "session_secret=", "pubky=",
+            "x-error=", "x-cancel=",
+            "\u{130}", "{", "}", "\"", "endpoint",
         ])
     private(set) var counts: [String: Int] = [:]
+
+    /// Questions whose answers are known by a nonce.
+    private let questions: [KeyManagerLink] = ["session", "get-follows", "get-profile"].compactMap { name in
+        (try? PaymentLink("pubkyring://\(name)?callback=bitkit%3A%2F%2Fback%3Fnonce%3D1")).flatMap {
+            try? KeyManagerLink($0)
+        }
+    }
 
     init() {}
 
@@ -48,6 +63,16 @@ struct PaykitLinkTarget: FuzzTarget {
             if endpoint.isEmpty || endpoint.utf8.count > EndpointFile.maximumLength { return "an endpoint is none" }
         }
         guard let link = try? PaymentLink(text) else { return nil }
+        for question in questions {
+            guard let answer = try? KeyManagerAnswer(link, to: question) else { continue }
+            counts["answers", default: 0] += 1
+            guard link.queryItems.contains(where: { $0.name == "nonce" && $0.decodedValue == "1" }) else {
+                return "an answer without the question's nonce is taken"
+            }
+            guard let written = question.answer(answer.content)?.reveal(), let again = try? PaymentLink(written),
+                let read = try? KeyManagerAnswer(again, to: question), read == answer
+            else { return "an answer is another when written" }
+        }
         do {
             switch try PaykitLink.read(link) {
             case nil: counts["nobody's", default: 0] += 1
@@ -59,6 +84,10 @@ struct PaykitLinkTarget: FuzzTarget {
                 if !isOpen, "\(authorization)".contains(own) { return "a secret is printed" }
                 let again = (try? PaymentLink(authorization.text.reveal())).flatMap { try? PubkyAuthorizationLink($0) }
                 guard again == authorization else { return "an authorisation is another when written" }
+            case .keyManager(let question):
+                counts["questions", default: 0] += 1
+                let again = (try? PaymentLink(question.text)).flatMap { try? KeyManagerLink($0) }
+                guard again == question else { return "a question is another when written" }
             case .invoice(let endpoint):
                 counts["invoices", default: 0] += 1
                 if !PaykitEndpoint.isMethod(endpoint.methodID) { return "an invoice of no method" }

@@ -13,7 +13,7 @@ struct PaykitLinkTests {
         "A user is named in many ways",
         arguments: [
             "pubky://KEY", "pubky://KEY/", "pubky://KEY#frag", "pubky://KEY/pub/x", "pk:KEY", "paykit:KEY", "KEY",
-            "pubkyKEY", "pubkyKEY/pub/x",
+            "pubkyKEY", "pubkyKEY/pub/x", "pip:KEY",
         ])
     func payees(_ form: String) throws {
         let key = try PubkyKey(Self.key)
@@ -92,6 +92,15 @@ struct PaykitLinkTests {
         dump(link, to: &dumped)
         #expect(!dumped.contains(Self.secret))
         #expect(try PubkyAuthorizationLink(PaymentLink(link.text.reveal())) == link)
+    }
+
+    @Test("The older form without a word is a sign-in, and both schemes say the same")
+    func olderForms() throws {
+        let query = "caps=/pub/pubky.app/:rw&secret=\(Self.secret)&relay=https://httprelay.pubky.app/link"
+        let signIn = try PubkyAuthorizationLink(PaymentLink("pubkyauth://signin?\(query)"))
+        for text in ["pubkyauth:///?\(query)", "pubkyring://signin?\(query)", "pubkyring://signin/?\(query)"] {
+            #expect(try read(text) == .authorization(signIn), "\(text)")
+        }
     }
 
     @Test("A sign-up names a homeserver, and an export no relay")

@@ -61,6 +61,10 @@ struct PubkyKeyTests {
                 "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
             ),
             (
+                "a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0",
+                "wnpkm7d4c7caym93kzhpamjkn11hu8jdz4m9o3y1x9huopniwuay"
+            ),
+            (
                 "848c6ff9149c12b835890dce7fef5d3d0717c6f79bc454a6e781d1deb2d8908d",
                 "o1gg96ewuojmopcjbz8895478wdtxtzzuxnfjjz8o8e77csa1ngo"
             ),

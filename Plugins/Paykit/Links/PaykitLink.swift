@@ -12,6 +12,8 @@ public enum PaykitLink: Sendable, Hashable {
     case invoice(PaykitEndpoint)
     /// Authorise another device, or let another device authorise this one.
     case authorization(PubkyAuthorizationLink)
+    /// A question to the user's key manager.
+    case keyManager(KeyManagerLink)
     /// A text of another generation of Paykit; the word says which.
     case otherGeneration(String)
 
@@ -21,9 +23,14 @@ public enum PaykitLink: Sendable, Hashable {
     public static func read(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink? {
         switch link.scheme {
         case "pubky": return try pubky(link)
-        case "pk": return .payee(try key(link.path))
+        // Bitkit writes `pip:` for `pk:`.
+        case "pk", "pip": return .payee(try key(link.path))
         case "paykit": return try paykit(link)
         case "pubkyauth": return .authorization(try PubkyAuthorizationLink(link))
+        case "pubkyring":
+            // Some questions are the same under both schemes.
+            return KeyManagerLink.isOne(link)
+                ? .keyManager(try KeyManagerLink(link)) : .authorization(try PubkyAuthorizationLink(link))
         case "slashpay", "slash": return .otherGeneration("the first generation (slashtags)")
         case nil where link.text.hasPrefix("pubky") && link.text.utf8.count >= 57:
             return .payee(try key(link.text))

@@ -1,0 +1,141 @@
+public import PaymentCore
+
+/// What a key manager answers to a ``KeyManagerLink`` (Protocol 1.6): a hint, never a proof.
+///
+/// A session in it is one only when its homeserver says so, and the user's only when they say so.
+public struct KeyManagerAnswer: Sendable, Hashable {
+    /// What is answered.
+    @nonexhaustive
+    public enum Content: Sendable, Hashable {
+        /// A session, as ``PubkySession/exported`` has it, and what it is said to be good for.
+        case session(Redacted<String>, of: PubkyKey, [PubkyCapability])
+        /// Where sealed keys and a session lie on the user's homeserver.
+        case handoff(from: PubkyKey, requestID: String)
+        /// What somebody says of themselves.
+        case profile(name: String?, bio: String?, image: String?)
+        /// Whom somebody follows.
+        case follows([PubkyKey])
+        /// Nothing: why, as the key manager says.
+        case failure(code: String, message: String?)
+        /// Nothing: the user said no.
+        case cancelled
+    }
+
+    /// What is answered.
+    public let content: Content
+
+    /// What stands for a no where there is no address for it.
+    static let cancelled = "CANCELLED"
+
+    /// Reads the answer to `question`.
+    ///
+    /// - Parameters:
+    ///   - link: the link that opened the app.
+    ///   - question: what was asked, and nothing else: an answer to another question is none.
+    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, as where its nonce is missing.
+    public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
+        let values = KeyManagerValues(link)
+        func isAt(_ address: String?) -> Bool {
+            guard let address, let other = try? PaymentLink(address) else { return false }
+            return link.scheme == other.scheme && link.host == other.host && link.path == other.path
+                && link.port == other.port
+        }
+        let isHome = isAt(question.callback)
+        if isHome, let nonce = question.nonce { guard try values["nonce"] == nonce else { throw .form } }
+        if !isHome, isAt(question.cancelCallback) {
+            content = .cancelled
+            return
+        }
+        if isHome || isAt(question.errorCallback), let code = try values.first("errorCode", "error") {
+            content = code == Self.cancelled ? .cancelled : .failure(code: code, message: try values["errorMessage"])
+            return
+        }
+        guard isHome else { throw .form }
+        content = try Self.content(values, question.question)
+    }
+
+    private static func content(
+        _ values: KeyManagerValues, _ question: KeyManagerLink.Question
+    ) throws(PaykitLinkDefect) -> Content {
+        func user() throws(PaykitLinkDefect) -> PubkyKey {
+            guard let text = try values.first("pubky", "pubkey") else { throw .parameter("pubky") }
+            do { return try PubkyKey(text) } catch { throw .key(error) }
+        }
+        switch question {
+        case .session:
+            guard let secret = try values["session_secret"] else { throw .parameter("session_secret") }
+            let capabilities: [PubkyCapability]
+            do { capabilities = try PubkyCapability.list(try values["capabilities"] ?? "") } catch {
+                throw .parameter("capabilities")
+            }
+            return try session(secret, of: user(), capabilities)
+        case .guidesSession:
+            guard let secret = try values["session"] else { throw .parameter("session") }
+            return try session(secret, of: nil, [])
+        case .handoff:
+            guard try values["mode"] == "secure_handoff" else { throw .parameter("mode") }
+            guard let id = try values["request_id"], id.utf8.count == 64, Hex.decode(id) != nil else {
+                throw .parameter("request_id")
+            }
+            return .handoff(from: try user(), requestID: id.lowercased())
+        case .profile:
+            return .profile(
+                name: try values["name"], bio: try values["bio"], image: try values.first("image", "avatar"))
+        case .follows:
+            let names = try values["follows"]?.split(separator: ",") ?? []
+            let keys = names.compactMap { try? PubkyKey($0) }
+            guard keys.count == names.count else { throw .parameter("follows") }
+            return .follows(keys)
+        // Nobody here asks for these in earnest: what they bring must not go through a link.
+        case .signature, .keyPair: throw .form
+        }
+    }
+
+    private static func session(
+        _ secret: String, of user: PubkyKey?, _ capabilities: [PubkyCapability]
+    ) throws(PaykitLinkDefect) -> Content {
+        let exported = Redacted(secret)
+        guard let (owner, _) = try? PubkySession.read(exported), user == nil || user == owner else {
+            throw .parameter("session_secret")
+        }
+        return .session(exported, of: owner, capabilities)
+    }
+}
+
+// MARK: The key manager's side
+
+extension KeyManagerLink {
+    /// The link that brings `content` to who asked. Ask the user first, and show them ``app`` and ``callback`` as what they
+    /// are: claims. It holds what it brings: open it, and never log it.
+    ///
+    /// - Returns: nil where the content is no answer to the question.
+    public func answer(_ content: KeyManagerAnswer.Content) -> Redacted<String>? {
+        let items: [(String, String)]
+        var address = callback
+        switch (question, content) {
+        case (.session, .session(let exported, let user, let capabilities)):
+            items = [
+                ("pubky", user.text), ("session_secret", exported.reveal()),
+                ("capabilities", capabilities.map(\.text).joined(separator: ",")),
+            ]
+        case (.guidesSession, .session(let exported, _, _)): items = [("session", exported.reveal())]
+        case (.handoff, .handoff(let user, let id)):
+            items = [("pubky", user.text), ("request_id", id), ("mode", "secure_handoff")]
+        case (.profile, .profile(let name, let bio, let image)):
+            items = [("name", name), ("bio", bio), ("image", image)].compactMap { name, value in
+                value.map { (name, $0) }
+            }
+        case (.follows, .follows(let keys)): items = [("follows", keys.map(\.text).joined(separator: ","))]
+        case (_, .failure(let code, let message)):
+            address = errorAddress
+            items = [("errorCode", code)] + (message.map { [("errorMessage", $0)] } ?? [])
+        case (_, .cancelled):
+            address = cancelCallback ?? errorAddress
+            items = cancelCallback == nil ? [("errorCode", KeyManagerAnswer.cancelled)] : []
+        default: return nil
+        }
+        return Redacted(Self.extended(address, items))
+    }
+
+    private var errorAddress: String { errorCallback ?? callback }
+}

@@ -1,0 +1,184 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// What an app asks of the user's key manager, Pubky Ring, by a link (Protocol 1.6).
+///
+/// The answer comes back as a link of the app's own (``KeyManagerAnswer``). Whoever can open a link can have made it, so a
+/// question carries a nonce in its callback, and an answer without it is none.
+public struct KeyManagerLink: Sendable, Hashable {
+    /// What is asked for.
+    @nonexhaustive
+    public enum Question: Sendable, Hashable {
+        /// A session of the user, as the key manager has one.
+        case session
+        /// The same, as Paykit's guide asks for it; no released key manager knows it.
+        case guidesSession
+        /// Keys and a session for a device, left sealed on the user's homeserver.
+        case handoff(deviceID: String, ephemeralKey: [UInt8], includesNextEpoch: Bool)
+        /// What `user` says of themselves; nil for the key manager's own user.
+        case profile(of: PubkyKey?)
+        /// Whom the key manager's user follows.
+        case follows
+        /// A signature over a text. Nothing here ever gives one: the text could be a token.
+        case signature(of: String)
+        /// A device's key pair, in the clear. Nothing here ever gives one.
+        case keyPair(deviceID: String, epoch: UInt32)
+    }
+
+    /// What is asked for.
+    public let question: Question
+    /// The app's name, as it says itself.
+    public let app: String?
+    /// Where the answer goes: an address of the app. Only a hint of who asks.
+    public let callback: String
+    /// Where it goes when there is none; nil for ``callback``.
+    public let errorCallback: String?
+    /// Where it goes when the user says no; nil for ``errorCallback``.
+    public let cancelCallback: String?
+    /// By what the answer is known; nil where the question has none.
+    let nonce: String?
+
+    /// Asks a question.
+    ///
+    /// - Parameters:
+    ///   - question: what is asked for.
+    ///   - callback: an address that opens this app, such as `bitkit://paykit-session`.
+    ///   - app: this app's name.
+    ///   - random: makes the nonce. Whoever can foretell it can forge an answer.
+    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` when the callback is no link.
+    public init(
+        asking question: Question, callback: String, app: String? = nil, random: any RandomSource
+    ) throws(PaykitLinkDefect) {
+        try Self.check(callback: callback, "callback")
+        let nonce = random.hex(32)
+        self.question = question
+        self.app = app
+        self.callback = Self.extended(callback, [("nonce", nonce)])
+        self.nonce = nonce
+        errorCallback = nil
+        cancelCallback = nil
+    }
+
+    private static let actions: Set<Substring> = [
+        "session", "auth", "paykit-connect", "get-profile", "get-follows", "sign-message", "derive-keypair",
+    ]
+
+    /// Whether `link` is a question that only a key manager can answer.
+    static func isOne(_ link: PaymentLink) -> Bool {
+        link.scheme == "pubkyring" && link.host.map(actions.contains) ?? false
+    }
+
+    /// Reads a link of the scheme `pubkyring`.
+    ///
+    /// - Throws: ``PaykitLinkDefect``.
+    public init(_ link: PaymentLink) throws(PaykitLinkDefect) {
+        guard link.scheme == "pubkyring", let host = link.host, link.path.isEmpty || link.path == "/" else {
+            throw .form
+        }
+        let values = KeyManagerValues(link)
+        func required(_ name: String) throws(PaykitLinkDefect) -> String {
+            guard let value = try values[name] else { throw .parameter(name) }
+            return value
+        }
+        switch host {
+        case "session": question = .session
+        case "auth": question = .guidesSession
+        case "paykit-connect":
+            guard let key = Hex.decode(try required("ephemeralPk")), key.count == 32 else {
+                throw .parameter("ephemeralPk")
+            }
+            question = .handoff(
+                deviceID: try required("deviceId"), ephemeralKey: key,
+                includesNextEpoch: try values["includeEpoch1"] != "false")
+        case "get-profile":
+            let user = try values["pubkey"]
+            question = .profile(of: user.flatMap { try? PubkyKey($0) })
+            if user != nil, question == .profile(of: nil) { throw .parameter("pubkey") }
+        case "get-follows": question = .follows
+        case "sign-message": question = .signature(of: try required("message"))
+        case "derive-keypair":
+            guard let epoch = UInt32(try values["epoch"] ?? "0") else { throw .parameter("epoch") }
+            question = .keyPair(deviceID: try required("deviceId"), epoch: epoch)
+        default: throw .form
+        }
+        app = try values.first("x-source", "app")
+        guard let success = try values.first("x-success", "callback") else { throw .parameter("callback") }
+        callback = success
+        errorCallback = try values["x-error"]
+        cancelCallback = try values["x-cancel"]
+        for (name, text) in [("callback", callback), ("x-error", errorCallback), ("x-cancel", cancelCallback)] {
+            if let text { try Self.check(callback: text, name) }
+        }
+        nonce = (try? PaymentLink(callback)).flatMap { try? KeyManagerValues($0)["nonce"] }
+    }
+
+    /// The link's text: opening it starts the key manager.
+    public var text: String {
+        var items: [(String, String)] = []
+        let action: String
+        switch question {
+        case .session: action = "session"
+        case .guidesSession: action = "auth"
+        case .handoff(let device, let key, let includesNext):
+            action = "paykit-connect"
+            items = [
+                ("deviceId", device), ("ephemeralPk", Hex.encode(key)),
+                ("includeEpoch1", includesNext ? "true" : "false"),
+            ]
+        case .profile(let user):
+            action = "get-profile"
+            if let user { items = [("pubkey", user.text)] }
+        case .follows: action = "get-follows"
+        case .signature(let message): (action, items) = ("sign-message", [("message", message)])
+        case .keyPair(let device, let epoch):
+            (action, items) = ("derive-keypair", [("deviceId", device), ("epoch", String(epoch))])
+        }
+        items.append(("callback", callback))
+        if let errorCallback { items.append(("x-error", errorCallback)) }
+        if let cancelCallback { items.append(("x-cancel", cancelCallback)) }
+        if let app { items.append(("app", app)) }
+        return Self.extended("pubkyring://\(action)", items)
+    }
+
+    // MARK: Addresses
+
+    /// A callback opens an app or a page, and shows nobody where an answer goes but there.
+    private static func check(callback: String, _ name: String) throws(PaykitLinkDefect) {
+        guard let link = try? PaymentLink(callback), link.form == .web, !link.isPlainHTTP, link.fragment == nil else {
+            throw .parameter(name)
+        }
+    }
+
+    /// `address` with further items in its query.
+    static func extended(_ address: String, _ items: [(name: String, value: String)]) -> String {
+        guard !items.isEmpty else { return address }
+        let query = items.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+        return "\(address)\(address.contains("?") ? "&" : "?")\(query)"
+    }
+}
+
+/// The values of a key manager's link, each decoded once; a plus sign is one.
+struct KeyManagerValues {
+    private let link: PaymentLink
+
+    init(_ link: PaymentLink) { self.link = link }
+
+    /// The value called `name`; nil where it is missing or empty.
+    ///
+    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` where it stands twice or cannot be decoded: readers would disagree.
+    subscript(_ name: String) -> String? {
+        get throws(PaykitLinkDefect) {
+            let values = link.queryItems.filter { $0.name == Substring(name) }
+            guard values.count <= 1 else { throw .parameter(name) }
+            guard let first = values.first else { return nil }
+            guard let text = PercentCoding.decode(first.value) else { throw .parameter(name) }
+            return text.isEmpty ? nil : text
+        }
+    }
+
+    /// The value of the first of `names` that has one.
+    func first(_ names: String...) throws(PaykitLinkDefect) -> String? {
+        for name in names { if let value = try self[name] { return value } }
+        return nil
+    }
+}
