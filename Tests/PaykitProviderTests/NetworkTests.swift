@@ -147,6 +147,26 @@ struct NetworkTests {
         await #expect(throws: PaykitFailure.self) { try await client(some, relays: 0).publish(packet) }
     }
 
+    @Test(
+        "A relay's answers are told apart",
+        arguments: [
+            (400, .invalidData), (409, .storage), (412, .storage), (413, .invalidData), (428, .storage),
+            (429, .rateLimited), (500, .transport), (503, .transport),
+        ] as [(Int, PaykitFailure.Code)])
+    func relayRefusals(_ status: Int, _ code: PaykitFailure.Code) async throws {
+        let packet = try Self.address(5, 1)
+        let relay = Answers { _ in HTTPResponse(status: status, body: Array("a secret".utf8)) }
+        for work in [
+            { _ = try await self.client(relay, relays: 1).publish(packet) },
+            { _ = try await self.client(relay, relays: 1).resolve(packet.key) },
+        ] as [() async throws -> Void] {
+            await #expect { try await work() } throws: {
+                let failure = $0 as? PaykitFailure
+                return failure?.code == code && failure?.message.contains("a secret") == false
+            }
+        }
+    }
+
     // MARK: Where homeservers are
 
     private func locate(_ services: [UInt8: DNSService], from byte: UInt8, allowsLocal: Bool = false) async throws

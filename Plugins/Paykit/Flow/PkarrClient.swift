@@ -6,10 +6,11 @@ package import PaymentCore
     import Foundation
 #endif
 
-/// Asks relays who somebody says they are, and tells them of one's own (Protocol 2.2).
+/// Asks relays and the DHT who somebody says they are, and tells them of one's own (Protocol 2.2 and 2.4).
 ///
-/// A relay can keep silent or bring old packets, and nothing worse: every packet is checked, all relays are asked, and the
-/// latest packet counts.
+/// Neither can do worse than keep silent or bring old packets: every packet is checked, all relays are asked, and the latest
+/// packet counts. The DHT is slower, so that readers ask it where no relay brings a packet; before something is published,
+/// everybody is asked.
 package actor PkarrClient {
     private struct Known {
         let packet: SignedPacket
@@ -22,66 +23,102 @@ package actor PkarrClient {
 
     private let relays: [HTTPURL]
     private let http: any HTTPTransport
+    private let dht: DHTResolver?
     private let clock: any PaymentClock
     private let capacity: Int
     private var known: [PubkyKey: Known] = [:]
     private var turn: UInt64 = 0
 
-    /// - Parameter capacity: how many packets are kept at most; those that were needed longest ago go first.
-    package init(relays: [HTTPURL], http: any HTTPTransport, clock: any PaymentClock, capacity: Int = 1000) {
+    /// - Parameters:
+    ///   - dht: the way to the DHT; without it only relays are asked.
+    ///   - capacity: how many packets are kept at most; those that were needed longest ago go first.
+    package init(
+        relays: [HTTPURL], http: any HTTPTransport, dht: DHTResolver? = nil, clock: any PaymentClock,
+        capacity: Int = 1000
+    ) {
         self.relays = relays
         self.http = http
+        self.dht = dht
         self.clock = clock
         self.capacity = max(1, capacity)
     }
 
-    /// Returns the latest packet of `key`; nil when the relays know none.
+    /// Returns the latest packet of `key`; nil when nobody knows one.
     ///
-    /// - Throws: when no relay answered, and none is known from before.
+    /// - Throws: when nobody answered, and none is known from before.
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitFailure) -> SignedPacket? {
+        if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
+        return try await search(key, everywhere: isFresh).packet
+    }
+
+    /// What a search has brought.
+    package struct Finding: Sendable {
+        /// The latest packet; nil when nobody knows one.
+        package let packet: SignedPacket?
+        /// Whether everybody has answered who could know of another.
+        package let isCertain: Bool
+    }
+
+    /// Searches for the latest packet of `key`, whatever is kept of it.
+    ///
+    /// - Parameter everywhere: whether nobody is taken to have said the same before, and the DHT is asked in any case.
+    /// - Throws: when nobody answered, and none is known from before.
+    package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitFailure) -> Finding {
         let before = known[key]
-        if let before, !isFresh, clock.uptime < before.freshUntil { return keep(before.packet, isNew: false) }
-        let since = isFresh || before?.isAlone != true ? nil : before?.packet
-        let answers = await withTaskGroup(of: Answer.self) { group in
+        let since = everywhere || before?.isAlone != true ? nil : before?.packet
+        var answers = await withTaskGroup(of: Answer.self) { group in
             for relay in relays {
                 group.addTask { [http] in await Self.ask(relay, for: key, after: since, over: http) }
             }
+            if everywhere, let dht { group.addTask { await Self.ask(dht, for: key) } }
             var answers: [Answer] = []
             for await answer in group { answers.append(answer) }
             return answers
         }
+        if !everywhere, let dht, !answers.contains(where: \.isKnown) { answers.append(await Self.ask(dht, for: key)) }
         var newest = known[key]?.packet
-        var isAnswered = false
         var failure: PaykitFailure?
         for answer in answers {
             switch answer {
-            case .packet(let packet):
-                isAnswered = true
-                if newest.map(packet.isNewer) ?? true { newest = packet }
-            case .nothing, .unchanged: isAnswered = true
+            case .packet(let packet): if newest.map(packet.isNewer) ?? true { newest = packet }
+            case .nothing, .unchanged: break
             case .failed(let error): failure = error
             }
         }
-        if let newest { return keep(newest, isNew: isAnswered) }
-        if let failure, !isAnswered { throw failure }
-        return nil
+        let isAnswered = answers.contains { !$0.isFailure }
+        if let failure, !isAnswered, newest == nil { throw failure }
+        if let newest { keep(newest, isNew: isAnswered) }
+        return Finding(packet: newest, isCertain: isAnswered && failure == nil)
     }
 
-    /// Gives a packet to all relays.
+    /// Gives a packet to all relays and to the DHT.
     ///
-    /// - Returns: how many have it now.
-    /// - Throws: when none has.
+    /// - Returns: how many have it now; the DHT counts as one.
+    /// - Throws: when none has, and when the DHT has a later packet of this key.
     @discardableResult
     package func publish(_ packet: SignedPacket) async throws(PaykitFailure) -> Int {
-        let results = await withTaskGroup(of: PaykitFailure?.self) { group in
+        let results = await withTaskGroup(of: Stored.self) { group in
             for relay in relays { group.addTask { [http] in await Self.put(packet, to: relay, over: http) } }
-            var results: [PaykitFailure?] = []
+            if let dht { group.addTask { await Self.put(packet, to: dht) } }
+            var results: [Stored] = []
             for await result in group { results.append(result) }
             return results
         }
-        let stored = results.count { $0 == nil }
+        var stored = 0
+        var refusal: PaykitFailure?
+        for result in results {
+            switch result {
+            case .stored: stored += 1
+            case .refused(let failure): refusal = refusal ?? failure
+            case .outdated(let later):
+                // The owner's own signature says so, whatever relays have taken.
+                if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
+                throw PaykitFailure(
+                    .storage, "a later packet of \(packet.key) is in the DHT: look again before you publish")
+            }
+        }
         if stored == 0 {
-            throw results.compactMap(\.self).first
+            throw refusal
                 ?? PaykitFailure(.validationFailed, "no relay is configured; nobody would find what is published")
         }
         keep(packet, isNew: true)
@@ -107,11 +144,27 @@ package actor PkarrClient {
 
     // MARK: One relay
 
-    private enum Answer: Sendable {
+    enum Answer: Sendable {
         case packet(SignedPacket)
         case unchanged
         case nothing
         case failed(PaykitFailure)
+
+        var isFailure: Bool { if case .failed = self { true } else { false } }
+        /// Whether somebody has a packet.
+        var isKnown: Bool {
+            switch self {
+            case .packet, .unchanged: true
+            case .nothing, .failed: false
+            }
+        }
+    }
+
+    enum Stored: Sendable {
+        case stored
+        case refused(PaykitFailure)
+        /// There is a later one already: this.
+        case outdated(SignedPacket)
     }
 
     private static let timeout: Duration = .seconds(10)
@@ -143,16 +196,16 @@ package actor PkarrClient {
 
     private static func put(
         _ packet: SignedPacket, to relay: HTTPURL, over http: any HTTPTransport
-    ) async -> PaykitFailure? {
+    ) async -> Stored {
         do {
             // A packet that arrives twice is the same packet.
             let response = try await http.send(
                 HTTPRequest(
                     .put, try relay.appending([packet.key.text]), body: packet.payload, replay: .safe,
                     timeout: timeout))
-            return 200...299 ~= response.status ? nil : failure(response.status, relay, response)
-        } catch let error as TransportError { return PaykitFailure(error) } catch {
-            return PaykitFailure(.transport, "the relay \(relay.host) cannot be told")
+            return 200...299 ~= response.status ? .stored : .refused(failure(response.status, relay, response))
+        } catch let error as TransportError { return .refused(PaykitFailure(error)) } catch {
+            return .refused(PaykitFailure(.transport, "the relay \(relay.host) cannot be told"))
         }
     }
 

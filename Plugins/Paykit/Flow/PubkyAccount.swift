@@ -28,13 +28,15 @@ package struct PubkyAccount: Sendable {
     ) async throws(PaykitFailure) -> PubkySession {
         let homeserver = try await reader.homeserver(called: server)
         let session: PubkySession
+        var isNew = false
         do throws(PaykitFailure) {
             session = try await homeserver.open(token(capabilities), isSignUp: false)
         } catch {
             guard error.code == .notFound else { throw error }
+            isNew = true
             session = try await homeserver.open(token(capabilities), isSignUp: true, signUpToken: signUpToken)
         }
-        try await name(server)
+        try await name(server, isNew: isNew)
         return session
     }
 
@@ -48,10 +50,19 @@ package struct PubkyAccount: Sendable {
         AuthToken(capabilities, at: times.next(clock.now.microseconds), by: keyPair)
     }
 
-    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept.
-    private func name(_ server: PubkyKey) async throws(PaykitFailure) {
+    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept, so that
+    /// somebody who has been on the network before is told from nobody only where everybody says so: what is published
+    /// takes the place of everything else.
+    private func name(_ server: PubkyKey, isNew: Bool) async throws(PaykitFailure) {
         let key = keyPair.publicKey
-        let known = try await pkarr.resolve(key, isFresh: true)
+        let found = try await pkarr.search(key, everywhere: true)
+        let known = found.packet
+        guard known != nil || found.isCertain || isNew else {
+            throw PaykitFailure(
+                .connectionFailed,
+                "not every relay has answered whether \(key) has published records, which would be lost: try again later"
+            )
+        }
         let named = known?.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target
         guard let target = DNSName(server.text), named != target, let name = SignedPacket.name("_pubky", under: key)
         else { return }

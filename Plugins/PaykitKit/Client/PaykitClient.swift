@@ -1,5 +1,6 @@
 public import PaykitProvider
 public import PaymentCore
+public import PaymentTransport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -40,17 +41,20 @@ public actor PaykitClient: PaykitService {
     /// - Parameters:
     ///   - configuration: the network, and how the client works there.
     ///   - transport: how requests are sent.
+    ///   - datagrams: the way to the DHT, where the network has one.
     ///   - clock: dates tokens and packets, and measures how long answers are kept.
     ///   - random: makes secrets of authorisations.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
-        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
+        datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
+        random: any RandomSource = SystemRandomSource()
     ) {
         self.configuration = configuration
         self.clock = clock
         self.random = random
         let network = configuration.network
-        let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
+        let dht = network.dht.map { DHTResolver($0, transport: datagrams, clock: clock, random: random) }
+        let pkarr = PkarrClient(relays: network.relays, http: transport, dht: dht, clock: clock)
         let reader = PubkyReader(
             HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport)
         self.pkarr = pkarr

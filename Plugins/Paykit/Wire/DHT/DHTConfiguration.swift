@@ -39,8 +39,9 @@ public struct DHTConfiguration: Sendable, Hashable {
     public var answerTimeout = Duration.seconds(2)
     /// How long a search, or the storing after it, takes at most.
     public var timeLimit = Duration.seconds(20)
-    /// The bytes of a transaction's number. Older nodes of Pubky's read only 2, newer ones only 4, all others any.
-    public var transactionLength = 2
+    /// The bytes of a transaction's number. Pubky's nodes of today read only 4, those of before 2026 only 2, all others any:
+    /// who is asked a second time is asked with 2.
+    public var transactionLength = 4
 
     /// Nodes that are known to all, and one of Pubky's.
     public static let publicBootstrap = [

@@ -123,7 +123,7 @@ struct Lookup: DHTExchange {
             candidate.refusesGet || flight.target != target
             ? .findNode(id: ownID, target: flight.target) : .get(id: ownID, target: target, newerThan: newerThan)
         let message = KRPCMessage(
-            transaction: flight.transaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(query))
+            transaction: flight.nextTransaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(query))
         return DHTOutgoing(bytes: message.encoded, address: candidate.address)
     }
 
@@ -207,7 +207,7 @@ struct Lookup: DHTExchange {
     mutating func receive(_ datagram: Datagram, now: Duration) {
         guard let message = KRPCMessage(datagram.bytes),
             let index = flights.firstIndex(where: {
-                $0.transaction == message.transaction && candidates[$0.candidate].address == datagram.sender
+                $0.isAnswered(under: message.transaction) && candidates[$0.candidate].address == datagram.sender
             })
         else {
             strays += 1

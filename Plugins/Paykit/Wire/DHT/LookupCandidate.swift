@@ -71,6 +71,7 @@ extension Lookup {
     /// A question that waits for its answer.
     struct Flight {
         let candidate: Int
+        /// By what the answer is known.
         let transaction: [UInt8]
         /// What is asked for.
         let target: NodeID
@@ -78,6 +79,16 @@ extension Lookup {
         let isStart: Bool
         var sentAt: Duration
         var sends = 1
+
+        /// By what the next sending is known: every other one has a number that older nodes of Pubky's read.
+        var nextTransaction: [UInt8] { sends % 2 == 0 ? Array(transaction.prefix(Self.shortLength)) : transaction }
+
+        /// Whether an answer under `other` is to this question.
+        func isAnswered(under other: [UInt8]) -> Bool {
+            other == transaction || sends > 1 && other.elementsEqual(transaction.prefix(Self.shortLength))
+        }
+
+        static let shortLength = 2
 
         func isDue(_ now: Duration, _ configuration: DHTConfiguration) -> Bool {
             isStart && sends < 3 && now - sentAt >= configuration.patience

@@ -5,10 +5,19 @@ struct PutRound: DHTExchange {
     private struct Flight {
         let transaction: [UInt8]
         let outgoing: DHTOutgoing
+        /// The same, under a number that older nodes of Pubky's read.
+        let again: DHTOutgoing
         var sentAt: Duration
         var sends = 1
+
+        func isAnswered(by message: KRPCMessage, from sender: DatagramAddress) -> Bool {
+            guard sender == outgoing.address else { return false }
+            return message.transaction == transaction
+                || sends > 1 && message.transaction.elementsEqual(transaction.prefix(PutRound.shortLength))
+        }
     }
 
+    private static let shortLength = 2
     private var waiting: [Flight] = []
     private var flights: [Flight] = []
     private let configuration: DHTConfiguration
@@ -28,10 +37,15 @@ struct PutRound: DHTExchange {
             let draw = random.next()
             let transaction = (0..<length).map { UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0)) }
             let put = KRPCPut(id: ownID, token: token, item: KRPCItem(item), replacing: replacing)
-            let message = KRPCMessage(
-                transaction: transaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(.put(put)))
-            let outgoing = DHTOutgoing(bytes: message.encoded, address: address)
-            waiting.append(Flight(transaction: transaction, outgoing: outgoing, sentAt: now))
+            func outgoing(_ transaction: [UInt8]) -> DHTOutgoing {
+                let message = KRPCMessage(
+                    transaction: transaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(.put(put)))
+                return DHTOutgoing(bytes: message.encoded, address: address)
+            }
+            waiting.append(
+                Flight(
+                    transaction: transaction, outgoing: outgoing(transaction),
+                    again: outgoing(Array(transaction.prefix(Self.shortLength))), sentAt: now))
         }
     }
 
@@ -41,7 +55,7 @@ struct PutRound: DHTExchange {
             guard now - flights[index].sentAt >= configuration.patience else { continue }
             flights[index].sends += 1
             flights[index].sentAt = now
-            out.append(flights[index].outgoing)
+            out.append(flights[index].again)
         }
         let count = flights.count
         let timeout = configuration.answerTimeout
@@ -68,9 +82,7 @@ struct PutRound: DHTExchange {
 
     mutating func receive(_ datagram: Datagram, now: Duration) {
         guard let message = KRPCMessage(datagram.bytes),
-            let index = flights.firstIndex(where: {
-                $0.outgoing.address == datagram.sender && $0.transaction == message.transaction
-            })
+            let index = flights.firstIndex(where: { $0.isAnswered(by: message, from: datagram.sender) })
         else { return }
         switch message.body {
         case .query: return

@@ -1,0 +1,46 @@
+/// Packets in the DHT (Protocol 2.4): items whose number is the packet's time.
+extension PkarrClient {
+    /// Asks the DHT. A search that did not come to its end says nothing of what it did not find.
+    static func ask(_ dht: DHTResolver, for key: PubkyKey) async -> Answer {
+        do throws(DHTError) {
+            let search = try await dht.resolve(key.bytes)
+            if let packet = search.item.flatMap({ packet($0, of: key) }) { return .packet(packet) }
+            guard search.isComplete else {
+                return .failed(
+                    PaykitFailure(.connectionTimeout, "the DHT was not searched to the end; try again later"))
+            }
+            return .nothing
+        } catch { return .failed(failure(error)) }
+    }
+
+    static func put(_ packet: SignedPacket, to dht: DHTResolver) async -> Stored {
+        guard let sequence = Int64(exactly: packet.timestamp),
+            let item = try? MutableItem(
+                key: packet.key.bytes, sequence: sequence, value: packet.dns, signature: packet.signature)
+        else {
+            return .refused(PaykitFailure(.validationFailed, "the packet's time is beyond what the DHT can number"))
+        }
+        do throws(DHTError) {
+            _ = try await dht.publish(item)
+            return .stored
+        } catch {
+            if case .outdated(let item) = error, let later = self.packet(item, of: packet.key) {
+                return .outdated(later)
+            }
+            return .refused(failure(error))
+        }
+    }
+
+    /// The packet that an item holds; nil for an item that is none, which counts as nothing.
+    private static func packet(_ item: MutableItem, of key: PubkyKey) -> SignedPacket? {
+        guard let time = UInt64(exactly: item.sequence) else { return nil }
+        return try? SignedPacket(key: key, signature: item.signature, timestamp: time, dns: item.value)
+    }
+
+    private static func failure(_ error: DHTError) -> PaykitFailure {
+        switch error {
+        case .noAnswer, .network, .cancelled: PaykitFailure(.connectionFailed, "\(error)")
+        default: PaykitFailure(.storage, "\(error)")
+        }
+    }
+}
