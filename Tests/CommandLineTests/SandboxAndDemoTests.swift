@@ -26,6 +26,9 @@ struct SandboxAndDemoTests {
                 + CitconSandbox.Scenario.allCases.count + PayrailsSandbox.Scenario.allCases.count)
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
+        // Nobody pays Pubky's users yet, but everything can be read of them.
+        let users = announced.filter { $0.contains(" inspect 'pubky://") && $0.hasSuffix("'") }
+        #expect(users.count == PubkySandbox.Scenario.allCases.count)
 
         #expect(await payroute("pay", links[0], "--sandbox", String(url)).code == 0)
         program.signal(signal)
@@ -38,6 +41,23 @@ struct SandboxAndDemoTests {
         let (code, errors) = await program.end()
         #expect(code == 0)
         #expect(errors == "")
+    }
+
+    @Test("Pubky's users, their relay and the relay of authorisations are behind the sandbox's address")
+    func pubky() async throws {
+        let sites = SandboxSites()
+        let base = try HTTPURL("http://127.0.0.1:6286")
+        let site = try #require(sites["paykit"])
+        #expect(Set(site.scenarios).count == site.scenarios.count && !site.scenarios.isEmpty)
+        let user = try #require(await site.payment("ready", at: base))
+        #expect(await site.payment("no such scenario", at: base) == nil)
+        func status(_ method: HTTPRequest.Method, _ words: [String], body: [UInt8] = []) async throws -> Int {
+            await sites.service.respond(to: HTTPRequest(method, try base.appending(words), body: body)).status
+        }
+        #expect(try await status(.get, ["pkarr", user.id]) == 200)
+        #expect(try await status(.post, ["inbox", "box"], body: [1, 2, 3]) == 200)
+        #expect(try await status(.get, ["inbox", "box"]) == 200)
+        #expect(user.link == "pubky://\(user.id)")
     }
 
     /// A merchant's server that takes everything.

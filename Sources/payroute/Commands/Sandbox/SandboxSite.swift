@@ -14,6 +14,8 @@ protocol SandboxSite: Sendable {
     var tenants: [SharedAddress.Tenant] { get }
     /// What a merchant's server has to know to play its part; nil where there is nothing for it.
     var hint: String? { get }
+    /// What this program does with the service's links: `pay`, unless nobody here can pay there.
+    var verb: String { get }
     /// What happened so far.
     var ledger: SandboxLedger { get async }
     /// The names of what it can show.
@@ -27,6 +29,7 @@ protocol SandboxSite: Sendable {
 
 extension SandboxSite {
     var hint: String? { nil }
+    var verb: String { "pay" }
     var lies: [String] { [] }
 }
 
@@ -63,6 +66,7 @@ struct SandboxSites {
             WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, random: random)),
             CitconSite(sandbox: CitconSandbox(citcon, random: random)),
             PayrailsSite(sandbox: PayrailsSandbox(payrails, random: random)),
+            PaykitSite(sandbox: PubkySandbox(random: random)),
         ]
     }
 
