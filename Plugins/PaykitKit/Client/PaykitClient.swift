@@ -153,7 +153,8 @@ public actor PaykitClient: PaykitService {
 
     static func key(_ text: String) throws(PaykitFailure) -> PubkyKey {
         do { return try PubkyKey(text) } catch {
-            throw PaykitFailure(.validationFailed, "'\(text.prefix(70))' is no key: \(error)")
+            // It may be a secret key that was mistaken for one: nothing of it is repeated.
+            throw PaykitFailure(.validationFailed, "that is no key of anybody: \(error)")
         }
     }
 

@@ -1,3 +1,4 @@
+import PaymentCore
 import PaymentCrypto
 
 /// What somebody signs to open a session at their homeserver (Protocol 3.2).
@@ -9,7 +10,8 @@ package struct AuthToken: Sendable {
     /// When it was signed: microseconds since 1970.
     package let timestamp: UInt64
     package let capabilities: [PubkyCapability]
-    package let bytes: [UInt8]
+    package var bytes: [UInt8] { content.reveal() }
+    private let content: Redacted<[UInt8]>
 
     private static let namespace = Array("PUBKY:AUTH".utf8)
     /// Where the signature begins to count: one byte behind its end, as all implementations have it.
@@ -20,7 +22,7 @@ package struct AuthToken: Sendable {
         let content =
             Self.namespace + [0] + timestamp.bigEndianBytes + owner.publicKey.bytes
             + Postcard.string(PubkyCapability.text(capabilities))
-        bytes = owner.sign(Array(content.dropFirst())) + content
+        self.content = Redacted(owner.sign(Array(content.dropFirst())) + content)
         key = owner.publicKey
         self.timestamp = timestamp
         self.capabilities = capabilities
@@ -41,7 +43,7 @@ package struct AuthToken: Sendable {
         guard Ed25519.isValid(signature, message: Array(bytes[Self.signedFrom...]), publicKey: key.bytes) else {
             throw WireDefect("a token was not signed by \(key)")
         }
-        self.bytes = bytes
+        content = Redacted(bytes)
     }
 
     /// By what a homeserver knows that it has seen the token before.
