@@ -9,7 +9,7 @@ public import PaymentCore
 /// A journal that forgets everything with the process: for tests, previews and demonstrations.
 ///
 /// It keeps the order and the rules of a durable journal but survives no crash.
-public actor InMemoryJournal: PaymentJournal, AttemptArchive {
+public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
     private struct Holding {
         let holder: String
         var end: Date
@@ -20,6 +20,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
     private var places: Int64 = 0
     private var attempts: [AttemptID: AttemptHistory] = [:]
     private var holdings: [PaymentReference: Holding] = [:]
+    private var spendings = SpendingBook()
 
     /// Creates an empty journal.
     public init() {}
@@ -117,9 +118,39 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive {
     /// - Returns: how many were removed.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) -> Int {
         let old = Set(
-            attempts.values.filter { $0.isPruned(endedBefore: date, keepingProofsSince: proofs) }.map(\.attempt.id))
+            attempts.values.filter { $0.isPruned(endedBefore: date, keepingProofsSince: proofs) }.map(\.attempt.id)
+        ).subtracting(spendings.reserved.map(\.spending.attempt))
+        spendings.forget(before: SpendingDay(date, in: .gmt))
         order.removeAll { old.contains($0.id) }
         for id in old { attempts[id] = nil }
         return old.count
     }
+
+    // MARK: Spending
+
+    /// Reserves a spending, unless a limit would be exceeded.
+    ///
+    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says.
+    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) throws -> SpendingVerdict {
+        try spendings.reserve(spending, within: limits)
+    }
+
+    /// Makes a reservation one of money that was paid.
+    ///
+    /// - Throws: ``SpendingError/unknown(_:)``.
+    public func commit(_ attempt: AttemptID) throws { try spendings.commit(attempt) }
+
+    /// Gives a reservation back.
+    ///
+    /// - Throws: ``SpendingError/paid(_:)``.
+    public func release(_ attempt: AttemptID) throws { try spendings.release(attempt) }
+
+    /// Returns what is known of an attempt's spending, or nil.
+    public func spending(of attempt: AttemptID) -> SpendingRecord? { spendings[attempt] }
+
+    /// Returns all spendings that are reserved, oldest first.
+    public func reservedSpendings() -> [SpendingRecord] { spendings.reserved }
+
+    /// Returns all spendings of a day and later, oldest first.
+    public func spendings(since day: SpendingDay) -> [SpendingRecord] { spendings.since(day) }
 }

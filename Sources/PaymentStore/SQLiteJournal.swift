@@ -18,7 +18,7 @@ public import PaymentCore
 /// Network file systems are not supported.
 public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
-    private let database: Database
+    let database: Database
     private let group: GroupCommit
     private let owner: OwnerLock
     private let synchronous: String
@@ -189,7 +189,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the same;
     /// or one that becomes durable with the next.
-    private func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
+    func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
         guard durably else { return try unsynced(body) }
         let answer: GroupCommit.Answer = await withCheckedContinuation { continuation in
             // What has been asked of the journal by now comes before the commit, and is part of it.
@@ -202,7 +202,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// A transaction that nobody waits for the disk with: about a lease, whose loss in a power failure does no harm, since
     /// whoever held one is gone as well, or about what may be lost.
-    private func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+    func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
         do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
@@ -278,6 +278,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// - Returns: how many were removed.
     /// - Throws: ``JournalError``; what was removed before stays so.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int {
+        try forgetSpendings(before: SpendingDay(date, in: .gmt))
         var count = 0
         while true {
             // What a failure of the power brings back is removed the next time.

@@ -121,4 +121,34 @@ enum FormSamples {
         }
         return AttemptHistory(attempt: attempt, entries: entries)
     }
+
+    // MARK: Spendings
+
+    /// Limits that leave room for all of them.
+    static func limits() throws -> [SpendingLimit] {
+        try [Currency.eur, .satoshi].map {
+            SpendingLimit(try Money(minorUnits: Money.maximumMinorUnits, currency: $0), per: .month)
+        }
+    }
+
+    /// One in every state, the first noticed by a clock that was behind.
+    static func spendings() throws -> [SpendingRecord] {
+        let today = SpendingDay(start, in: .gmt)
+        let behind = SpendingDay(number: today.number - 1)
+        let amounts = [
+            try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .eur),
+            try Money(minorUnits: 7, currency: .satoshi),
+        ]
+        func spending(_ id: String, _ amounts: [Money], _ day: SpendingDay, payee: String? = nil) -> Spending {
+            Spending(
+                attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: acme, id: "refund:p of \(id)"),
+                amounts: amounts, day: day, payee: payee, method: payee.map { _ in "caf\u{E9}" },
+                keeper: payee == nil ? .journal : .application)
+        }
+        return [
+            SpendingRecord(spending("s1", amounts, today, payee: "shop"), state: .paid, noticed: behind),
+            SpendingRecord(spending("s2", [amounts[0]], behind), state: .released),
+            SpendingRecord(spending("s3", [amounts[1]], behind), state: .reserved),
+        ]
+    }
 }

@@ -16,6 +16,7 @@ struct FormTests {
     @Test("What is written today is what the fixture of the current form says, byte for byte")
     func currentForm() async throws {
         for history in try FormSamples.sealed() { try await Self.write(history, to: SQLiteJournal(path: path)) }
+        try await Self.writeSpendings(to: SQLiteJournal(path: path))
         let text = try Self.dump(Database(path: path))
         let fixture = try Self.fixture(Schema.current.version)
         #expect(text == fixture, "another form needs another number, and a fixture of its own")
@@ -38,6 +39,9 @@ struct FormTests {
             #expect(found.entries == expected.entries, "\(expected.attempt.id)")
         }
         #expect(try await journal.unfinished().map(\.attempt) == expected.filter { !$0.isFinished }.map(\.attempt))
+        #expect(
+            try await journal.spendings(since: SpendingDay(number: .min))
+                == (version < 5 ? [] : FormSamples.spendings()))
         if version >= 3 {
             let key = try FormSamples.key()
             for history in found { #expect(key.isSound(history), "\(history.attempt.id)") }
@@ -100,6 +104,17 @@ struct FormTests {
         try await journal.release(lease)
     }
 
+    private static func writeSpendings(to journal: SQLiteJournal) async throws {
+        for record in try FormSamples.spendings() {
+            #expect(try await journal.reserve(record.spending, within: FormSamples.limits()) == .granted)
+            switch record.state {
+            case .reserved: break
+            case .paid: try await journal.commit(record.spending.attempt)
+            case .released: try await journal.release(record.spending.attempt)
+            }
+        }
+    }
+
     /// The tables and all rows as statements that make them again.
     private static func dump(_ database: Database) throws -> String {
         var lines = ["PRAGMA application_id = \(try database.number("PRAGMA application_id") ?? 0);"]
@@ -107,7 +122,7 @@ struct FormTests {
         lines += try database.query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid") {
             $0.text(0) + ";"
         }
-        for (table, order) in [("attempt", "number"), ("entry", "attempt, position")] {
+        for (table, order) in [("attempt", "number"), ("entry", "attempt, position"), ("spending", "number")] {
             let columns = try database.query("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
             let values = columns.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
             lines += try database.query("SELECT \(values) FROM \(table) ORDER BY \(order)") {

@@ -20,7 +20,7 @@ private final class SmallDisk {
     init() throws {
         path = folder.file("disk")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", path) else { throw NotAllowed() }
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=288k", "tmpfs", path) else { throw NotAllowed() }
     }
 
     deinit { _ = Self.run("umount", "-l", path) }

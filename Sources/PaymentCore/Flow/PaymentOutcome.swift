@@ -57,6 +57,8 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let noUsableOption = Code(rawValue: "no-usable-option")
         /// The payer's policy takes none of the options.
         public static let outsidePolicy = Code(rawValue: "outside-policy")
+        /// Without a question nothing is paid beyond the limits for that, and there was nobody to ask.
+        public static let overLimit = Code(rawValue: "over-limit")
         /// The service or the payment network refused.
         public static let refused = Code(rawValue: "refused")
         /// The payment has been paid in another way, by somebody else or with another device.

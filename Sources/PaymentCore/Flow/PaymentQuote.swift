@@ -80,11 +80,15 @@ public struct Payee: Sendable, Hashable {
     public let name: String
     /// A picture of the payee.
     public let iconURL: String?
+    /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil where it
+    /// has none. Limits of what a payee gets go by it.
+    public let id: String?
 
     /// Creates a payee.
-    public init(name: String, iconURL: String? = nil) {
+    public init(name: String, iconURL: String? = nil, id: String? = nil) {
         self.name = name
         self.iconURL = iconURL
+        self.id = id
     }
 }
 

@@ -40,13 +40,14 @@ enum ArchiveStatements {
         return (filter, values)
     }
 
-    /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too.
+    /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too. Those that money is
+    /// reserved for still have to say what became of it.
     static let old = """
         SELECT number FROM attempt
         WHERE finished = 1 AND ended < ?1 AND (ended < ?2 OR (paid = 0 AND NOT EXISTS (
             SELECT 1 FROM entry
             WHERE attempt = number AND event = '\(StoredEntry.Word.started)' AND detail IN (\(StoredKind.wordsThatMoveMoney))
-        )))
+        ))) AND NOT EXISTS (SELECT 1 FROM spending WHERE spending.attempt = attempt.id AND state = 'reserved')
         ORDER BY number LIMIT \(batch)
         """
 }

@@ -63,6 +63,24 @@ struct Schema: Sendable {
             WHERE finished = 1;
         CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
         """,
+        // What is spent without a question. It outlives the attempt, so that pruning frees nothing.
+        """
+        CREATE TABLE spending (
+            number INTEGER PRIMARY KEY,
+            attempt TEXT NOT NULL UNIQUE,
+            provider TEXT NOT NULL,
+            payment TEXT NOT NULL,
+            amounts TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            payee TEXT,
+            method TEXT,
+            keeper TEXT NOT NULL,
+            state TEXT NOT NULL,
+            noticed INTEGER
+        ) STRICT;
+        CREATE INDEX spending_day ON spending (day);
+        CREATE INDEX spending_reserved ON spending (number) WHERE state = 'reserved';
+        """,
     ])
 
     /// Refuses a file that is not ours, too new, or has anything in it that its version does not have. An empty file is

@@ -1,0 +1,84 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A day of the payer's own calendar, counted from 1 January 1970.
+///
+/// Days are told apart by their number, never by moments: one that is 23 or 25 hours long, because clocks are changed on
+/// it, is one day like any other.
+public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// How many days after 1 January 1970 it is; negative before.
+    public let number: Int
+
+    /// Creates a day from its number.
+    ///
+    /// - Parameter number: how many days after 1 January 1970; what is further off than a hundred thousand years counts as
+    ///   that far.
+    public init(number: Int) { self.number = min(max(number, -Self.mostDays), Self.mostDays) }
+
+    /// Creates the day that it is for people in `zone`.
+    ///
+    /// - Parameters:
+    ///   - date: the moment.
+    ///   - zone: where the payer's clocks hang.
+    public init(_ date: Date, in zone: TimeZone) {
+        // A date may be anything, also no number.
+        let seconds = date.timeIntervalSince1970
+        let limit = Double(Self.mostDays) * 86_400
+        let moment = seconds.isNaN ? 0 : min(max(seconds, -limit), limit)
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: moment))
+        self.init(number: Int(((moment + Double(offset)) / 86_400).rounded(.down)))
+    }
+
+    private static let mostDays = 36_525_000
+
+    /// Returns whether this day comes before `other`.
+    public static func < (day: SpendingDay, other: SpendingDay) -> Bool { day.number < other.number }
+
+    /// The date, as `2026-03-29`.
+    public var description: String {
+        let (year, month, day) = date
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(padded(month))-\(padded(day))"
+    }
+
+    /// The first day of the period that this day is in: the day itself, the Monday (ISO 8601), the first of the month.
+    package func first(of period: SpendingLimit.Period) -> SpendingDay {
+        switch period {
+        case .day: self
+        // 1 January 1970 was a Thursday.
+        case .week: SpendingDay(number: number - Self.remainder(of: number + 3, by: 7))
+        case .month: SpendingDay(number: number - date.day + 1)
+        }
+    }
+
+    /// The first day after the period that this day is in.
+    func end(of period: SpendingLimit.Period) -> SpendingDay {
+        let first = first(of: period)
+        switch period {
+        case .day: return SpendingDay(number: first.number + 1)
+        case .week: return SpendingDay(number: first.number + 7)
+        // Any month is over 31 days after its first, and the next one not.
+        case .month: return SpendingDay(number: first.number + 31).first(of: .month)
+        }
+    }
+
+    /// Year, month and day of the Gregorian calendar, reckoned in eras of 400 years that begin on 1 March.
+    private var date: (year: Int, month: Int, day: Int) {
+        let shifted = number + 719_468
+        let dayOfEra = Self.remainder(of: shifted, by: 146_097)
+        let era = (shifted - dayOfEra) / 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let month = march < 10 ? march + 3 : march - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
+    }
+
+    private static func remainder(of number: Int, by divisor: Int) -> Int {
+        let remainder = number % divisor
+        return remainder < 0 ? remainder + divisor : remainder
+    }
+}

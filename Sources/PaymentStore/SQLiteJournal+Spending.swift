@@ -1,0 +1,122 @@
+public import PaymentCore
+
+/// What is spent without a question, in the journal's file: whoever shares the journal shares the limits.
+extension SQLiteJournal: SpendingStore {
+    /// Reserves a spending, unless a limit would be exceeded. It is on the disk then.
+    ///
+    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says; ``JournalError`` when the file cannot be
+    ///   read or written.
+    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        let values = try StoredSpending.values(spending)
+        return try await writeSpending { [self] () throws(JournalError) -> Result<SpendingVerdict, SpendingError> in
+            // Everything that can count, in the periods of the day or behind them.
+            let first = spending.day.firstThatCounts
+            var book = SpendingBook(
+                try spendings(
+                    "attempt = ?1 OR (day >= ?2 AND state <> '\(StoredSpending.word(.released))')",
+                    [.text(spending.attempt.rawValue), .integer(Int64(first.number))]))
+            let isKnown = book[spending.attempt] != nil
+            let verdict: SpendingVerdict
+            do throws(SpendingError) { verdict = try book.reserve(spending, within: limits) } catch {
+                return .failure(error)
+            }
+            try database.run(
+                "UPDATE spending SET noticed = ?1 WHERE day > ?1 AND noticed IS NULL",
+                [.integer(Int64(spending.day.number))])
+            if verdict == .granted, !isKnown {
+                try database.run(
+                    """
+                    INSERT INTO spending (attempt, provider, payment, amounts, day, payee, method, keeper, state)
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                    """, values)
+            }
+            return .success(verdict)
+        }
+    }
+
+    /// Makes a reservation one of money that was paid.
+    ///
+    /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the file cannot be read or written.
+    public func commit(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .paid) { (book) throws(SpendingError) in try book.commit(attempt) }
+    }
+
+    /// Gives a reservation back.
+    ///
+    /// - Throws: ``SpendingError/paid(_:)``; ``JournalError`` when the file cannot be read or written.
+    public func release(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .released) { (book) throws(SpendingError) in try book.release(attempt) }
+    }
+
+    /// Returns what is known of an attempt's spending, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func spending(of attempt: AttemptID) throws -> SpendingRecord? {
+        try spendings("attempt = ?1", [.text(attempt.rawValue)]).first
+    }
+
+    /// Returns all spendings that are reserved, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func reservedSpendings() throws -> [SpendingRecord] {
+        try spendings("state = '\(StoredSpending.word(.reserved))'", [])
+    }
+
+    /// Returns all spendings of a day and later, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func spendings(since day: SpendingDay) throws -> [SpendingRecord] {
+        try spendings("day >= ?1", [.integer(Int64(day.number))])
+    }
+
+    /// Removes what has ended and counts in no period any more, as ``SpendingBook/forget(before:)`` does.
+    func forgetSpendings(before day: SpendingDay) throws(JournalError) {
+        try unsynced { () throws(JournalError) in
+            try database.run(
+                """
+                DELETE FROM spending WHERE state <> '\(StoredSpending.word(.reserved))'
+                    AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingBook.longestMemory)
+                """, [.integer(Int64(day.number))])
+        }
+    }
+
+    /// Changes the state of one reservation. The disk is waited for only where something changes.
+    private func change(
+        _ attempt: AttemptID, to state: SpendingRecord.State,
+        _ rule: @escaping (inout SpendingBook) throws(SpendingError) -> Void
+    ) async throws {
+        if try spending(of: attempt)?.state == state { return }
+        try await writeSpending { [self] () throws(JournalError) -> Result<Void, SpendingError> in
+            var book = SpendingBook(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
+            do throws(SpendingError) { try rule(&book) } catch { return .failure(error) }
+            try database.run(
+                "UPDATE spending SET state = ?2 WHERE attempt = ?1",
+                [.text(attempt.rawValue), .text(StoredSpending.word(state))])
+            return .success(())
+        }
+    }
+
+    /// A durable transaction with an answer of its own: one that is refused has changed nothing that counts.
+    private func writeSpending<Answer>(
+        _ body: @escaping () throws(JournalError) -> Result<Answer, SpendingError>
+    ) async throws -> Answer {
+        // The transaction may be made a second time; its last answer holds.
+        var answer: Result<Answer, SpendingError>?
+        let keep = { answer = $0 }
+        try await write(durably: true) { () throws(JournalError) in keep(try body()) }
+        guard let answer else { throw JournalError.inaccessible(path: database.path, detail: "nothing was written") }
+        return try answer.get()
+    }
+
+    private func spendings(
+        _ condition: String, _ values: [Database.Value]
+    ) throws(JournalError) -> [SpendingRecord] {
+        var records: [SpendingRecord] = []
+        try database.forEach(
+            "SELECT \(StoredSpending.columns) FROM spending WHERE \(condition) ORDER BY number", values
+        ) { (row) throws(JournalError) in
+            records.append(try StoredSpending.read(row))
+        }
+        return records
+    }
+}

@@ -1,0 +1,85 @@
+import PaymentCore
+
+/// Probes a store of spendings: the same battery for every one of them.
+///
+/// ```swift
+/// let report = await SpendingConformance.check(
+///     SpendingSubject("my store") { SpendingSubject.Storage(try MyStore(at: newFolder())) })
+/// #expect(report.isPassed, "\(report)")
+/// ```
+///
+/// What the subject cannot do, such as being opened twice, is reported as not probed.
+public enum SpendingConformance {
+    /// One rule that every store must keep.
+    @nonexhaustive
+    public enum Probe: String, Sendable, Hashable, CaseIterable {
+        /// A limit may be reached.
+        case limit = "a limit is reached exactly, and never exceeded"
+        /// Each limit counts what it is about.
+        case scopes = "a limit counts what it is about, and nothing else"
+        /// Days, weeks and months.
+        case periods = "each period has its own budget"
+        /// Nothing is guessed.
+        case currencies = "what cannot be compared is refused"
+        /// Zero, nothing, refunds, sums beyond any number.
+        case oddAmounts = "odd amounts neither pass nor trap"
+        /// A retry counts once.
+        case identity = "a spending counts once"
+        /// Committing and releasing, in any order, any number of times.
+        case settling = "what was paid counts, and what was not does not"
+        /// Clocks that are set.
+        case clocks = "a clock that is set back frees nothing"
+        /// What was written is read.
+        case fidelity = "what was written is read exactly, in order"
+        /// Names are compared byte by byte.
+        case exactNames = "names are compared by their bytes"
+        /// Of many who ask at once, as many as fit are granted.
+        case race = "of many who ask at once, no more than fit are granted"
+        /// Two who opened the same storage share its limits.
+        case sharing = "two who share a storage share its limits"
+        /// What was granted, paid or released stays so.
+        case powerLoss = "a loss of power takes nothing"
+    }
+
+    /// What was found of a store.
+    public typealias Report = ConformanceReport<Probe>
+
+    /// Runs all probes, each with a store of its own.
+    public static func check(_ subject: SpendingSubject) async -> Report {
+        var probes: [Report.Probe] = []
+        for probe in Probe.allCases {
+            probes.append(Report.Probe(name: probe, verdict: await verdict(probe, subject)))
+        }
+        return Report(subject: subject.name, probes: probes)
+    }
+
+    private static func verdict(_ probe: Probe, _ subject: SpendingSubject) async -> Report.Verdict {
+        do {
+            let trial = SpendingTrial(try await subject.make())
+            try await run(probe, trial)
+            return trial.findings.isEmpty ? .passed : .failed(trial.findings)
+        } catch let gap as SpendingTrial.Gap {
+            return .skipped(gap.reason)
+        } catch {
+            return .failed(["the probe was interrupted: \(error)"])
+        }
+    }
+
+    private static func run(_ probe: Probe, _ trial: SpendingTrial) async throws {
+        switch probe {
+        case .limit: try await trial.limit()
+        case .scopes: try await trial.scopes()
+        case .periods: try await trial.periods()
+        case .currencies: try await trial.currencies()
+        case .oddAmounts: try await trial.oddAmounts()
+        case .identity: try await trial.identity()
+        case .settling: try await trial.settling()
+        case .clocks: try await trial.clocks()
+        case .fidelity: try await trial.fidelity()
+        case .exactNames: try await trial.exactNames()
+        case .race: try await trial.race()
+        case .sharing: try await trial.sharing()
+        case .powerLoss: try await trial.powerLoss()
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import PaymentCore
+import PaymentTesting
+
+/// A store of spendings with one flaw, or with none.
+actor FlawedSpendingStore: SpendingStore {
+    enum Flaw: String, CaseIterable, Sendable {
+        case exceedsByOne, stopsShort, looksAtOneLimit, ignoresScopes, neverResets, resetsWeekly, convertsOneToOne
+        case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
+        case waitsForTheFuture, losesPayees, sortsByDay, looseNames, looksThenWrites, seesOnlyItself, losesTheLast
+
+        /// The probe that is there for it.
+        var probe: SpendingConformance.Probe {
+            switch self {
+            case .exceedsByOne, .stopsShort, .looksAtOneLimit: .limit
+            case .ignoresScopes: .scopes
+            case .neverResets, .resetsWeekly: .periods
+            case .convertsOneToOne: .currencies
+            case .takesZero: .oddAmounts
+            case .countsTwice, .forgetsIdentity: .identity
+            case .releasesPaid, .refusesLateWord, .keepsReleased: .settling
+            case .freesWhenSetBack, .waitsForTheFuture: .clocks
+            case .losesPayees, .sortsByDay: .fidelity
+            case .looseNames: .exactNames
+            case .looksThenWrites: .race
+            case .seesOnlyItself: .sharing
+            case .losesTheLast: .powerLoss
+            }
+        }
+    }
+
+    private let flaw: Flaw?
+    private var book = SpendingBook()
+
+    init(_ flaw: Flaw?) { self.flaw = flaw }
+
+    static func subject(_ flaw: Flaw?) -> SpendingSubject {
+        SpendingSubject(flaw?.rawValue ?? "sound") {
+            let store = FlawedSpendingStore(flaw)
+            return SpendingSubject.Storage(
+                store, reopen: { flaw == .seesOnlyItself ? FlawedSpendingStore(flaw) : store },
+                losePower: { await store.afterPowerLoss() })
+        }
+    }
+
+    private func afterPowerLoss() async -> FlawedSpendingStore {
+        let left = FlawedSpendingStore(flaw)
+        await left.fill(flaw == .losesTheLast ? book.records.dropLast() : book.records)
+        return left
+    }
+
+    private func fill(_ records: [SpendingRecord]) { book = SpendingBook(records) }
+
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        let (spending, limits) = try distorted(spending, limits)
+        if flaw == .looksThenWrites {
+            var copy = book
+            let verdict = try copy.reserve(spending, within: limits)
+            await Task.yield()
+            if verdict == .granted {
+                book = SpendingBook(
+                    book.records.filter { $0.spending.attempt != spending.attempt } + [SpendingRecord(spending)])
+            }
+            return verdict
+        }
+        if flaw == .takesZero, let amount = spending.amounts.first, amount.isZero { return .granted }
+        if flaw == .forgetsIdentity, let known = book[spending.attempt], known.spending.day == spending.day {
+            return .granted
+        }
+        if flaw == .countsTwice, book[spending.attempt]?.state == .reserved {
+            let copy = Spending(
+                attempt: AttemptID(rawValue: spending.attempt.rawValue + "'"), payment: spending.payment,
+                amounts: spending.amounts, day: spending.day)
+            return try book.reserve(copy, within: limits)
+        }
+        if flaw == .freesWhenSetBack {
+            var past = SpendingBook(book.records.filter { $0.spending.day <= spending.day })
+            let verdict = try past.reserve(spending, within: limits)
+            if verdict == .granted { fill(book.records + [SpendingRecord(spending)]) }
+            return verdict
+        }
+        let verdict = try book.reserve(spending, within: limits)
+        if flaw == .waitsForTheFuture { fill(book.records.map { SpendingRecord($0.spending, state: $0.state) }) }
+        return verdict
+    }
+
+    private func distorted(_ spending: Spending, _ limits: [SpendingLimit]) throws -> (Spending, [SpendingLimit]) {
+        func limited(_ change: (SpendingLimit) throws -> SpendingLimit) rethrows -> [SpendingLimit] {
+            try limits.map(change)
+        }
+        func counted(_ units: UInt128, _ limit: SpendingLimit) throws -> SpendingLimit {
+            let money = try Money(minorUnits: units, currency: limit.amount.currency, exponent: limit.amount.exponent)
+            return SpendingLimit(money, per: limit.period, on: limit.scope)
+        }
+        switch flaw {
+        case .exceedsByOne:
+            return (spending, try limited { try counted(min($0.amount.minorUnits + 1, Money.maximumMinorUnits), $0) })
+        case .stopsShort: return (spending, try limited { try counted($0.amount.minorUnits - 1, $0) })
+        case .looksAtOneLimit: return (spending, Array(limits.prefix(1)))
+        case .ignoresScopes: return (spending, limited { SpendingLimit($0.amount, per: $0.period) })
+        case .neverResets: return (dated(spending, SpendingDay(number: 0)), limits)
+        case .resetsWeekly: return (spending, limited { SpendingLimit($0.amount, per: .week, on: $0.scope) })
+        case .convertsOneToOne:
+            let currency = limits.first?.amount.currency ?? .eur
+            let amounts = try spending.amounts.map {
+                try Money(minorUnits: $0.minorUnits, currency: currency, exponent: limits.first?.amount.exponent)
+            }
+            return (
+                Spending(attempt: spending.attempt, payment: spending.payment, amounts: amounts, day: spending.day),
+                limits
+            )
+        case .losesPayees:
+            return (
+                Spending(
+                    attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: spending.day,
+                    payee: spending.payee.flatMap { $0.isEmpty ? nil : $0 }, method: spending.method,
+                    keeper: spending.keeper), limits
+            )
+        case .looseNames:
+            let name = spending.attempt.rawValue.precomposedStringWithCanonicalMapping
+            return (
+                Spending(
+                    attempt: AttemptID(rawValue: name), payment: spending.payment, amounts: spending.amounts,
+                    day: spending.day, payee: spending.payee, method: spending.method), limits
+            )
+        default: return (spending, limits)
+        }
+    }
+
+    private func dated(_ spending: Spending, _ day: SpendingDay) -> Spending {
+        Spending(
+            attempt: spending.attempt, payment: spending.payment, amounts: spending.amounts, day: day,
+            payee: spending.payee, method: spending.method)
+    }
+
+    func commit(_ attempt: AttemptID) throws {
+        if flaw == .refusesLateWord, book[attempt]?.state == .released { throw SpendingError.unknown(attempt) }
+        try book.commit(attempt)
+    }
+
+    func release(_ attempt: AttemptID) throws {
+        if flaw == .keepsReleased { return }
+        if flaw == .releasesPaid, book[attempt]?.state == .paid {
+            fill(book.records.filter { $0.spending.attempt != attempt })
+            return
+        }
+        try book.release(attempt)
+    }
+
+    func spending(of attempt: AttemptID) -> SpendingRecord? { book[attempt] }
+
+    func reservedSpendings() -> [SpendingRecord] { sorted(book.reserved) }
+
+    func spendings(since day: SpendingDay) -> [SpendingRecord] { sorted(book.since(day)) }
+
+    private func sorted(_ records: [SpendingRecord]) -> [SpendingRecord] {
+        flaw == .sortsByDay ? records.sorted { $0.spending.day < $1.spending.day } : records
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@Suite("Days of the payer's calendar")
+struct SpendingDayTests {
+    private static func moment(_ text: String) throws -> Date { try Date(text, strategy: .iso8601) }
+
+    @Test("A day ends at midnight where the payer is, also on days of 23 and 25 hours")
+    func midnight() throws {
+        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let samoa = try #require(TimeZone(identifier: "Pacific/Apia"))
+        for (moment, zone, day) in [
+            ("2026-11-22T22:59:59Z", berlin, "2026-11-22"), ("2026-11-22T23:00:00Z", berlin, "2026-11-23"),
+            // Clocks go forward at 01:00 UTC: 23 hours.
+            ("2026-03-28T23:00:00Z", berlin, "2026-03-29"), ("2026-03-29T21:59:59Z", berlin, "2026-03-29"),
+            ("2026-03-29T22:00:00Z", berlin, "2026-03-30"),
+            // And back: 25 hours.
+            ("2026-10-24T22:00:00Z", berlin, "2026-10-25"), ("2026-10-25T22:59:59Z", berlin, "2026-10-25"),
+            ("2026-10-25T23:00:00Z", berlin, "2026-10-26"),
+            // 30 December 2011 was left out.
+            ("2011-12-30T09:59:59Z", samoa, "2011-12-29"), ("2011-12-30T10:00:00Z", samoa, "2011-12-31"),
+            ("2000-02-29T12:00:00Z", .gmt, "2000-02-29"), ("2100-02-28T23:59:59Z", .gmt, "2100-02-28"),
+            ("2100-03-01T00:00:00Z", .gmt, "2100-03-01"), ("1969-12-31T23:59:59Z", .gmt, "1969-12-31"),
+        ] {
+            #expect(SpendingDay(try Self.moment(moment), in: zone).description == day, "\(moment)")
+        }
+    }
+
+    @Test("Days are those of the calendar, for eight centuries")
+    func calendar() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        for number in stride(from: -140_000, through: 160_000, by: 37) {
+            let parts = calendar.dateComponents(
+                [.year, .month, .day], from: Date(timeIntervalSince1970: Double(number) * 86_400 + 43_200))
+            let text = String(format: "%d-%02d-%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
+            #expect(SpendingDay(number: number).description == text)
+        }
+    }
+
+    @Test("No date traps", arguments: [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e300, -1e300, 0])
+    func oddDates(seconds: Double) throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let day = SpendingDay(Date(timeIntervalSince1970: seconds), in: zone)
+        #expect(abs(day.number) <= 36_525_000 && !day.description.isEmpty)
+        #expect(SpendingDay(number: .max).number == 36_525_000 && SpendingDay(number: .min).number == -36_525_000)
+    }
+}
