@@ -300,7 +300,8 @@ let package = Package(
         .testTarget(
             name: "KillTests",
             dependencies: [
-                "PayingProcess", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
+                "PayingProcess", "SpendingProcess", "PaymentCore", "PaymentLoopback", "PaymentSandbox",
+                "PaymentTesting", "PaymentStore",
                 "TestSupport", "payroute",
             ],
             swiftSettings: settings),
@@ -313,6 +314,9 @@ let package = Package(
                 "WalletConnectPayProvider",
             ],
             path: "Tests/PayingProcess", swiftSettings: settings),
+        .executableTarget(
+            name: "SpendingProcess", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTesting"],
+            path: "Tests/SpendingProcess", swiftSettings: settings),
         .testTarget(
             name: "PaymentTransportTests", dependencies: ["PaymentCore", "PaymentTransport", "TestSupport"],
             swiftSettings: settings),

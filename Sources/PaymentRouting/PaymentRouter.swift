@@ -23,17 +23,19 @@ public struct PaymentRouter: Sendable {
     ///   - leases: how long routers that share a journal wait for each other.
     ///   - journalKey: by which this router knows its own journal again; all routers that share the journal need the
     ///     same. Nil trusts the journal as it is.
+    ///   - autoPay: what is paid without a question; nil for nothing.
     public init(
         registry: ProviderRegistry, transport: any HTTPTransport, journal: any PaymentJournal,
         readers: [any InstructionReader] = [], clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), secrets: any SecretStore = NoSecrets(),
-        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy(), journalKey: JournalKey? = nil
+        log: PaymentLog = .silent, leases: LeasePolicy = LeasePolicy(), journalKey: JournalKey? = nil,
+        autoPay: AutoPay? = nil
     ) {
         self.registry = registry
         self.readers = readers
         effects = RouterEffects(
             transport: transport, journal: journal, clock: clock, random: random, secrets: secrets, log: log,
-            journalKey: journalKey)
+            journalKey: journalKey, autoPay: autoPay)
         self.leases = PaymentLeases(effects, leases)
     }
 
@@ -83,7 +85,7 @@ public struct PaymentRouter: Sendable {
             return try await pay(request, to: payee, enquiry)
         }
         let outcome = try await carryOnce(request.reference) { journal in
-            try await AttemptEngine(enquiry: enquiry, journal: journal).pay(request)
+            try await engine(enquiry, journal, request.reference).pay(request)
         }
         return try await checkedOwn(outcome, of: request.reference, request.link, enquiry)
     }

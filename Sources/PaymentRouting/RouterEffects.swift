@@ -10,6 +10,7 @@ struct RouterEffects: Sendable {
     let secrets: any SecretStore
     let log: PaymentLog
     let journalKey: JournalKey?
+    let autoPay: AutoPay?
     /// Who listens to what happens.
     let listeners = EventListeners()
 

@@ -17,6 +17,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
     var quotedOutcome: PaymentOutcome?
     /// What the quote is said to be for, when it is not what was asked about.
     var quotedReference: PaymentReference?
+    var payee = Payee(name: "Shop")
     var expiresAt: Date?
     /// What happens while the quote is under way.
     var quoteBody: @Sendable () async throws -> Void = {}
@@ -41,7 +42,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
         calls.count("quote")
         try await quoteBody()
         return PaymentQuote(
-            reference: quotedReference ?? request.reference, payee: Payee(name: "Shop"), amount: nil, options: options,
+            reference: quotedReference ?? request.reference, payee: payee, amount: nil, options: options,
             expiresAt: expiresAt, outcome: quotedOutcome)
     }
 
@@ -88,6 +89,7 @@ struct World {
     /// Who is cancelled waits in real time: long enough for the true ending on the busiest machine.
     var leases = LeasePolicy(grace: .seconds(3600))
     let clock = VirtualClock()
+    var autoPay: AutoPay?
     var random = SeededRandomSource(seed: 1)
 
     var router: PaymentRouter { get throws { try router(telling: .silent) } }
@@ -95,7 +97,7 @@ struct World {
     func router(telling log: PaymentLog) throws -> PaymentRouter {
         PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: transport, journal: journal, clock: clock,
-            random: random, log: log, leases: leases, journalKey: key)
+            random: random, log: log, leases: leases, journalKey: key, autoPay: autoPay)
     }
 
     func pay(as payer: Payer = .careless) async throws -> PaymentOutcome {

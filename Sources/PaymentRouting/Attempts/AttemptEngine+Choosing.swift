@@ -4,15 +4,28 @@ import PaymentCore
 extension AttemptEngine {
     enum Choice {
         case option(PaymentOption)
+        /// What may be paid without a question, and the attempt that it is reserved for.
+        case unasked(PaymentOption, AttemptID)
         case ended(PaymentOutcome)
     }
 
-    /// Asks the payer to choose, or their policy.
+    /// Takes what may be paid without a question, or asks the payer to choose, or their policy.
     func choose(from quote: PaymentQuote) async throws -> Choice {
         guard quote.options.contains(where: \.unmet.isEmpty) else {
             return .ended(.declined(Self.noUsableOption(quote)))
         }
-        guard let chooser = payer.chooser else { return try chooseByPolicy(quote) }
+        var whyAsked: String?
+        switch try await reserveUnasked(quote) {
+        case .reserved(let option, let id)?: return .unasked(option, id)
+        case .none(let why)?: whyAsked = why
+        case nil: break
+        }
+        guard let chooser = payer.chooser else {
+            // A policy is nobody who was asked.
+            guard let whyAsked else { return try chooseByPolicy(quote) }
+            return .ended(
+                .declined(DeclineReason(.overLimit, "nothing is paid without a question: \(whyAsked); ask the payer")))
+        }
         let choice: PaymentOption.ID?
         do {
             choice = try await chooser(quote)

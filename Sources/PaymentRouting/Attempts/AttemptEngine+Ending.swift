@@ -33,7 +33,10 @@ extension AttemptEngine {
             throw failure
         } catch is AttemptHasEnded {
             // A success is one, whoever was told so first; and what may have moved money here is not undone there.
-            if case .succeeded = outcome { return outcome }
+            if case .succeeded = outcome {
+                try? await effects.settleSpending(of: attempt.id, isPaid: true)
+                return outcome
+            }
             if let stored = await storedEnding(of: attempt), outcome.isFinal || !Self.claimsNoEffect(stored) {
                 return stored
             }
@@ -85,6 +88,8 @@ extension AttemptEngine {
     private func write(_ event: JournalEntry.Event, to attempt: PaymentAttempt) async throws {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.write(entry, to: attempt.id) }
+        // What cannot be stored here is made good by the next recovery.
+        if entry.isEnding { try? await effects.settleSpending(of: attempt.id, isPaid: entry.provesPayment) }
     }
 
     /// The ending of `attempt` that somebody else has stored.

@@ -9,11 +9,14 @@ import PaymentCore
 /// Attempts that have sent nothing yet: opened, or found in the journal. Both only while there is time.
 extension AttemptEngine {
     /// Opens an attempt at the payment of `quote` with `option`, and runs it.
-    func open(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
+    ///
+    /// - Parameter id: what the attempt is called; nil for a new name.
+    func open(_ quote: PaymentQuote, _ option: PaymentOption, as id: AttemptID? = nil) async throws -> PaymentOutcome {
         effects.tell(.chosen(option), at: descriptor.id, quote.reference)
         switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
         case .enough:
-            return try await open(quote.reference, option, until: quote.expiresAt, link: quote.link?.reveal())
+            return try await open(
+                quote.reference, option, as: id, until: quote.expiresAt, link: quote.link?.reveal())
         case .paymentEnded(let outcome): return try await tell(outcome, of: quote.reference)
         case .priceEnded(let failure): throw failure
         }
@@ -21,11 +24,11 @@ extension AttemptEngine {
 
     /// Opens an attempt and runs it.
     func open(
-        _ reference: PaymentReference, _ option: PaymentOption, until end: Date? = nil, refund: RefundRequest? = nil,
-        link: PaymentLink? = nil
+        _ reference: PaymentReference, _ option: PaymentOption, as id: AttemptID? = nil, until end: Date? = nil,
+        refund: RefundRequest? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "att_" + effects.random.hex(24)), reference: reference, option: option,
+            id: id ?? newAttemptID(), reference: reference, option: option,
             idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end, refund: refund)
         try await journaled { try await journal.open(attempt) }
         effects.tell(.began(option), of: attempt)

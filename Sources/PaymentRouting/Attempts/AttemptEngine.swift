@@ -13,6 +13,8 @@ struct AttemptEngine: Sendable {
     let journal: LeasedJournal
     /// Hears how an attempt has ended.
     var hasEnded: @Sendable (PaymentReference, PaymentOutcome) async -> Void = { _, _ in }
+    /// Gives back what is reserved for attempts that have ended, or never began.
+    var settleOthers: @Sendable () async -> Void = {}
 
     var descriptor: ProviderDescriptor { enquiry.descriptor }
     var payer: Payer { enquiry.payer }
@@ -44,6 +46,7 @@ struct AttemptEngine: Sendable {
         }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
+        case .unasked(let option, let id): return try await openReserved(quote, option, id)
         case .ended(let outcome): return try await tell(outcome, of: request.reference)
         }
     }

@@ -29,18 +29,21 @@ extension PaymentRouter {
     ///
     /// Steps that ended are not run again. What may have moved money is settled by the service's word, or sent again
     /// only where the service recognises the repetition. An attempt that had sent nothing goes on as the payer agreed;
-    /// recover as an empty ``Payer`` to have such attempts given up instead.
+    /// recover as an empty ``Payer`` to have such attempts given up instead. What was reserved to be spent without a question
+    /// (``AutoPay``) for attempts that have ended, or never began, is settled as well.
     ///
     /// - Parameter width: how many payments are settled at the same time; at least one is.
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
     public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
         let histories = try await journaled { try await $0.unfinished() }
-        return await Recovery(clock: effects.clock, width: width).run(histories) { history in
+        let reports = await Recovery(clock: effects.clock, width: width).run(histories) { history in
             do throws(PaymentError) { return .success(try await recoverAlone(history, as: payer)) } catch {
                 return .failure(error)
             }
         }
+        await settleSpendings()
+        return reports
     }
 
     /// Goes on with an interrupted attempt and reports on it as ``recover(as:width:)`` does.

@@ -14,7 +14,7 @@ extension PaymentRouter {
         return try await once(request.reference, to: payee, about: { subject.payment }) {
             if let outcome = try await goOn(with: payee, request.link, enquiry, subject) { return outcome }
             return try await leases.with(request.reference) { journal in
-                try await AttemptEngine(enquiry: enquiry, journal: journal).pay(request)
+                try await engine(enquiry, journal, request.reference).pay(request)
             } orElse: {
                 $0
             }

@@ -47,6 +47,8 @@ public final class SimulatedDisk: Sendable {
         var synced = 0
         /// A process that dies frees its leases: nobody waits for it.
         var holdings: [PaymentReference: Holding] = [:]
+        /// What is spent without a question: on the disk as soon as it is seen.
+        var spendings = SpendingBook()
     }
 
     private let random: SeededRandomSource
@@ -59,6 +61,19 @@ public final class SimulatedDisk: Sendable {
 
     /// The attempts as far as they are durable, oldest first.
     public var durableHistories: [AttemptHistory] { state.withLock { $0.durable.histories } }
+
+    /// What was spent without a question, oldest first.
+    public var spendings: [SpendingRecord] { state.withLock { $0.spendings.records } }
+
+    /// Reads or changes what is spent without a question.
+    func account<Result: Sendable>(
+        _ work: (inout SpendingBook) throws(SpendingError) -> Result
+    ) throws(SpendingError) -> Result {
+        let result: Swift.Result<Result, SpendingError> = state.withLock { state in
+            do throws(SpendingError) { return .success(try work(&state.spendings)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
 
     /// How many bytes are not durable.
     public var bytesAtRisk: Int { state.withLock { $0.tail.reduce(0) { $0 + $1.frame.count } } }

@@ -65,7 +65,7 @@ struct SimulatedJournal: PaymentJournal {
         try alive()
     }
 
-    private func begin(_ what: @autoclosure () -> String) async throws {
+    func begin(_ what: @autoclosure () -> String) async throws {
         await process.awake()
         guard process.passes(what()) else { throw SimulatedDiskError.gone }
         if process.world.happens(process.world.faults.diskFull) { throw SimulatedDiskError.full }
@@ -88,13 +88,13 @@ struct SimulatedJournal: PaymentJournal {
     }
 
     /// A disk takes its time, cancelled or not.
-    private func pause() async {
+    func pause() async {
         let pending = Pending<Void>()
         process.world.timeline.schedule(after: Int64(process.world.fate.next() % 5_000_000)) { pending.finish(()) }
         await pending.value()
     }
 
-    private func alive() throws {
+    func alive() throws {
         guard !process.isDead else { throw SimulatedDiskError.gone }
     }
 

@@ -67,17 +67,18 @@ public final class SimulatedProcess: Sendable {
     ///
     /// - Parameters:
     ///   - leases: how long it may be silent about a payment; a short time makes it slower than its leases.
+    ///   - autoPay: what is paid without a question.
     ///   - wrap: puts layers around network and journal.
     public func router(
         _ registry: ProviderRegistry, log: PaymentLog = .silent, journalKey: JournalKey? = nil,
-        leases: LeasePolicy = LeasePolicy(),
+        leases: LeasePolicy = LeasePolicy(), autoPay: AutoPay? = nil,
         wrap: (_ transport: any HTTPTransport, _ journal: any PaymentJournal)
             -> (any HTTPTransport, any PaymentJournal) = { ($0, $1) }
     ) -> PaymentRouter {
         let (transport, journal) = wrap(transport, journal)
         return PaymentRouter(
             registry: registry, transport: transport, journal: journal, clock: clock, random: random, log: log,
-            leases: leases, journalKey: journalKey)
+            leases: leases, journalKey: journalKey, autoPay: autoPay)
     }
 
     /// Whether it has crashed.

@@ -9,7 +9,7 @@ import Synchronization
 #endif
 
 /// A journal with a mistake: everything that is not said otherwise goes to a sound one.
-private protocol FaultyJournal: PaymentJournal {
+protocol FaultyJournal: PaymentJournal {
     var base: any PaymentJournal { get }
 }
 

@@ -55,6 +55,15 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "the refusal of a copy is taken for one without effect",
                 variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
+            Mistake(
+                name: "what may be spent is looked up before it is reserved",
+                variation: accounting { HastyAccount(base: $0, account: $1) }, symptom: "beyond the limit"),
+            Mistake(
+                name: "what is reserved is given back while it may be paid",
+                variation: accounting { EagerAccount(base: $0, account: $1) }, symptom: "beyond the limit"),
+            Mistake(
+                name: "what is reserved is never given back",
+                variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
         ] + ShopMistake.allCases.compactMap(fromOutside)
 
     /// What is done wrong with what comes from outside.
@@ -141,6 +150,12 @@ package struct Mistake: Sendable {
         var variation = keyedOnly()
         variation.journal = { base, _ in journal(base) }
         return variation
+    }
+
+    private static func accounting(
+        _ journal: @escaping @Sendable (any PaymentJournal, any SpendingStore) -> any PaymentJournal
+    ) -> Variation {
+        planted { base in (base as? any SpendingStore).map { journal(base, $0) } ?? base }
     }
 
     private static var trusting500: Variation {

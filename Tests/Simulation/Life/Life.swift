@@ -3,6 +3,12 @@ import PaymentRouting
 import PaymentTesting
 import PaymentTransport
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A history while it is made.
 struct Life: Sendable {
     let world: SimulatedWorld
@@ -17,6 +23,8 @@ struct Life: Sendable {
     private let key: JournalKey?
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
+    /// Every third history has limits for what is paid without a question.
+    private let autoPay: AutoPay?
 
     init(_ world: SimulatedWorld, _ variation: Variation, _ random: SeededRandomSource) throws {
         self.world = world
@@ -26,6 +34,7 @@ struct Life: Sendable {
         self.markets = markets
         witness = Witness { markets.identity(of: $0) }
         chain = Chain(random: world.random)
+        autoPay = world.seed % 3 == variation.autoPayShare ? AutoPay(within: Allowance.limits, timeZone: .gmt) : nil
         key = world.seed % 3 == 0 ? try JournalKey(Redacted([UInt8](repeating: 7, count: 32))) : nil
         hasUpgrade = random.happens(variation.upgrades)
         // Every fourth is slower than its leases.
@@ -69,7 +78,7 @@ struct Life: Sendable {
             ends.append(
                 Judgement.Device(
                     number: device.number, payments: device.payments, endings: endings,
-                    histories: device.disk.histories))
+                    histories: device.disk.histories, spendings: device.disk.spendings))
         }
         return await judge(payments, ends, processes: started + healed + devices.count)
     }
@@ -174,14 +183,14 @@ struct Life: Sendable {
     ) -> Seat {
         let doer = Doer(device: device.number, process: process.number)
         func router(_ registry: ProviderRegistry) -> PaymentRouter {
-            process.router(registry, journalKey: key, leases: leases) { transport, journal in
+            process.router(registry, journalKey: key, leases: leases, autoPay: autoPay) { transport, journal in
                 let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
                 let network = WitnessedNetwork(
                     base: transport, process: process, doer: doer, markets: markets, witness: witness,
                     checksDurability: variation.checksDurability)
                 return (
                     LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
-                    variation.journal(journal, process.clock)
+                    WitnessedJournal.around(variation.journal(journal, process.clock), witness)
                 )
             }
         }

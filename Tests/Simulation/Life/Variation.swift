@@ -36,6 +36,8 @@ package struct Variation: Sendable {
     package var spellings = 0.2
     /// How often nobody pays for hours between two phases.
     package var breaks = 0.1
+    /// Which histories have limits for what is paid without a question: those whose seed leaves this when divided by 3.
+    package var autoPayShare: UInt64 = 1
     /// How often a process hears from outside: returns, notifications, merchants who cancel or give money back.
     package var errands = 0.5
     /// Whether requests are checked to be covered by durable records when they leave.

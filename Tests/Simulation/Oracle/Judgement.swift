@@ -17,6 +17,7 @@ struct Judgement: Sendable {
         let payments: [MarketPayment]
         let endings: [PaymentReference: Ending]
         let histories: [AttemptHistory]
+        let spendings: [SpendingRecord]
     }
 
     /// Judges everything.
@@ -28,6 +29,7 @@ struct Judgement: Sendable {
         for device in devices {
             for payment in device.payments { await judgeEnding(payment, device) }
             for history in device.histories { await judge(history, payments, device) }
+            await judgeAllowance(device)
             for breach in JournalRules.breaches(in: device.histories) { await oracle.breach(nil, breach) }
         }
         for refund in refunds {

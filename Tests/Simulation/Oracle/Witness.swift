@@ -35,6 +35,10 @@ final class Witness: Sendable {
         var breaches: [String] = []
         /// Payments that a router was asked for under another name than their usual one.
         var renamed: Set<PaymentReference> = []
+        /// The calls in which the payer was asked to choose.
+        var asking: Set<Int> = []
+        /// The attempts that were opened without that.
+        var unasked: Set<AttemptID> = []
     }
 
     private let state = Mutex(State())
@@ -83,6 +87,21 @@ final class Witness: Sendable {
 
     /// Whether that happened.
     func isRenamed(_ payment: PaymentReference) -> Bool { state.withLock { $0.renamed.contains(payment) } }
+
+    /// The payer is asked to choose.
+    func asks() {
+        guard let call = Acting.call else { return }
+        state.withLock { _ = $0.asking.insert(call) }
+    }
+
+    /// An attempt is opened: without a question, unless the payer was asked in the same call.
+    func opens(_ attempt: AttemptID) {
+        guard let call = Acting.call else { return }
+        state.withLock { if !$0.asking.contains(call) { $0.unasked.insert(attempt) } }
+    }
+
+    /// Whether an attempt was opened without a question.
+    func isUnasked(_ attempt: AttemptID) -> Bool { state.withLock { $0.unasked.contains(attempt) } }
 
     func breach(_ text: String) { state.withLock { $0.breaches.append(text) } }
 

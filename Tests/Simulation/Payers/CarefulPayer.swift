@@ -27,7 +27,8 @@ final class CarefulPayer: PaymentSigner {
     /// The payer, as payments get it. Which option is taken is drawn.
     func payer(_ equip: (inout Payer) -> Void) -> Payer {
         let random = world.random
-        var payer = wallet.payer { quote in
+        var payer = wallet.payer { [witness] quote in
+            witness.asks()
             let usable = quote.options.filter(\.unmet.isEmpty)
             return usable.isEmpty ? nil : random.pick(usable).id
         }

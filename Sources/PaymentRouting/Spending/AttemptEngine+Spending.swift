@@ -1,0 +1,108 @@
+import PaymentCore
+
+/// What is paid without a question: chosen and reserved here, and settled with the attempt.
+extension AttemptEngine {
+    /// What became of looking for an option that nobody has to be asked about.
+    enum Unasked {
+        /// One is within the limits, and reserved for this attempt.
+        case reserved(PaymentOption, AttemptID)
+        /// None is, and why.
+        case none(String)
+    }
+
+    /// Reserves the first option that the payer can fulfil and that is within the limits; nil where there are no limits.
+    func reserveUnasked(_ quote: PaymentQuote) async throws -> Unasked? {
+        guard let autoPay = effects.autoPay, autoPay.includes(descriptor.id) else { return nil }
+        guard let store = effects.spendings else {
+            return Unasked.none("the journal keeps no account of what is spent; give the router one that does")
+        }
+        var objections: [String] = []
+        // What stays reserved for ever is worth a look only where it may be in the way.
+        var hasLooked = false
+        for option in quote.options where option.unmet.isEmpty {
+            if let objection = objection(to: option, of: quote) {
+                objections.append(objection)
+                continue
+            }
+            let id = newAttemptID()
+            let spending = await autoPay.spending(on: option, of: quote, by: id, at: effects.clock.now)
+            var verdict = try await reserve(spending, autoPay, store)
+            if case .refused(.exceeded) = verdict, !hasLooked {
+                hasLooked = true
+                await settleOthers()
+                verdict = try await reserve(spending, autoPay, store)
+            }
+            switch verdict {
+            case .granted: return .reserved(option, id)
+            case .refused(let refusal): objections.append("'\(option.id)' \(refusal)")
+            }
+        }
+        return Unasked.none(objections.joined(separator: "; "))
+    }
+
+    /// Why an option is not even compared with the limits.
+    private func objection(to option: PaymentOption, of quote: PaymentQuote) -> String? {
+        guard !option.isEstimate else {
+            return "'\(option.id)' costs an estimated \(option.amount), which may become more"
+        }
+        guard !option.amount.isZero else { return "'\(option.id)' says that it costs nothing" }
+        guard let policy = payer.policy else { return nil }
+        var alone = quote
+        alone.options = [option]
+        if case .none(let why) = policy.choice(from: alone) { return why }
+        return nil
+    }
+
+    private func reserve(
+        _ spending: Spending, _ autoPay: AutoPay, _ store: any SpendingStore
+    ) async throws -> SpendingVerdict {
+        do { return try await store.reserve(spending, within: autoPay.limits) } catch {
+            // It may be stored all the same, and no attempt will ever need it.
+            try? await store.release(spending.attempt)
+            throw self.error(.journal, "what is spent could not be stored: \(error)")
+        }
+    }
+
+    /// Pays an option that is reserved for an attempt. Whatever keeps the attempt from being opened gives that back.
+    func openReserved(_ quote: PaymentQuote, _ option: PaymentOption, _ id: AttemptID) async throws -> PaymentOutcome {
+        let ending: Result<PaymentOutcome, any Error>
+        do { ending = .success(try await open(quote, option, as: id)) } catch { ending = .failure(error) }
+        await effects.settleSpending(of: id)
+        return try ending.get()
+    }
+
+    func newAttemptID() -> AttemptID { AttemptID(rawValue: "att_" + effects.random.hex(24)) }
+}
+
+extension RouterEffects {
+    /// The account of what is spent without a question, which is a part of the journal.
+    var spendings: (any SpendingStore)? { journal as? any SpendingStore }
+
+    /// Brings a reservation in line with its attempt: paid or given back when that has ended, given back when there is none
+    /// and nobody can open it any more. Called by whoever holds the payment's lease; a failure is made good by the next look.
+    func settleSpending(of attempt: AttemptID) async {
+        guard let spendings, let record = try? await spendings.spending(of: attempt), record.state == .reserved else {
+            return
+        }
+        do {
+            guard let history = try await journal.history(of: attempt) else {
+                return try await spendings.release(attempt)
+            }
+            // A record that somebody has changed says nothing.
+            guard history.isFinished, isSound(history) else { return }
+            try await settleSpending(of: attempt, isPaid: history.entries.contains(where: \.provesPayment))
+        } catch {}
+    }
+
+    /// Settles the reservation of an attempt that has ended, if it has one.
+    func settleSpending(of attempt: AttemptID, isPaid: Bool) async throws {
+        guard let spendings, let record = try await spendings.spending(of: attempt) else { return }
+        // What was paid counts, also where it had been taken for unpaid before.
+        if isPaid {
+            guard record.state != .paid else { return }
+            try await spendings.commit(attempt)
+        } else if record.state == .reserved {
+            try await spendings.release(attempt)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a router pays without a question, at any provider: whatever stays within some limits.
+///
+/// ```swift
+/// let autoPay = AutoPay(within: [SpendingLimit(try Money(decimal: "20", currency: .eur), per: .day)])
+/// let router = PaymentRouter(registry: registry, transport: transport, journal: journal, autoPay: autoPay)
+/// ```
+///
+/// The first option that the payer can fulfil and that every limit leaves room for is taken, and its amount is reserved in
+/// the journal before anything can move money. Of anything else the payer's chooser is asked; where there is none, it is
+/// declined (`over-limit`). A ``Payer/policy`` allows nothing beyond the limits: what is paid without a question has to be
+/// within both. What a chooser has chosen is no matter of limits, and is not counted.
+///
+/// Never paid without a question is what cannot be compared with the limits: an option in another currency or with other
+/// decimals, unless ``Converter`` says what it is worth; an estimate, which may become more; an amount of zero.
+/// <doc:AutoPaying> says what is counted, and when.
+public struct AutoPay: Sendable {
+    /// Says what an amount is worth in another currency, in that currency's own minor units; nil where it does not know. Round
+    /// up: the limits are counted in what it says.
+    public typealias Converter = @Sendable (_ amount: Money, _ limit: Money) async throws -> Money?
+
+    /// The limits. All that are about a payment count; without one that is, it is asked for.
+    public let limits: [SpendingLimit]
+    /// The providers that it is for; nil for all.
+    public let providers: Set<ProviderID>?
+    /// Where the payer's clocks hang: days, weeks and months begin at midnight there.
+    public let timeZone: TimeZone
+    let converter: Converter?
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - limits: the most that is paid without a question.
+    ///   - providers: the providers that it is for; nil for all. At others the payer chooses as without it.
+    ///   - timeZone: where the payer is.
+    ///   - converter: what amounts are worth in the currency of a limit; without one nothing is converted.
+    public init(
+        within limits: [SpendingLimit], at providers: Set<ProviderID>? = nil,
+        timeZone: TimeZone = .autoupdatingCurrent, converting converter: Converter? = nil
+    ) {
+        self.limits = limits
+        self.providers = providers
+        self.timeZone = timeZone
+        self.converter = converter
+    }
+
+    func includes(_ provider: ProviderID) -> Bool { providers?.contains(provider) ?? true }
+
+    /// What paying `option` would spend.
+    func spending(
+        on option: PaymentOption, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
+    ) async -> Spending {
+        let spending = Spending(
+            attempt: attempt, payment: quote.reference, amounts: [option.amount], day: SpendingDay(now, in: timeZone),
+            payee: quote.payee.id, method: option.id, keeper: .journal)
+        guard let converter else { return spending }
+        var amounts = [option.amount]
+        for limit in limits where limit.includes(spending) {
+            guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }) else { continue }
+            // Anything but an amount like the limit's is no answer, and neither is a failure.
+            guard let worth = try? await converter(option.amount, limit.amount),
+                worth.currency.denotesSame(as: limit.amount.currency), worth.exponent == limit.amount.exponent,
+                !worth.isZero
+            else { continue }
+            amounts.append(worth)
+        }
+        return Spending(
+            attempt: attempt, payment: quote.reference, amounts: amounts, day: spending.day, payee: spending.payee,
+            method: spending.method, keeper: spending.keeper)
+    }
+}

@@ -1,0 +1,52 @@
+import PaymentCore
+
+/// What is spent without a question, on the same disk.
+extension SimulatedJournal: SpendingStore {
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await account("reserves \(spending.amounts[0]) for \(spending.attempt)") { (book) throws(SpendingError) in
+            try book.reserve(spending, within: limits)
+        }
+    }
+
+    func commit(_ attempt: AttemptID) async throws {
+        try await account("spends what is reserved for \(attempt)") { (book) throws(SpendingError) in
+            try book.commit(attempt)
+        }
+    }
+
+    func release(_ attempt: AttemptID) async throws {
+        try await account("gives back what is reserved for \(attempt)") { (book) throws(SpendingError) in
+            try book.release(attempt)
+        }
+    }
+
+    // Whoever pays looks here at every ending: a look takes no time, so that histories without limits are as they were.
+
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
+        try alive()
+        return try disk.account { $0[attempt] }
+    }
+
+    func reservedSpendings() async throws -> [SpendingRecord] {
+        try alive()
+        return try disk.account { $0.reserved }
+    }
+
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
+        try alive()
+        return try disk.account { $0.since(day) }
+    }
+
+    /// A change, which may find no room, or fail after it was made, and takes some time.
+    private func account<Result: Sendable>(
+        _ what: @autoclosure () -> String, _ change: (inout SpendingBook) throws(SpendingError) -> Result
+    ) async throws -> Result {
+        try await begin(what())
+        let result = try disk.account(change)
+        await pause()
+        await process.awake()
+        guard process.passes("has stored") else { throw SimulatedDiskError.gone }
+        if process.world.happens(process.world.faults.diskLate) { throw SimulatedDiskError.late }
+        return result
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// What is paid without a question, and what is not.
+@Suite("Paying without a question")
+struct AutoPayTests {
+    static let zone = TimeZone.gmt
+
+    /// Twenty euros a day.
+    static func daily(_ cents: UInt128 = 2000, converting: AutoPay.Converter? = nil) -> AutoPay {
+        AutoPay(within: [SpendingLimit(.cents(cents), per: .day)], timeZone: zone, converting: converting)
+    }
+
+    static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
+
+    /// A payer who is asked, and takes the first option.
+    static func asked(_ asked: Tally) -> Payer {
+        Payer(chooser: { quote in
+            asked.count("chooser")
+            return quote.options.first?.id
+        })
+    }
+
+    static func isPaid(_ outcome: PaymentOutcome) -> Bool { if case .succeeded = outcome { true } else { false } }
+
+    static func declined(_ outcome: PaymentOutcome) -> DeclineReason? {
+        if case .declined(let reason) = outcome { reason } else { nil }
+    }
+
+    @Test("Within the limit nobody is asked, beyond it somebody is, and the next day begins anew")
+    func limit() async throws {
+        var world = World()
+        world.autoPay = Self.daily()
+        let (router, asked) = (try world.router, Tally())
+        for (id, count) in [("p1", 0), ("p2", 0), ("p3", 1), ("p4", 2)] {
+            #expect(Self.isPaid(try await router.pay(Self.link(id), as: Self.asked(asked))))
+            #expect(asked["chooser"] == count, "\(id)")
+        }
+        world.clock.advance(by: .seconds(86_400))
+        #expect(Self.isPaid(try await router.pay(Self.link("p5"), as: Self.asked(asked))))
+        #expect(asked["chooser"] == 2)
+    }
+
+    @Test("Where nobody can be asked, what is beyond the limit is declined, and says why")
+    func nobody() async throws {
+        var world = World()
+        world.autoPay = Self.daily(1500)
+        let router = try world.router
+        #expect(Self.isPaid(try await router.pay(Self.link("p1"), as: Payer())))
+        let reason = try #require(Self.declined(try await router.pay(Self.link("p2"), as: Payer())))
+        #expect(reason.code == .overLimit)
+        #expect(reason.message.contains("10.00 EUR of the limit of 15.00 EUR a day"), "\(reason.message)")
+        #expect(world.provider.calls["pay"] == 1)
+        let payment = PaymentReference(provider: "acme", id: "p2")
+        #expect(try await world.journal.histories(of: payment).isEmpty)
+    }
+
+    @Test("A link that is paid again, or resumed, counts once")
+    func again() async throws {
+        var world = World()
+        world.autoPay = Self.daily()
+        let router = try world.router
+        for _ in 0..<3 { #expect(Self.isPaid(try await router.pay(Self.link("p1"), as: Payer()))) }
+        #expect(Self.isPaid(try await router.pay(Self.link("p2"), as: Payer())), "ten euros are left")
+    }
+
+    @Test("What cannot be compared is asked for, unless the application says what it is worth")
+    func currencies() async throws {
+        var world = World()
+        let dollars = PaymentOption(id: "usd", title: "", amount: .cents(100, .usd))
+        let euros = PaymentOption.euros("eur")
+        let estimate = PaymentOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
+        let free = PaymentOption(id: "free", title: "", amount: .cents(0))
+        let unmet = PaymentOption.euros("page", needs: [.page])
+        for (options, taken, word) in [
+            ([dollars], nil, "cannot be compared"), ([dollars, euros], "eur", ""), ([estimate], nil, "estimated"),
+            ([free], nil, "costs nothing"), ([unmet, euros], "eur", ""), ([estimate, free, euros], "eur", ""),
+        ] as [([PaymentOption], String?, String)] {
+            world.provider.options = options
+            world.journal = InMemoryJournal()
+            world.autoPay = Self.daily()
+            let outcome = try await world.pay(as: Payer())
+            #expect(try await world.histories.last?.attempt.option.id == taken)
+            if taken == nil { #expect(Self.declined(outcome)?.message.contains(word) == true, "\(outcome)") }
+        }
+        world.provider.options = [dollars]
+        let rates: [(AutoPay.Converter, isPaid: Bool)] = [
+            ({ amount, limit in try Money(minorUnits: amount.minorUnits * 9 / 10, currency: limit.currency) }, true),
+            ({ amount, limit in try Money(minorUnits: amount.minorUnits * 99, currency: limit.currency) }, false),
+            ({ _, _ in nil }, false), ({ _, limit in try Money(minorUnits: 0, currency: limit.currency) }, false),
+            ({ amount, _ in amount }, false),
+            ({ _, limit in try Money(minorUnits: 1, currency: limit.currency, exponent: 7) }, false),
+        ]
+        for (index, rate) in rates.enumerated() {
+            world.journal = InMemoryJournal()
+            world.autoPay = Self.daily(converting: rate.0)
+            #expect(Self.isPaid(try await world.pay(as: Payer())) == rate.isPaid, "rate \(index)")
+        }
+        struct Unreachable: Error {}
+        world.journal = InMemoryJournal()
+        world.autoPay = Self.daily { _, _ in throw Unreachable() }
+        let asked = Tally()
+        #expect(Self.isPaid(try await world.pay(as: Self.asked(asked))))
+        #expect(asked["chooser"] == 1, "a rate that cannot be had is none")
+    }
+
+    @Test("A policy of the payer's allows nothing beyond the limits, and the limits nothing beyond the policy")
+    func policy() async throws {
+        var world = World()
+        world.autoPay = Self.daily(1999)
+        let router = try world.router
+        let small = Payer(policy: .first(upTo: [.cents(999)]))
+        #expect(Self.declined(try await router.pay(Self.link("p1"), as: small))?.code == .overLimit)
+        #expect(Self.isPaid(try await router.pay(Self.link("p1"), as: .careless)))
+        #expect(Self.declined(try await router.pay(Self.link("p2"), as: .careless))?.code == .overLimit)
+        world.autoPay = AutoPay(within: [SpendingLimit(.cents(1), per: .day)], at: ["other"])
+        #expect(Self.isPaid(try await world.router.pay(Self.link("p3"), as: .careless)), "it is for other providers")
+    }
+
+    @Test("What the payer has chosen is no matter of limits")
+    func chosen() async throws {
+        var world = World()
+        world.autoPay = Self.daily(1000)
+        let router = try world.router
+        guard case .matched(let route) = router.route(Self.link("p1")) else { Issue.record("no route"); return }
+        let quote = try await router.quote(route, as: Payer())
+        #expect(Self.isPaid(try await router.pay(quote, option: "card", as: Payer())))
+        #expect(Self.isPaid(try await router.pay(Self.link("p2"), as: Payer())), "nothing of the limit is used")
+        #expect(Self.declined(try await router.pay(Self.link("p3"), as: Payer()))?.code == .overLimit)
+    }
+
+    @Test("Limits of a payee, a method, a provider")
+    func scopes() async throws {
+        var world = World()
+        let ten = Money.cents(1000)
+        for (scope, isPaid) in [
+            (SpendingLimit.Scope.payee("key"), true), (.payee("other"), false), (.method("card"), true),
+            (.method("cash"), false), (.provider("acme"), true), (.provider("other"), false), (.everything, true),
+        ] {
+            world.journal = InMemoryJournal()
+            world.provider.payee = Payee(name: "Shop", id: "key")
+            world.autoPay = AutoPay(within: [SpendingLimit(ten, per: .week, on: scope)], timeZone: Self.zone)
+            #expect(Self.isPaid(try await world.pay(as: Payer())) == isPaid, "\(scope)")
+        }
+        world.journal = InMemoryJournal()
+        world.provider.payee = Payee(name: "key")
+        world.autoPay = AutoPay(within: [SpendingLimit(ten, per: .week, on: .payee("key"))], timeZone: Self.zone)
+        #expect(!Self.isPaid(try await world.pay(as: Payer())), "a name is nobody's proof")
+    }
+
+    @Test("A journal that keeps no account has everything asked for")
+    func noAccount() async throws {
+        var world = World()
+        world.autoPay = Self.daily()
+        world.journal = FailingJournal { _ in false }
+        #expect(Self.declined(try await world.pay(as: Payer()))?.message.contains("keeps no account") == true)
+        let asked = Tally()
+        #expect(Self.isPaid(try await world.pay(as: Self.asked(asked))))
+        #expect(asked["chooser"] == 1)
+    }
+
+    @Test("Many payments at the same time, at two routers, never exceed the limit")
+    func race() async throws {
+        var world = World()
+        world.autoPay = Self.daily(10_000)
+        let one = try world.router
+        world.random = SeededRandomSource(seed: 2)
+        let routers = [one, try world.router]
+        let paid = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    Self.isPaid(try await routers[number % 2].pay(Self.link("p\(number)"), as: Payer()))
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(paid == 10)
+    }
+}

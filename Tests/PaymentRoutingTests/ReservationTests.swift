@@ -1,0 +1,215 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// What becomes of what is reserved: it goes with the attempt, through crashes and late words.
+@Suite("Reservations")
+struct ReservationTests {
+    private static let reference = ScriptedProvider.reference
+    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: reference))
+
+    /// A world with a limit that one payment uses up.
+    private func world(_ journal: InMemoryJournal, pay: ScriptedProvider.Pay? = nil) -> World {
+        var world = World()
+        world.journal = journal
+        world.autoPay = AutoPayTests.daily(1000)
+        if let pay { world.provider.payBody = pay }
+        return world
+    }
+
+    private func states(_ journal: InMemoryJournal) async -> [SpendingRecord.State] {
+        await journal.spendings(since: SpendingDay(number: .min)).map(\.state)
+    }
+
+    /// Whether another payment finds room within the limit.
+    private func hasRoom(_ world: World) async throws -> Bool {
+        AutoPayTests.isPaid(try await world.router.pay(AutoPayTests.link("other"), as: Payer()))
+    }
+
+    @Test("What is declined, or fails before anything was sent, leaves room")
+    func unpaid() async throws {
+        for pay: ScriptedProvider.Pay in [
+            { _, _ in .declined(DeclineReason(.refused, "no")) }, { _, _ in .expired },
+            { _, _ in throw PaymentError(.requestRefused, "no", provider: "acme") },
+        ] {
+            let journal = InMemoryJournal()
+            var world = world(journal, pay: pay)
+            _ = try? await world.pay(as: Payer())
+            #expect(await states(journal) == [.released])
+            world.provider.payBody = ScriptedProvider().payBody
+            #expect(try await hasRoom(world))
+        }
+    }
+
+    @Test("What may have been paid stays reserved, until its end is known")
+    func unknown() async throws {
+        for (word, state) in [
+            (Self.paid, SpendingRecord.State.paid), (.declined(DeclineReason(.refused, "no")), .released),
+        ] {
+            let journal = InMemoryJournal()
+            var world = world(journal) { attempt, context in
+                _ = try await context.step("capture", .mutation(replay: .never)) { () -> Int in
+                    throw TransportError(.maybeSent, .timedOut, origin: "api.acme.example")
+                }
+                return .succeeded(PaymentReceipt(reference: attempt.reference))
+            }
+            world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+            guard case .unknown = try await world.pay(as: Payer()) else {
+                Issue.record("the end is not known")
+                return
+            }
+            #expect(await states(journal) == [.reserved])
+            world.clock.advance(by: .seconds(3600))
+            #expect(try await !hasRoom(world), "it may have been paid")
+            world.provider.statusBody = { _, _ in word }
+            _ = try await world.router.recover(as: Payer())
+            #expect(await states(journal).first == state)
+            world.provider.payBody = ScriptedProvider().payBody
+            #expect(try await hasRoom(world) == (state == .released))
+        }
+    }
+
+    @Test("What was chosen anew is reserved once")
+    func chosenAnew() async throws {
+        let (journal, ran) = (InMemoryJournal(), Tally())
+        let world = world(journal) { attempt, _ in
+            ran.count("pay")
+            if ran["pay"] < 3 { throw PaymentError(.optionChanged, "the price has changed", provider: "acme") }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        #expect(try await world.pay(as: Payer()) == Self.paid)
+        #expect(await states(journal) == [.released, .released, .paid])
+    }
+
+    @Test("A return and a message that end a payment settle what it has reserved")
+    func fromElsewhere() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal) { _, _ in .pending(retryAfter: nil) }
+        _ = try await world.pay(as: Payer())
+        #expect(await states(journal) == [.reserved])
+        _ = try await world.router.handle("shop://paid?id=p1")
+        #expect(await states(journal) == [.paid])
+    }
+
+    // MARK: Crashes
+
+    /// What a crash leaves of an attempt that was about to begin.
+    private func leave(
+        _ id: String, _ payment: String, in journal: InMemoryJournal, _ world: World,
+        keeper: Spending.Keeper = .journal
+    ) async throws {
+        let spending = Spending(
+            attempt: AttemptID(rawValue: id), payment: PaymentReference(provider: "acme", id: payment),
+            amounts: [.cents(1000)], day: SpendingDay(world.clock.now, in: .gmt), method: "card",
+            keeper: keeper)
+        let limits = [SpendingLimit(.cents(1000), per: .day)]
+        #expect(try await journal.reserve(spending, within: limits) == .granted)
+    }
+
+    @Test(
+        "What was reserved for an attempt that was never opened is given back when it is in the way",
+        arguments: ["p1", "p2"])
+    func neverOpened(payment: String) async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        try await leave("att_dead", payment, in: journal, world)
+        #expect(try await world.pay(as: Payer()) == Self.paid)
+        #expect(await states(journal) == [.released, .paid])
+    }
+
+    @Test("What an application keeps itself is left to it")
+    func kept() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        try await leave("own", "p2", in: journal, world, keeper: .application)
+        #expect(AutoPayTests.declined(try await world.pay(as: Payer()))?.code == .overLimit)
+        _ = try await world.router.recover(as: Payer())
+        #expect(await states(journal) == [.reserved])
+    }
+
+    @Test("What somebody reserves who is about to open the attempt is left to them")
+    func aboutToOpen() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        try await leave("att_living", "p2", in: journal, world)
+        let lease = PaymentLease(
+            payment: PaymentReference(provider: "acme", id: "p2"), holder: "living", duration: .seconds(30))
+        #expect(await journal.acquire(lease, at: world.clock.now))
+        #expect(AutoPayTests.declined(try await world.pay(as: Payer()))?.code == .overLimit)
+        _ = try await world.router.recover(as: Payer())
+        #expect(await states(journal) == [.reserved])
+        // Who was silent for too long has lost the lease, and can open nothing any more.
+        world.clock.advance(by: .seconds(31))
+        #expect(try await world.pay(as: Payer()) == Self.paid)
+        #expect(await states(journal) == [.released, .paid])
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_living"), reference: lease.payment, option: .euros("card"),
+            idempotencyKey: "key", startedAt: world.clock.now, expiresAt: nil)
+        await #expect(throws: JournalError.leaseLost(lease.payment)) { try await journal.open(attempt, under: lease) }
+    }
+
+    @Test("A crash between the end of an attempt and that of its reservation is made good")
+    func endedUnsettled() async throws {
+        for (event, state) in [
+            (JournalEntry.Event.outcome(Self.paid), SpendingRecord.State.paid), (.outcome(.cancelled), .released),
+            (.abandoned(reason: "no"), .released),
+        ] {
+            let journal = InMemoryJournal()
+            let world = world(journal)
+            let id = try await world.crashed([event])
+            try await leave(id.rawValue, "p1", in: journal, world)
+            _ = try await world.router.recover(as: Payer())
+            #expect(await states(journal) == [state])
+        }
+    }
+
+    @Test("An attempt that a crash has left goes on with its reservation, on any later day, and counts once")
+    func goesOn() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        let id = try await world.crashed([])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        _ = try await world.router.recover(as: Payer(), width: 1)
+        #expect(await states(journal) == [.paid])
+        #expect(try await !hasRoom(world))
+    }
+
+    @Test("An attempt that was begun and never ended keeps its reservation, whoever looks")
+    func open() async throws {
+        let journal = InMemoryJournal()
+        var world = world(journal) { _, _ in .pending(retryAfter: nil) }
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        let id = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        _ = try await world.router.recover(as: Payer())
+        #expect(try await !hasRoom(world))
+        #expect(await states(journal) == [.reserved])
+    }
+
+    @Test("What was given back, and turns out to be paid after all, counts")
+    func lateSuccess() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        let id = try await world.crashed([.outcome(Self.paid)])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        try await journal.release(id)
+        try await journal.commit(id)
+        #expect(try await !hasRoom(world))
+    }
+
+    @Test("An attempt that was removed from the journal has settled its reservation before")
+    func pruned() async throws {
+        let journal = InMemoryJournal()
+        let world = world(journal)
+        let id = try await world.crashed([.outcome(Self.paid)])
+        try await leave(id.rawValue, "p1", in: journal, world)
+        let later = world.clock.now.addingTimeInterval(1)
+        #expect(await journal.prune(endedBefore: later, keepingProofsSince: later) == 0)
+        _ = try await world.router.recover(as: Payer())
+        #expect(await journal.prune(endedBefore: later, keepingProofsSince: later) == 1)
+        #expect(try await !hasRoom(world), "what was spent is known without the attempt")
+    }
+}

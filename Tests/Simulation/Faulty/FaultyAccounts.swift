@@ -1,0 +1,60 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A journal whose account of what is spent has a mistake.
+private protocol FaultyAccount: FaultyJournal, SpendingStore {
+    var account: any SpendingStore { get }
+}
+
+extension FaultyAccount {
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await account.reserve(spending, within: limits)
+    }
+    func commit(_ attempt: AttemptID) async throws { try await account.commit(attempt) }
+    func release(_ attempt: AttemptID) async throws { try await account.release(attempt) }
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord? { try await account.spending(of: attempt) }
+    func reservedSpendings() async throws -> [SpendingRecord] { try await account.reservedSpendings() }
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
+        try await account.spendings(since: day)
+    }
+}
+
+/// Looks whether there is room, and reserves when others may have looked as well.
+struct HastyAccount: FaultyAccount {
+    let base: any PaymentJournal
+    let account: any SpendingStore
+
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        let verdict = try await account.preview(spending, within: limits)
+        guard verdict == .granted, let amount = spending.amounts.first else { return verdict }
+        // Does nothing, and takes its time.
+        try await account.release(spending.attempt)
+        let most = try Money(
+            minorUnits: Money.maximumMinorUnits, currency: amount.currency, exponent: amount.exponent)
+        return try await account.reserve(spending, within: [SpendingLimit(most, per: .day)])
+    }
+}
+
+/// Says that a reservation is given back, and keeps it.
+struct GreedyAccount: FaultyAccount {
+    let base: any PaymentJournal
+    let account: any SpendingStore
+
+    func release(_ attempt: AttemptID) async throws {}
+}
+
+/// Gives a reservation back as soon as its attempt is open, instead of with its end.
+struct EagerAccount: FaultyAccount {
+    let base: any PaymentJournal
+    let account: any SpendingStore
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        try await base.open(attempt, under: lease)
+        try await account.release(attempt.id)
+    }
+}

@@ -1,0 +1,46 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The journal of one process, with a witness of what is begun without a question.
+struct WitnessedJournal: PaymentJournal, SpendingStore {
+    private let base: any PaymentJournal & SpendingStore
+    private let witness: Witness
+
+    /// A journal that keeps no account stays as it is: nothing is paid without a question over it.
+    static func around(_ journal: any PaymentJournal, _ witness: Witness) -> any PaymentJournal {
+        guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
+        return WitnessedJournal(base: base, witness: witness)
+    }
+
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        // Before it is stored: whoever crashes then leaves an attempt that others go on with.
+        if attempt.refund == nil { witness.opens(attempt.id) }
+        try await base.open(attempt, under: lease)
+    }
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { try await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { try await base.release(lease) }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        try await base.histories(of: payment)
+    }
+    func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
+
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await base.reserve(spending, within: limits)
+    }
+    func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
+    func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord? { try await base.spending(of: attempt) }
+    func reservedSpendings() async throws -> [SpendingRecord] { try await base.reservedSpendings() }
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { try await base.spendings(since: day) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+
+// Pays without a question, by four workers, as a process that tests kill:
+//
+//     SpendingProcess JOURNAL TILL SEED COUNT
+//
+// TILL is a file, one line for each payment that was made: a simulated service, which outlives the process. COUNT is how
+// many payments each worker tries; with none the process only recovers. Every ending is a line on standard output.
+
+let words = Array(CommandLine.arguments.dropFirst())
+guard words.count == 4, let seed = UInt64(words[2]), let count = Int(words[3]) else {
+    print("usage: SpendingProcess JOURNAL TILL SEED COUNT")
+    exit(64)
+}
+
+/// What the tests know of it as well: three euros a day for each payee, and forty for all.
+let limits =
+    [SpendingLimit(try Money(decimal: "40.00", currency: .eur), per: .day)]
+    + (try (0..<20).map {
+        SpendingLimit(try Money(decimal: "3.00", currency: .eur), per: .day, on: .payee("payee \($0)"))
+    })
+
+func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+let journal = try SQLiteJournal(path: words[0])
+let router = PaymentRouter(
+    registry: try ProviderRegistry([TillProvider(file: words[1])]), transport: NoNetwork(), journal: journal,
+    clock: NoonClock(), leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)),
+    autoPay: AutoPay(within: limits, timeZone: .gmt))
+
+/// What a payment ended with.
+@Sendable func pay(_ link: String) async -> String {
+    do {
+        switch try await router.pay(link, as: Payer()) {
+        case .succeeded: return "paid"
+        case .declined(let reason): return reason.code.rawValue
+        case .cancelled, .expired: return "not-paid"
+        case .pending, .unknown: return "unknown"
+        }
+    } catch {
+        return error.phase.rawValue
+    }
+}
+
+await withTaskGroup(of: Void.self) { group in
+    for worker in 0..<4 {
+        group.addTask {
+            let random = SeededRandomSource(seed: seed &* 31 &+ UInt64(worker))
+            for number in 0..<count {
+                let (payee, cents) = (random.next() % 20, 1 + random.next() % 60)
+                // Every tenth is refused by the service.
+                let id = "\(seed)-\(worker)-\(number)" + (random.next() % 10 == 0 ? "-refused" : "")
+                tell("\(id) \(await pay("https://till.example/\(id)/\(payee)/\(cents)"))")
+            }
+        }
+    }
+    if count > 0 {
+        group.addTask { _ = try? await router.recover(as: Payer()) }
+    }
+}
+if count == 0 {
+    let reports = try await router.recover(as: Payer())
+    tell("recovered \(reports.count)")
+}
