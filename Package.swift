@@ -220,6 +220,9 @@ let package = Package(
             ],
             path: "Examples/custom-provider", swiftSettings: settings),
         .executableTarget(
+            name: "auto-pay", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore"],
+            path: "Examples/auto-pay", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
             name: "wallet-checkout",
             dependencies: [
                 "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
@@ -358,7 +361,7 @@ let package = Package(
             name: "PaykitProviderTests",
             dependencies: [
                 "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
-                "PaymentSandbox", "PaymentStandards", "PaymentTesting",
+                "PaymentSandbox", "PaymentStandards", "PaymentStore", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
             exclude: ["DHT/Interop/libtorrent-swarm.py"], swiftSettings: settings),
@@ -444,6 +447,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
                 "wallet-checkout", "citcon-order", "merchant-checkout", "paykit-contacts", "payrails-merchant",
+                "auto-pay",
             ],
             swiftSettings: settings),
     ]

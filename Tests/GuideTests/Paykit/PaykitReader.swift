@@ -9,7 +9,7 @@ extension PaykitGuide {
     func getTodaySpending() -> UInt64 { 0 }
     func getPeerSpending(_ pubkey: String) -> UInt64 { 0 }
     func isSubscriptionDue(_ subscription: Subscription) -> Bool { false }
-    func canAutoPay(_ pubkey: String, _ amount: UInt64) -> Bool { false }
+    func canAutoPay(_ pubkey: String, _ amount: UInt64) -> Bool { PaykitKit.canAutoPay(pubkey, amount) }
     func executePayment(endpoint: String?, amount: UInt64) async throws {}
     func notifySubscriptionDue(_ subscription: Subscription) {}
     func requestSessionRefresh() {}

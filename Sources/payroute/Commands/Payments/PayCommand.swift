@@ -29,6 +29,7 @@ enum PayCommand: Command {
                 name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
                 isRequired: true),
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
+            AutoWithin.option,
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
@@ -39,17 +40,20 @@ enum PayCommand: Command {
         let sandbox = try sandboxURL(arguments)
         let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let isJSON = arguments.has("json")
-        let choice = arguments.value("option").map(PaymentSession.Choice.option)
+        let autoPay = try arguments.value(AutoWithin.option.name, AutoWithin.policy)
+        let choice =
+            arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")
         let link = try SingleLink.read(arguments, console)
         let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
         let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
+            autoPay: autoPay
         ) { label, text in
             if !isJSON { console.output.line(Narration.line(label, text, console.style)) }
         }
         let (result, signal) = await Interrupts.run {
-            await session.pay(link, choice: choice ?? .first, trustsLink: trustsLink)
+            await session.pay(link, choice: choice, trustsLink: trustsLink)
         }
         if isJSON {
             console.output.edit { result.write(to: &$0) }

@@ -16,6 +16,8 @@ struct PaymentSession: Sendable {
         case first
         /// The option of this id.
         case option(PaymentOption.ID)
+        /// Whatever is within the limits for what is paid without a question.
+        case withinLimits
         /// None.
         case none
     }
@@ -27,7 +29,7 @@ struct PaymentSession: Sendable {
     /// Makes a session with the sandbox at `sandbox`.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
-        journal: any PaymentJournal = InMemoryJournal(), tell: @escaping Narrator
+        journal: any PaymentJournal = InMemoryJournal(), autoPay: AutoPay? = nil, tell: @escaping Narrator
     ) throws {
         self.tell = tell
         var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
@@ -36,7 +38,7 @@ struct PaymentSession: Sendable {
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox), transport: transport, journal: journal,
             readers: Installation.readers, secrets: SandboxSecrets(sandbox: sandbox, transport: transport),
-            log: PaymentLog { Self.tell($0, tell) })
+            log: PaymentLog { Self.tell($0, tell) }, autoPay: autoPay)
     }
 
     /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it, and
@@ -93,6 +95,7 @@ struct PaymentSession: Sendable {
         switch choice {
         case .none: return .cancelled
         case .option(let chosen): id = chosen
+        case .withinLimits: return try await payUnasked(quote)
         case .first:
             let usable = quote.options.filter(\.unmet.isEmpty)
             guard let first = usable.first else {
@@ -110,6 +113,16 @@ struct PaymentSession: Sendable {
         result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
         tell("choice", result.choiceRemark ?? id)
         return try await router.pay(quote, option: id, as: payer)
+    }
+
+    /// Has the router choose, and nobody be asked: the link was quoted, so that its trust is decided on.
+    private func payUnasked(_ quote: PaymentQuote) async throws(PaymentError) -> PaymentOutcome {
+        var payer = payer
+        (payer.chooser, payer.policy) = (nil, nil)
+        guard let link = quote.link?.reveal(), case .matched(let route) = router.route(link) else {
+            throw PaymentError(.unroutable, "the link of the quote leads nowhere any more")
+        }
+        return try await router.pay(route, as: payer, acceptingUnverified: true)
     }
 
     private static func describe(_ option: PaymentOption) -> String {

@@ -1,0 +1,50 @@
+import PaykitProvider
+public import PaymentCore
+
+/// How much may be paid without a question, in satoshi; the guide's own limits.
+///
+/// The guide does not say when what a peer has got is forgotten. Here it is with the month, as the other limits are with the
+/// day and the month.
+public struct SpendingLimits: Sendable, Hashable {
+    /// The most in a day, to all together.
+    public var globalDaily: UInt64 = 100_000
+    /// The most in a month, to all together.
+    public var globalMonthly: UInt64 = 1_000_000
+    /// The most that one peer gets in a month, by the peer's key. Who is not named has no limit of their own.
+    public var perPeer: [String: UInt64] = [:]
+
+    /// Creates the guide's limits: 100,000 satoshi a day and 1,000,000 a month.
+    public init() {}
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - globalDaily: the most in a day, in satoshi.
+    ///   - globalMonthly: the most in a month, in satoshi.
+    ///   - perPeer: the most that one peer gets in a month, in satoshi, by the peer's key.
+    public init(globalDaily: UInt64, globalMonthly: UInt64, perPeer: [String: UInt64] = [:]) {
+        self.globalDaily = globalDaily
+        self.globalMonthly = globalMonthly
+        self.perPeer = perPeer
+    }
+
+    /// Returns the limits as routers and stores of spendings go by them. A peer's key may be written in any way; of several
+    /// limits for one peer all count.
+    ///
+    /// - Throws: ``PaykitError`` when a peer's key is none: a limit that nobody is held to is a mistake.
+    public func limits() throws -> [SpendingLimit] {
+        var limits = [
+            SpendingLimit(try Self.satoshi(globalDaily), per: .day),
+            SpendingLimit(try Self.satoshi(globalMonthly), per: .month),
+        ]
+        for (peer, most) in perPeer.sorted(by: { $0.key < $1.key }) {
+            limits.append(
+                SpendingLimit(try Self.satoshi(most), per: .month, on: .payee(try PaykitAutoPay.key(peer))))
+        }
+        return limits
+    }
+
+    static func satoshi(_ amount: UInt64) throws -> Money {
+        try Money(minorUnits: UInt128(amount), currency: .satoshi)
+    }
+}
