@@ -172,8 +172,9 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
                 "PaymentStore",
-                "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconProvider",
-                "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+                "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconMerchant",
+                "CitconProvider",
+                "PayrailsMerchant", "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
                 "CQREncode",
             ],
             swiftSettings: settings),

@@ -5,8 +5,9 @@ enum CommandLineTool {
 
     static var commands: [any Command.Type] {
         [
-            RouteCommand.self, InspectCommand.self, QRCommand.self, PayCommand.self, ReviewCommand.self,
-            JournalCommand.self, ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
+            RouteCommand.self, InspectCommand.self, QRCommand.self, QuoteCommand.self, PayCommand.self,
+            StatusCommand.self, RefundCommand.self, CancelCommand.self, ReviewCommand.self, JournalCommand.self,
+            ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
         ]
     }
 
@@ -47,8 +48,7 @@ enum CommandLineTool {
             // Reads `--help` and `--version`, and reports every other option.
             let arguments = try ParsedArguments(first.hasPrefix("-") ? Array(words) : [], for: syntax)
             if let code = answer(arguments, console) { return code }
-            throw UsageError.unknown(
-                "subcommand", arguments.positionals.first ?? first, known: commands.map { $0.name }, in: syntax)
+            throw unknown(arguments.positionals.first ?? first, syntax, commands)
         }
         let isForAnother = words.dropFirst().first.map { word in
             word == "help" || command.subcommands.contains { $0.name == word }
@@ -59,6 +59,14 @@ enum CommandLineTool {
         let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax)
         if let code = answer(arguments, console) { return code }
         return try await command.run(arguments, console)
+    }
+
+    /// A word that calls nothing: with what it may have been meant for.
+    private static func unknown(_ word: String, _ syntax: CommandSyntax, _ commands: [any Command.Type]) -> UsageError {
+        guard syntax.path == self.syntax.path, let advice = OtherWords.advice(for: word) else {
+            return UsageError.unknown("subcommand", word, known: commands.map { $0.name }, in: syntax)
+        }
+        return UsageError("Unknown subcommand '\(word)': \(advice)", syntax)
     }
 
     /// Answers a request for help or the version.
@@ -77,7 +85,7 @@ enum CommandLineTool {
     ) throws -> ExitCode {
         guard let name = names.first, !name.hasPrefix("-") else { return help(syntax, console) }
         guard let command = commands.first(where: { $0.name == name }) else {
-            throw UsageError.unknown("subcommand", name, known: commands.map { $0.name }, in: syntax)
+            throw unknown(name, syntax, commands)
         }
         guard !command.subcommands.isEmpty else { return help(command.syntax, console) }
         return try help(on: names.dropFirst(), command.syntax, command.subcommands, console)

@@ -41,16 +41,20 @@ struct PayTests {
         if scenario == .slowSettlement { return }
         let payment = await sandbox.createPayment(scenario)
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--json")
-        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        let object = try result.ending
         #expect(
             object.object?.keys.sorted()
-                == ["amount", "input", "outcome", "provider", "reason", "reference", "transaction"])
+                == ["amount", "event", "input", "outcome", "provider", "reason", "reference", "transaction", "unit"])
+        #expect(object["event"] == "outcome")
         #expect(object["outcome"]?.string == Self.word(scenario.expectedOutcome), "\(object.text)")
         #expect(object["reference"]?.string == payment.id)
         #expect(object["provider"] == "walletconnect-pay")
         #expect((object["transaction"]?.string != nil) == (scenario.expectedOutcome == .paid))
         #expect(object["reason"]?.string?.isEmpty == false)
-        #expect(result.lines.count == 1)
+        for event in try result.objects.dropLast() {
+            #expect(event.object?.keys.sorted() == ["event", "message"])
+            #expect(event["event"] != "outcome")
+        }
         #expect(result.code == (scenario.expectedOutcome == .paid ? 0 : 1))
     }
 
@@ -106,7 +110,7 @@ struct PayTests {
         defer { server.stop() }
         let payment = await sandbox.createPayment()
         let refused = await payroute("pay", payment.id, "--sandbox", server.baseURL.text, "--json")
-        let object = try JSONValue(parsing: refused.output.utf8.dropLast())
+        let object = try refused.ending
         #expect(object["outcome"] == "failed")
         #expect(
             object["reason"]
@@ -158,7 +162,7 @@ struct PayTests {
         let url = server.baseURL.text
         server.stop()
         let result = await payroute("pay", "https://pay.walletconnect.com/pay_1", "--sandbox", url, "--json")
-        let object = try JSONValue(parsing: result.output.utf8.dropLast())
+        let object = try result.ending
         #expect(object["outcome"] == "failed")
         #expect(object["reason"]?.string?.hasSuffix("nothing was sent") == true)
         #expect(result.code == 1)
@@ -176,9 +180,9 @@ struct PayTests {
         let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text, "--json"])
         for await _ in gate.arrivals { break }
         program.signal(signal)
-        let output = await program.lines.reduce(into: "") { $0 += $1 }
+        let output = await program.lines.reduce(into: [String]()) { $0.append($1) }
         let (code, errors) = await program.end()
-        #expect(try JSONValue(parsing: output)["outcome"] == "cancelled")
+        #expect(try JSONValue(parsing: try #require(output.last))["outcome"] == "cancelled")
         #expect(errors == "")
         #expect(code == 128 + signal)
     }
@@ -200,5 +204,23 @@ struct PayTests {
         #expect(output.contains("\npayment      \(payment.id)\n"))
         #expect(errors == "Ask again before paying in any other way: run the same command once more.\n")
         #expect(code == 130)
+    }
+
+    @Test("Two signals at once are one: the state is still printed", arguments: [SIGINT, SIGTERM])
+    func doubledSignal(second: Int32) async throws {
+        let sandbox = Self.sandbox()
+        let gate = GatedService(sandbox, holding: "/confirm")
+        let server = try LoopbackServer(gate)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let program = try Program(["pay", payment.link, "--sandbox", server.baseURL.text])
+        for await _ in gate.arrivals { break }
+        program.signal(SIGINT)
+        program.signal(second)
+        let output = await program.lines.reduce(into: "") { $0 += $1 + "\n" }
+        let (code, errors) = await program.end()
+        #expect(output.contains("\noutcome      unknown\n"))
+        #expect(errors == "Ask again before paying in any other way: run the same command once more.\n")
+        #expect(code == 128 + SIGINT || code == 128 + second)
     }
 }

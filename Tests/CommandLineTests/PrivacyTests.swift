@@ -125,7 +125,7 @@ struct PrivacyTests {
         defer { server.stop() }
         let payment = await sandbox.createPayment()
         let result = await payroute("pay", "-", "--sandbox", server.baseURL.text, "--json", input: payment.link + end)
-        #expect(try JSONValue(parsing: result.lines[0])["reference"]?.string == payment.id)
+        #expect(try result.ending["reference"]?.string == payment.id)
         #expect(result.code == 0)
     }
 
@@ -138,7 +138,7 @@ struct PrivacyTests {
         let result = await payroute(
             "pay", "-", "--sandbox", server.baseURL.text, "--json",
             input: JSONValue.string(payment.link).text.replacing("https", with: #"\u0068ttps"#))
-        #expect(try JSONValue(parsing: result.lines[0])["reference"]?.string == payment.id)
+        #expect(try result.ending["reference"]?.string == payment.id)
     }
 
     @Test(

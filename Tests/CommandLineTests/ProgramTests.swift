@@ -26,7 +26,12 @@ struct ProgramTests {
                   route                   Say where each link goes and why.
                   inspect                 Show everything that can be read from a link.
                   qr                      Draw the QR code of a payment text.
+                  quote                   Show what a link wants paid and how; on a terminal,
+                                          choose and pay.
                   pay                     Pay a link at a sandbox with the development wallet.
+                  status                  Ask what has become of a payment.
+                  refund                  Give money of a payment back, once.
+                  cancel                  Call off a payment that nobody has paid yet.
                   review                  Show what wallet calls would do, or why they are
                                           refused.
                   journal                 List, show, resume or prune a journal's payments.
@@ -40,6 +45,24 @@ struct ProgramTests {
                 """)
         #expect(errors == "")
         #expect(code == 0)
+    }
+
+    @Test(
+        "Words of other tools lead to the command that does it",
+        arguments: [
+            ("serve", "sandbox"), ("listen", "sandbox notify"), ("trigger", "sandbox new"), ("logs", "sandbox tail"),
+            ("config", "providers"), ("scan", "inspect --image"), ("watch", "sandbox tail"), ("log", "journal show"),
+            ("recover", "journal resume"), ("void", "cancel"), ("price", "quote"),
+        ])
+    func otherWords(word: String, command: String) async throws {
+        for words in [[word], [word, "x"], ["help", word]] {
+            let result = await payroute(words, input: [])
+            #expect(result.code == 64 && result.output == "")
+            #expect(result.errors.contains("'payroute \(command)"), "\(result.errors)")
+        }
+        // What the advice names is there.
+        let path = command.split(separator: " ").prefix { !$0.hasPrefix("-") }.map(String.init)
+        #expect(await payroute(["help"] + path, input: []).code == 0, "\(path)")
     }
 
     @Test("Every command explains itself", arguments: CommandLineTool.commands.map { $0.name })
@@ -63,6 +86,11 @@ struct ProgramTests {
         "Bad command lines end with 64, say why and where to read more, and print nothing else",
         arguments: [
             (["rout"], "Error: Unknown subcommand 'rout'. Did you mean 'route'?", "payroute --help"),
+            (
+                ["serve"],
+                "Error: Unknown subcommand 'serve': the simulated services are started by 'payroute sandbox'",
+                "payroute --help"
+            ),
             (["--jason"], "Error: Unknown option '--jason'", "payroute --help"),
             (["help", "nothing"], "Error: Unknown subcommand 'nothing'", "payroute --help"),
             (["route"], "Error: Missing expected argument '<uri> ...'", "payroute help route"),
@@ -70,7 +98,10 @@ struct ProgramTests {
                 ["route", "--jsom", "x"], "Error: Unknown option '--jsom'. Did you mean '--json'?",
                 "payroute help route"
             ),
-            (["inspect", "--json"], "Error: Missing expected argument '<uri> ...'", "payroute help inspect"),
+            (
+                ["inspect", "--json"], "Error: Missing expected argument '<uri> ...'",
+                "payroute help inspect"
+            ),
             (["providers", "x"], "Error: Unexpected argument 'x'", "payroute help providers"),
         ])
     func usage(words: [String], message: String, help: String) async throws {

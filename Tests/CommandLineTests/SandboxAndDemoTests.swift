@@ -218,15 +218,20 @@ struct SandboxAndDemoTests {
         #expect(numbers(1) != numbers(2))
     }
 
-    @Test("The demonstration routes, pays and agrees with the sandbox's ledger")
-    func demo() async throws {
-        let result = try await Program.run("demo")
+    @Test(
+        "The demonstration agrees with the sandbox's ledger: a line a scenario, or every step",
+        arguments: [false, true])
+    func demo(isVerbose: Bool) async throws {
+        let result = try await isVerbose ? Program.run("demo", "--verbose") : Program.run("demo")
         #expect(result.code == 0)
         #expect(result.errors == "")
         for item in MixedBag.items { #expect(result.output.contains(" \(item.title) ")) }
         let table = result.lines.drop { !$0.hasPrefix("SERVICE ") }
         #expect(table.count == DemoScenario.all.count + 1)
         #expect(table.dropFirst().allSatisfy { $0.hasSuffix(" yes") })
+        #expect(
+            result.output.contains("\n  step    ") == isVerbose && result.output.contains("\n  sign    ") == isVerbose)
+        #expect(isVerbose || result.lines.drop { !$0.hasPrefix("2. ") }.allSatisfy { $0.count <= 80 })
         #expect(Set(DemoScenario.all.map(\.ending)).isSuperset(of: [.succeeded, .declined, .expired, .cancelled]))
         #expect(Set(DemoScenario.all.map(\.payment.provider)) == ["walletconnect-pay", "citcon", "payrails"])
     }

@@ -1,9 +1,13 @@
+import CitconMerchant
 import CitconProvider
 import PaymentCore
 import PaymentReview
 import PaymentRouting
+import PaymentSandbox
 import PaymentStandards
+import PayrailsMerchant
 import PayrailsProvider
+import WalletConnectPayMerchant
 import WalletConnectPayProvider
 
 /// What this program has on board: the one place to add a provider or a standard.
@@ -22,12 +26,38 @@ enum Installation {
             endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
         // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
         let reviewer = SigningReviewer(unreviewedMethods: sandbox == nil ? [] : ["tron_signTransaction"])
-        return try ProviderRegistry([
-            WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
-            CitconProvider(configuration: citcon),
-            PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
-        ])
+        return try ProviderRegistry(
+            [
+                WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
+                CitconProvider(configuration: citcon),
+                PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
+            ])
     }
+
+    /// The merchants' services of a sandbox, with the keys that every sandbox has. WalletConnect Pay has two worlds.
+    static func merchants(_ sandbox: HTTPURL) throws -> [any PaymentService] {
+        let payrails = PayrailsSandbox.Configuration()
+        let worlds: [(ProviderID, Redacted<String>)] = [
+            (WalletConnectPayMerchant.id, WalletConnectPaySandbox.liveKey),
+            (walletConnectPayTests, WalletConnectPaySandbox.testKey),
+        ]
+        return try worlds.map { id, key in
+            try WalletConnectPayMerchant(
+                id: id, merchantID: WalletConnectPaySandbox.merchantID, key: try WalletConnectPayMerchant.Key(key),
+                baseURL: sandbox.text)
+        } + [
+            CitconMerchant(
+                endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.text + "/v1/"), privateKey: CitconSandbox.privateKey
+            ),
+            PayrailsMerchant(
+                endpoint: try PayrailsEndpoint(baseURL: sandbox.text),
+                credentials: PayrailsCredentials(clientID: payrails.clientID, secret: payrails.clientSecret),
+                captureMode: .instant),
+        ]
+    }
+
+    /// WalletConnect Pay's merchant in the world of tests.
+    static let walletConnectPayTests: ProviderID = "walletconnect-pay-merchant-test"
 
     /// Where `text` goes, standards included. Nothing is sent for it.
     static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {

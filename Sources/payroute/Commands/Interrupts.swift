@@ -13,8 +13,12 @@ import Synchronization
 enum Interrupts {
     private static let signals = [SIGINT, SIGTERM]
 
-    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; the second ends the
-    /// process at once.
+    /// Signals that come so soon after the first one are the same key pressed twice, or one signal that reached the process
+    /// by two ways: whoever did that still wants to know what became of the payment.
+    private static let moment = Duration.seconds(1)
+
+    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes a moment
+    /// later or after ends the process at once.
     ///
     /// - Returns: the operation's result, and the signal that cancelled it.
     static func run<Result: Sendable>(
@@ -26,7 +30,9 @@ enum Interrupts {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                guard caught.isFirst(number) else { _exit(128 + number) }
+                guard caught.isInsistent(number) else { return }
+                OutputStream(descriptor: 2).line("Stopped at once; what became of it was not waited for. Ask again.")
+                _exit(128 + number)
             }
             // Until the source is in place a signal would be lost: nothing begins before that.
             await withCheckedContinuation { registered in
@@ -47,27 +53,36 @@ enum Interrupts {
     }
 
     private final class Caught: Sendable {
-        private let state = Mutex<(signal: Int32?, cancel: (@Sendable () -> Void)?)>((nil, nil))
+        private struct State {
+            var first: (signal: Int32, at: ContinuousClock.Instant)?
+            var cancel: (@Sendable () -> Void)?
+        }
 
-        var first: Int32? { state.withLock(\.signal) }
+        private let state = Mutex(State())
+
+        var first: Int32? { state.withLock(\.first?.signal) }
 
         /// Calls `cancel` at the first signal, at once when it has come already.
         func onSignal(_ cancel: @escaping @Sendable () -> Void) {
             let isLate = state.withLock { state in
                 state.cancel = cancel
-                return state.signal != nil
+                return state.first != nil
             }
             if isLate { cancel() }
         }
 
-        func isFirst(_ number: Int32) -> Bool {
-            let (isFirst, cancel) = state.withLock { state in
-                guard state.signal == nil else { return (false, nil as (@Sendable () -> Void)?) }
-                state.signal = number
-                return (true, state.cancel)
+        /// Notes a signal; the first one cancels. Whether it is another one after a moment, by somebody who will not wait.
+        func isInsistent(_ number: Int32) -> Bool {
+            let now = ContinuousClock.now
+            let (isInsistent, cancel) = state.withLock { state in
+                if let first = state.first {
+                    return (now - first.at >= Interrupts.moment, nil as (@Sendable () -> Void)?)
+                }
+                state.first = (number, now)
+                return (false, state.cancel)
             }
             cancel?()
-            return isFirst
+            return isInsistent
         }
     }
 }

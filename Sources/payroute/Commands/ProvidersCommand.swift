@@ -8,7 +8,9 @@ enum ProvidersCommand: Command {
     static let syntax = CommandSyntax(
         path: "payroute providers",
         overview: "List the providers with their link patterns and capabilities.",
-        options: [.init(name: "json", help: "Print one JSON object per provider, one line each.")])
+        options: [
+            .init(name: "json", help: "Print one JSON object per provider, one line each.")
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let registry = try Installation.registry()
@@ -36,7 +38,7 @@ enum ProvidersCommand: Command {
             }
         }
         if !arguments.has("json") {
-            for line in table.lines(console.style) { console.output.write(line + "\n") }
+            console.show(table)
         }
         return .done
     }

@@ -30,6 +30,30 @@ struct Console: Sendable {
     /// The width to lay text out for.
     var width: Int { min(max(output.columns ?? 80, 40), 120) }
 
+    /// Whether somebody is there to be asked.
+    var isInteractive: Bool { isatty(input) == 1 && output.isTerminal }
+
+    /// Asks whoever sits at the terminal.
+    ///
+    /// - Returns: the answer without blanks around it; nil when there is none, as at the end of the input.
+    func ask(_ question: String) -> String? {
+        output.write(question)
+        output.flush()
+        var answer: [UInt8] = []
+        var byte: UInt8 = 0
+        // Byte by byte: nothing of what comes after the line is taken.
+        while answer.count < 1024 {
+            let count = read(input, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return nil }
+            if byte == UInt8(ascii: "\n") { break }
+            answer.append(byte)
+        }
+        let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
+        let end = answer.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? 0
+        return String(decoding: answer[..<end].drop { blanks.contains($0) }, as: UTF8.self)
+    }
+
     /// Reports an error.
     func error(_ message: String, hint: String? = nil) {
         output.flush()

@@ -40,6 +40,18 @@ extension [UInt8] {
         value(.object(values))
     }
 
+    /// Writes an object that is there already, and ends the line.
+    mutating func addJSONLine(_ members: [String: JSONValue]) {
+        value(.object(members))
+        append(UInt8(ascii: "\n"))
+    }
+
+    /// Adds any value.
+    mutating func addJSON(_ name: StaticString, _ json: JSONValue) {
+        key(name)
+        value(json)
+    }
+
     private mutating func value(_ json: JSONValue) {
         switch json {
         case .null: self += "null".utf8

@@ -13,6 +13,10 @@ struct Table {
         }
     }
 
+    private static let gap = 2
+    /// Below this a column is not made narrower: its words would fall apart.
+    private static let narrowest = 9
+
     private let header: [String]
     private(set) var rows: [[Cell]] = []
 
@@ -36,10 +40,17 @@ struct Table {
         Self.line(header.map { Cell($0, .strong) }, widths, style)
     }
 
-    /// All lines, the header first.
-    func lines(_ style: Style) -> [String] {
+    /// All lines, the header first, at most `limit` columns wide where there is a limit: wide cells go on in further lines,
+    /// and where even that does not fit every row is a list of its own.
+    func lines(_ style: Style, within limit: Int? = nil) -> [String] {
         let widths = widths
-        return [headerLine(widths, style)] + rows.map { Self.line($0, widths, style) }
+        guard let limit, Self.total(widths) > limit else {
+            return [headerLine(widths, style)] + rows.map { Self.line($0, widths, style) }
+        }
+        guard let fitted = Self.fit(widths, header, within: limit) else {
+            return Array(rows.map { list($0, style, limit) }.joined(separator: [""]))
+        }
+        return [headerLine(fitted, style)] + rows.flatMap { Self.wrapped($0, fitted, style) }
     }
 
     /// One line. The last column is not padded; a cell wider than its column pushes the others.
@@ -48,8 +59,110 @@ struct Table {
         for (index, cell) in cells.enumerated() {
             line += style(cell.tone, cell.text)
             guard index < cells.count - 1 else { break }
-            line += String(repeating: " ", count: max(0, widths[index] - cell.text.count) + 2)
+            line += String(repeating: " ", count: max(0, widths[index] - cell.text.count) + gap)
         }
         return line
     }
+
+    /// How rows are laid out that are shown one by one, before all of them are known.
+    struct Layout {
+        fileprivate let header: [String]
+        fileprivate let widths: [Int]
+        fileprivate let limit: Int?
+        fileprivate let style: Style
+
+        /// - Parameters:
+        ///   - widths: those of the columns, where there is room.
+        ///   - limit: the columns of the terminal; nil for lines of any length.
+        init(_ header: [String], _ widths: [Int], within limit: Int?, _ style: Style) {
+            self.header = header
+            self.style = style
+            self.limit = limit
+            guard let limit else {
+                self.widths = widths
+                return
+            }
+            // The last column takes what the others leave, but not too little.
+            let others = Table.total(widths) - (widths.last ?? 0)
+            let wanted = widths.dropLast() + [max(limit - others, 24)]
+            self.widths = Table.fit(Array(wanted), header, within: limit) ?? []
+        }
+
+        /// The line of titles; nothing where every row has its own.
+        var headerLines: [String] { widths.isEmpty ? [] : [Table(header).headerLine(widths, style)] }
+
+        /// One row's lines.
+        func lines(_ cells: [Cell]) -> [String] {
+            guard let limit else { return [Table.line(cells, widths, style)] }
+            return widths.isEmpty ? Table(header).list(cells, style, limit) + [""] : Table.wrapped(cells, widths, style)
+        }
+    }
+
+    // MARK: Narrow terminals
+
+    private static func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * (widths.count - 1) }
+
+    /// The widths with the widest made narrower, or nil when that is not enough.
+    private static func fit(_ widths: [Int], _ header: [String], within limit: Int) -> [Int]? {
+        var widths = widths
+        let least = zip(widths, header).map { min($0, max($1.count, narrowest)) }
+        while total(widths) > limit {
+            let shrinkable = widths.indices.filter { widths[$0] > least[$0] }
+            guard let widest = shrinkable.max(by: { widths[$0] < widths[$1] }) else { return nil }
+            widths[widest] -= 1
+        }
+        return widths
+    }
+
+    /// A row whose cells go on below themselves.
+    private static func wrapped(_ cells: [Cell], _ widths: [Int], _ style: Style) -> [String] {
+        let columns = zip(cells, widths).map { pieces($0.text, $1) }
+        let height = columns.reduce(1) { max($0, $1.count) }
+        return (0..<height).map { index in
+            let last = columns.lastIndex { $0.indices.contains(index) } ?? 0
+            let row = columns[...last].enumerated().map { column, pieces in
+                Cell(pieces.indices.contains(index) ? pieces[index] : "", cells[column].tone)
+            }
+            return line(row, widths, style)
+        }
+    }
+
+    /// A row as a list, its titles before its cells.
+    private func list(_ cells: [Cell], _ style: Style, _ limit: Int) -> [String] {
+        let label = header.reduce(0) { max($0, $1.count) }
+        let room = max(limit - label - Self.gap, Self.narrowest)
+        return zip(header, cells).flatMap { title, cell in
+            Self.pieces(cell.text, room).enumerated().map { index, piece in
+                Self.line([Cell(index == 0 ? title : "", .faint), Cell(piece, cell.tone)], [label, 0], style)
+            }
+        }
+    }
+
+    /// A text in pieces of at most `width` characters, cut at blanks where there are some.
+    private static func pieces(_ text: String, _ width: Int) -> [String] {
+        var pieces: [String] = []
+        var rest = text[...]
+        while rest.count > width {
+            let head = rest.prefix(width + 1)
+            if let blank = head.lastIndex(of: " "), blank > rest.startIndex {
+                pieces.append(String(rest[..<blank]))
+                rest = rest[rest.index(after: blank)...].drop { $0 == " " }
+            } else {
+                pieces.append(String(rest.prefix(width)))
+                rest = rest.dropFirst(width)
+            }
+        }
+        return rest.isEmpty && !pieces.isEmpty ? pieces : pieces + [String(rest)]
+    }
+}
+
+extension Console {
+    /// Prints `table`, no wider than the terminal. Where no terminal is, every row is one whole line.
+    func show(_ table: Table) {
+        for line in table.lines(style, within: tableWidth) { output.write(line + "\n") }
+        output.flush()
+    }
+
+    /// The columns that a table may take; nil where it does not show on a terminal.
+    var tableWidth: Int? { output.isTerminal ? output.columns : nil }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PaymentCore
 import TestSupport
 
 @testable import payroute
@@ -18,4 +19,12 @@ func payroute(_ words: [String], input: [UInt8]) async -> Captured {
     return Captured(
         code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
         errors: String(decoding: errors.content, as: UTF8.self))
+}
+
+extension Captured {
+    /// The objects of `--json`, one a line.
+    var objects: [JSONValue] { get throws { try lines.map { try JSONValue(parsing: $0) } } }
+
+    /// The last object of `pay --json`: how it ended.
+    var ending: JSONValue { get throws { try objects.last ?? .null } }
 }

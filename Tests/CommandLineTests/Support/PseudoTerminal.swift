@@ -28,6 +28,12 @@ final class PseudoTerminal {
         guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw Unavailable() }
     }
 
+    /// Types `text`, which waits in the terminal until somebody reads it.
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(outside, bytes, bytes.count)
+    }
+
     /// Closes the terminal and says what was written to it. At most a few kilobytes fit.
     func close() -> String {
         Foundation.close(terminal)

@@ -14,10 +14,12 @@ enum DemoCommand: Command {
         path: "payroute demo",
         overview: "Route a mixed bag of links, then pay one per scenario at a sandbox, over HTTP on this machine.",
         discussion:
-            "Ends with 0 only when every link went where it should and every outcome agrees with the sandbox's ledger.")
+            "Ends with 0 only when every link went where it should and every outcome agrees with the sandbox's ledger.",
+        options: [.init(name: "verbose", help: "Show every step of every payment, and all that the ledger says.")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let style = console.style
+        let isVerbose = arguments.has("verbose")
         console.output.line(style(.strong, "1. Where links go") + "\n")
         let routesAgree = try MixedBag.show(console)
 
@@ -28,39 +30,56 @@ enum DemoCommand: Command {
         let session = try PaymentSession(
             sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport()
         ) { label, text in
-            console.output.line(Narration.line(label, text, style))
+            if isVerbose { console.output.line(Narration.line(label, text, style)) }
         }
 
         console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
         var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
+        let short = Table.Layout(
+            ["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], [17, 27, 9, 10, 5], within: console.tableWidth, style
+        )
+        if !isVerbose {
+            console.output.line()
+            for line in short.headerLines { console.output.line(line) }
+        }
         var outcomesAgree = true
         for demo in DemoScenario.all {
             guard let site = sites[demo.payment.provider],
                 let payment = await site.payment(demo.payment.scenario, at: server.baseURL)
             else { throw CommandFailure(description: "the sandbox cannot show '\(demo.title)'") }
-            console.output.line(
-                "\n\(style(.strong, demo.title)): \(Printable.link(session.router.route(payment.link).shown(payment.link), 100))"
-            )
+            if isVerbose {
+                let shown = Printable.link(session.router.route(payment.link).shown(payment.link), 100)
+                console.output.line("\n\(style(.strong, demo.title)): \(shown)")
+            }
             if demo.losesAnswer {
                 faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)/confirm") }
-                console.output.line(Narration.line("fault", "the answer to the confirmation will be lost", style))
+                session.tell("fault", "the answer to the confirmation will be lost")
             }
             var result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
             if demo.isPaidTwice {
                 result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
             }
-            console.output.line(Narration.line("end", result.reason, style, result.ending.tone))
+            if isVerbose { console.output.line(Narration.line("end", result.reason, style, result.ending.tone)) }
             let ledger = await site.ledger
             let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
             outcomesAgree = outcomesAgree && agrees
-            table.add([
-                Table.Cell(site.title), Table.Cell(demo.title), Table.Cell(result.ending.rawValue, result.ending.tone),
-                Table.Cell(ledger.words(for: payment.id)), Table.Cell(agrees ? "yes" : "NO", agrees ? .good : .bad),
-            ])
+            func row(_ words: String) -> [Table.Cell] {
+                [
+                    Table.Cell(site.title), Table.Cell(demo.title),
+                    Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(words),
+                    Table.Cell(agrees ? "yes" : "NO", agrees ? .good : .bad),
+                ]
+            }
+            table.add(row(ledger.words(for: payment.id)))
+            guard !isVerbose else { continue }
+            let last = ledger.events(of: payment.id).last.map { LedgerWord($0).rawValue }
+            for line in short.lines(row(last ?? "-")) { console.output.line(line) }
         }
 
-        console.output.line("\n" + style(.strong, "3. What the sandbox knows") + "\n")
-        for line in table.lines(style) { console.output.line(line) }
+        if isVerbose {
+            console.output.line("\n" + style(.strong, "3. What the sandbox knows") + "\n")
+            console.show(table)
+        }
         guard routesAgree else { throw CommandFailure(description: "a link did not go where it should") }
         guard outcomesAgree else { throw CommandFailure(description: "an outcome does not agree with the ledger") }
         return .done

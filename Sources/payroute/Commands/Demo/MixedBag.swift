@@ -72,7 +72,7 @@ enum MixedBag {
                 Table.Cell(Printable.text(report.reason)),
             ])
         }
-        for line in table.lines(console.style) { console.output.line(line) }
+        console.show(table)
         return agrees
     }
 }

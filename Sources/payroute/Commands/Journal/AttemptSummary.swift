@@ -33,13 +33,14 @@ struct AttemptSummary {
     func write(to buffer: inout [UInt8]) {
         let attempt = history.attempt
         buffer.addJSONLine { line in
-            line.addMember("amount", attempt.option.amount.description)
+            line.addAmount(attempt.option.amount)
             line.addMember("attempt", attempt.id.rawValue)
             line.addMember("outcome", state)
             line.addMember("provider", attempt.reference.provider.rawValue)
             line.addMember("reference", attempt.reference.label)
             line.addMember("started", Self.text(attempt.startedAt))
             line.addMember("transaction", transaction)
+            line.addUnit(attempt.option.amount)
         }
     }
 }

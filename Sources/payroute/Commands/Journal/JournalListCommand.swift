@@ -33,11 +33,12 @@ enum JournalListCommand: Command {
             table.add([
                 Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(AttemptSummary.text(attempt.startedAt)),
                 Table.Cell(Printable.text(attempt.reference.provider.rawValue)),
-                Table.Cell(Printable.text(attempt.reference.label)), Table.Cell(attempt.option.amount.description),
+                Table.Cell(Printable.text(attempt.reference.label)),
+                Table.Cell(AmountText.words(attempt.option.amount)),
                 Table.Cell(summary.state, summary.tone),
             ])
         }
-        for line in table.lines(console.style) { console.output.line(line) }
+        console.show(table)
         return .done
     }
 }

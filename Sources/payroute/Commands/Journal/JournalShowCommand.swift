@@ -36,7 +36,7 @@ enum JournalShowCommand: Command {
         let rows: [(String, String?)] = [
             ("attempt", attempt.id.rawValue), ("provider", attempt.reference.provider.rawValue),
             ("payment", attempt.reference.label), ("option", "\(attempt.option.id): \(attempt.option.title)"),
-            ("amount", attempt.option.amount.description), ("key", attempt.idempotencyKey),
+            ("amount", AmountText.words(attempt.option.amount)), ("key", attempt.idempotencyKey),
             ("started", AttemptSummary.text(attempt.startedAt)),
             ("expires", attempt.expiresAt.map(AttemptSummary.text)), ("outcome", summary.state),
             ("transaction", summary.transaction),

@@ -60,12 +60,12 @@ enum InspectCommand: Command {
         if report.decision == .unroutable, let error = inspection.error {
             rows.append(("error", Table.Cell(Printable.text(error, limit: .max))))
         }
-        for field in inspection.fields.sorted(by: { $0.key < $1.key }) {
-            rows.append(
-                (
-                    Printable.text(field.key),
-                    Table.Cell(Printable.text(field.value.string ?? field.value.text, limit: .max))
-                ))
+        // As people write it: with its unit.
+        let amount = inspection.details?.amount.map(AmountText.words)
+        for field in inspection.fields.sorted(by: { $0.key < $1.key }) where amount == nil || field.key != "unit" {
+            let words = field.key == "amount" ? amount : nil
+            let text = words ?? field.value.string ?? field.value.text
+            rows.append((Printable.text(field.key), Table.Cell(Printable.text(text, limit: .max))))
         }
         let width = rows.reduce(0) { max($0, $1.0.count) }
         console.output.write(style(.strong, Printable.text(report.input, limit: .max)) + "\n")

@@ -11,6 +11,8 @@ struct Inspection {
     private(set) var fields: [String: JSONValue]
     /// Whether the link holds a secret and is not shown whole.
     private(set) var hidesSecret = false
+    /// What a provider's link says of its payment.
+    private(set) var details: LinkDetails?
 
     /// Whether something can be done with the text.
     var isValid: Bool { error == nil }
@@ -26,7 +28,7 @@ struct Inspection {
         guard answer.holdsSecret, !(reveals && answer.mayBeRevealed) else { return }
         hidesSecret = true
         // Which items there are is no secret, and no truth value is one either.
-        let shown = answer.publicFields
+        let shown = answer.publicFields.union(details?.fields.keys ?? [:].keys)
         for (name, value) in fields where !shown.contains(name) && value.bool == nil { fields[name] = Self.hidden }
     }
 
@@ -38,7 +40,7 @@ struct Inspection {
         case .unclear(let instructions): self.init(fields: Self.fields(instructions))
         case .unroutable(let link, _):
             self.init(error: Self.error(link, answer), fields: Self.fields(link))
-        case .matched(let route): self.init(route.link, payment: route.match.reference)
+        case .matched(let route): self.init(route.link, payment: route.match.reference, LinkDetails(route))
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
         }
@@ -66,10 +68,12 @@ struct Inspection {
         self.fields = fields
     }
 
-    private init(_ link: PaymentLink, payment: String?) {
+    private init(_ link: PaymentLink, payment: String?, _ details: LinkDetails) {
         var fields = Self.fields(link)
         fields["payment"] = payment.map(JSONValue.string)
+        for (name, value) in details.fields { fields[name] = .string(value) }
         self.init(fields: fields)
+        self.details = details
     }
 
     private init(_ instruction: PaymentInstruction) {

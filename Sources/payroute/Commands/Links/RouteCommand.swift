@@ -37,14 +37,15 @@ enum RouteCommand: Command {
                 table.add(report.cells)
                 return report.decision
             }
-            for line in table.lines(console.style) { console.output.write(line + "\n") }
+            console.show(table)
             return totals
         }
-        let widths = RouteReport.streamWidths
-        console.output.write(table.headerLine(widths, console.style) + "\n")
+        let layout = Table.Layout(
+            RouteReport.titles, RouteReport.streamWidths, within: console.tableWidth, console.style)
+        for line in layout.headerLines { console.output.write(line + "\n") }
         return try inputs.forEach { input in
             let report = report(input)
-            console.output.write(Table.line(report.cells, widths, console.style) + "\n")
+            for line in layout.lines(report.cells) { console.output.write(line + "\n") }
             return report.decision
         }
     }

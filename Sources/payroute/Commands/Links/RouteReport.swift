@@ -100,7 +100,7 @@ struct RouteReport {
     /// The titles of ``cells``.
     static let titles = ["LINK", "DECISION", "PROVIDER", "PAYMENT", "WHY"]
     /// Column widths for a table whose rows are not known before it starts.
-    static let streamWidths = [44, 10, 17, 38, 0]
+    static let streamWidths = [44, 10, 17, 38, 3]
 
     /// The report as a table's row.
     var cells: [Table.Cell] {

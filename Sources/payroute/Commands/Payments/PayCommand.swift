@@ -15,7 +15,7 @@ enum PayCommand: Command {
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file.
 
-            Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C ends it at once.
+            Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C, later than a moment after, ends it at once.
             """,
         arguments: [
             .init(
@@ -33,7 +33,7 @@ enum PayCommand: Command {
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
-            .init(name: "json", help: "Print the ending as one JSON object instead of the steps."),
+            .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -50,17 +50,12 @@ enum PayCommand: Command {
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
             autoPay: autoPay
         ) { label, text in
-            if !isJSON { console.output.line(Narration.line(label, text, console.style)) }
+            console.tell(label, text, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {
             await session.pay(link, choice: choice, trustsLink: trustsLink)
         }
-        if isJSON {
-            console.output.edit { result.write(to: &$0) }
-            if let remark = result.choiceRemark { console.diagnostics.line(Printable.text(remark)) }
-        } else {
-            show(result, console)
-        }
+        console.show(result, isJSON: isJSON)
         if result.ending == .unknown || result.ending == .pending {
             console.output.flush()
             console.diagnostics.line("Ask again before paying in any other way: run the same command once more.")
@@ -85,20 +80,6 @@ enum PayCommand: Command {
         }
         return url
     }
-
-    private static func show(_ result: PaymentResult, _ console: Console) {
-        let style = console.style
-        let rows = [
-            ("outcome", style(result.ending.tone, result.ending.rawValue)), ("reason", Printable.text(result.reason)),
-            ("payee", result.payee.map(Printable.name)), ("amount", result.amount?.description),
-            ("payment", result.reference.map { Printable.text($0) }),
-            ("transaction", result.transaction.map { Printable.text($0) }),
-        ]
-        console.output.write("\n")
-        for case (let label, let text?) in rows {
-            console.output.write(Table.line([Table.Cell(label, .faint), Table.Cell(text)], [11, 0], style) + "\n")
-        }
-    }
 }
 
 /// How steps look on a terminal.
@@ -106,5 +87,19 @@ enum Narration {
     /// One step as a line.
     static func line(_ label: String, _ text: String, _ style: Style, _ tone: Style.Tone? = nil) -> String {
         "  " + Table.line([Table.Cell(label, .faint), Table.Cell(Printable.text(text), tone)], [6, 0], style)
+    }
+}
+
+extension Console {
+    /// Tells one step at once: as a line for people, or as a JSON object.
+    func tell(_ label: String, _ text: String, isJSON: Bool) {
+        guard isJSON else { return output.line(Narration.line(label, text, style)) }
+        output.edit { buffer in
+            buffer.addJSONLine { line in
+                line.addMember("event", label)
+                line.addMember("message", text)
+            }
+        }
+        output.flush()
     }
 }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// How one payment ended: the object of `pay --json`.
+/// How one payment ended: the last object of `pay --json`.
 struct PaymentResult: Sendable, Equatable {
     /// The ways a payment can end.
     enum Ending: String, Sendable {
@@ -73,13 +73,15 @@ struct PaymentResult: Sendable, Equatable {
     /// The object as a line.
     func write(to buffer: inout [UInt8]) {
         buffer.addJSONLine { line in
-            line.addMember("amount", amount?.description)
+            line.addAmount(amount)
+            line.addMember("event", "outcome")
             line.addMember("input", input)
             line.addMember("outcome", ending.rawValue)
             line.addMember("provider", provider)
             line.addMember("reason", reason)
             line.addMember("reference", reference)
             line.addMember("transaction", transaction)
+            line.addUnit(amount)
         }
     }
 

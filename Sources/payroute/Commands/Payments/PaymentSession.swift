@@ -44,19 +44,47 @@ struct PaymentSession: Sendable {
     /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it, and
     /// tells what it says. Never throws: every ending is a result.
     func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
+        var (quote, result) = await self.quote(text, trustsLink: trustsLink)
+        guard let quote else { return result }
+        tell(quote)
+        do throws(PaymentError) {
+            result.end(try await pay(quote, choice, &result))
+        } catch {
+            result.end(error)
+        }
+        return result
+    }
+
+    /// Asks what `text` wants paid.
+    ///
+    /// - Returns: the quote with what is known of the payment so far; without a quote the result says why.
+    func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
         tell("route", decision.explanation)
         guard case .matched(let route) = decision else {
             result.end(PaymentError(.unroutable, decision.explanation))
-            return result
+            return (nil, result)
         }
         result.provider = route.provider.rawValue
         result.reference = route.match.reference
         do throws(PaymentError) {
             let quote = try await quote(route, trustsLink)
-            tell(quote, &result)
-            result.end(try await pay(quote, choice, &result))
+            result.payee = quote.payee.name
+            result.amount = quote.amount
+            result.wasBegunBefore = quote.outcome != nil
+            return (quote, result)
+        } catch {
+            result.end(error)
+            return (nil, result)
+        }
+    }
+
+    /// Pays the option `id` of a quote that the payer has seen.
+    func pay(_ quote: PaymentQuote, option id: PaymentOption.ID, _ result: PaymentResult) async -> PaymentResult {
+        var result = result
+        do throws(PaymentError) {
+            result.end(try await pay(quote, .option(id), &result))
         } catch {
             result.end(error)
         }
@@ -72,19 +100,16 @@ struct PaymentSession: Sendable {
         }
     }
 
-    private func tell(_ quote: PaymentQuote, _ result: inout PaymentResult) {
-        result.payee = quote.payee.name
-        result.amount = quote.amount
+    private func tell(_ quote: PaymentQuote) {
         tell(
             "quote",
-            "\(Printable.name(quote.payee.name)) asks for \(quote.amount?.description ?? "an amount it does not state")"
-        )
+            "\(Printable.name(quote.payee.name)) asks for "
+                + (quote.amount.map(AmountText.words) ?? "an amount it does not state"))
         guard let outcome = quote.outcome else {
             for option in quote.options { tell("option", Self.describe(option)) }
             return
         }
         tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
-        result.wasBegunBefore = true
     }
 
     private func pay(
@@ -127,7 +152,8 @@ struct PaymentSession: Sendable {
 
     private static func describe(_ option: PaymentOption) -> String {
         let needs = option.unmet.isEmpty ? "" : ", needs " + option.unmet.map(\.description).joined(separator: ", ")
-        return "\(Printable.name(option.id)): \(Printable.name(option.title)), \(option.amount.decimalText)\(needs)"
+        return
+            "\(Printable.name(option.id)): \(Printable.name(option.title)), \(AmountText.words(option.amount))\(needs)"
     }
 
     private static func tell(_ event: PaymentEvent, _ tell: Narrator) {

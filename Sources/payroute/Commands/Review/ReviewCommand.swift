@@ -56,7 +56,8 @@ enum ReviewCommand: Command {
         do {
             data = try Data(contentsOf: URL(filePath: name))
         } catch {
-            throw CommandFailure(description: "the file '\(name)' cannot be read")
+            let reason = access(name, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
+            throw CommandFailure(description: "the file '\(name)' cannot be read\(reason)")
         }
         guard data.count <= longestFile else {
             throw CommandFailure(

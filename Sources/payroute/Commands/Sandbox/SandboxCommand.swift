@@ -20,9 +20,9 @@ enum SandboxCommand: Command {
                 help: "Send WalletConnect Pay's webhooks to a server on this machine, signed and tried again."),
             .init(
                 name: "dishonest", help: "List payments of a dishonest gateway as well: nothing of them may be signed."),
-        ], subcommands: [(NewPaymentCommand.name, NewPaymentCommand.summary)], runsAlone: true)
+        ], subcommands: subcommands.map { ($0.name, $0.summary) }, runsAlone: true)
 
-    static var subcommands: [any Command.Type] { [NewPaymentCommand.self] }
+    static var subcommands: [any Command.Type] { [NewPaymentCommand.self, TailCommand.self, NotifyCommand.self] }
     static let runsAlone = true
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -77,7 +77,7 @@ enum SandboxCommand: Command {
                 ])
             }
         }
-        for line in table.lines(console.style) { console.output.write(line + "\n") }
+        console.show(table)
         return .done
     }
 

@@ -1,0 +1,25 @@
+import PaymentCore
+import PaymentRouting
+
+/// `payroute cancel`: calls a payment off, as its merchant does.
+enum CancelCommand: Command {
+    static let name = "cancel"
+    static let summary = "Call off a payment that nobody has paid yet."
+    static let syntax = CommandSyntax(
+        path: "payroute cancel",
+        overview: "Call off a payment at a sandbox that nobody has paid yet, as its merchant does.",
+        discussion:
+            "Ends with 0 only when the payment is called off. Where it has been paid meanwhile, that is said, and "
+            + "nothing is given back: 'payroute refund' does that.",
+        arguments: [PaymentName.argument], options: ServiceSession.options)
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let session = try ServiceSession(arguments, creatingJournal: true)
+        let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
+        return await ServiceSession.finish(payment, arguments, console) {
+            $0 == .cancelled
+        } _: { () async throws(PaymentError) in
+            try await session.router.cancel(payment)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import PaymentCore
+import PaymentRouting
+
+/// The payment that a command is about: by its link, or by its name, `provider/id`, as `pay` and `journal` show it.
+enum PaymentName {
+    static let argument = CommandSyntax.Argument(
+        name: "payment",
+        help: "The payment's link, or its name as 'payroute pay' shows it: provider/id. - reads it from standard input."
+    )
+
+    /// - Throws: ``UsageError`` when the text names no payment.
+    static func read(_ arguments: ParsedArguments, _ console: Console, _ router: PaymentRouter) throws
+        -> PaymentReference
+    {
+        let text = try SingleLink.read(arguments, console)
+        if let slash = text.firstIndex(of: "/") {
+            let provider = ProviderID(rawValue: String(text[..<slash]))
+            let id = text[text.index(after: slash)...]
+            if !id.isEmpty, router.registry.descriptors.contains(where: { $0.id == provider }) {
+                return PaymentReference(provider: provider, id: String(id))
+            }
+        }
+        let decision = router.route(text)
+        guard case .matched(let route) = decision, let id = route.match.reference else {
+            throw UsageError(
+                "\(UsageError.quoted(text)) names no payment: give its link, or provider/id with a provider that "
+                    + "'payroute providers' lists", arguments.syntax)
+        }
+        return PaymentReference(provider: route.provider, id: id)
+    }
+}
+
+extension PaymentReference {
+    /// The same payment as its merchant names it: at a sandbox every provider has a merchant's service beside it.
+    var asMerchant: PaymentReference {
+        switch provider {
+        // References of payers say which environment they are of; the merchant's own do not.
+        case "citcon":
+            PaymentReference(
+                provider: "citcon-merchant", id: id.split(separator: "/").last.map(String.init) ?? id)
+        case "payrails": PaymentReference(provider: "payrails-merchant", id: id)
+        case "walletconnect-pay": PaymentReference(provider: "walletconnect-pay-merchant", id: id)
+        default: self
+        }
+    }
+
+    /// The payment by the name under which its service can be asked about it without its link. Of Payrails only the link
+    /// holds what payers ask with, so it is asked about as its merchant does.
+    var forStatus: PaymentReference { provider == "payrails" ? asMerchant : self }
+}

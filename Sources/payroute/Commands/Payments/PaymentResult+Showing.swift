@@ -1,0 +1,21 @@
+import PaymentCore
+
+extension Console {
+    /// Shows how a payment, or what was done about one, has ended.
+    func show(_ result: PaymentResult, isJSON: Bool) {
+        if isJSON {
+            output.edit { result.write(to: &$0) }
+            return
+        }
+        let rows = [
+            ("outcome", style(result.ending.tone, result.ending.rawValue)), ("reason", Printable.text(result.reason)),
+            ("payee", result.payee.map(Printable.name)), ("amount", result.amount.map(AmountText.words)),
+            ("payment", result.reference.map { Printable.text($0) }),
+            ("transaction", result.transaction.map { Printable.text($0) }),
+        ]
+        output.write("\n")
+        for case (let label, let text?) in rows {
+            output.write(Table.line([Table.Cell(label, .faint), Table.Cell(text)], [11, 0], style) + "\n")
+        }
+    }
+}

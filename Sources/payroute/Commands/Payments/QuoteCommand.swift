@@ -1,0 +1,126 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTransport
+import PaymentWallet
+
+/// `payroute quote`: what a link wants paid, and how it can be paid.
+enum QuoteCommand: Command {
+    static let name = "quote"
+    static let summary = "Show what a link wants paid and how; on a terminal, choose and pay."
+    static let syntax = CommandSyntax(
+        path: "payroute quote",
+        overview: "Show what a link wants paid, and the options to pay it with.",
+        discussion: """
+            On a terminal it then asks which option to pay with, and pays with that one, like 'payroute pay --option'. Nothing is paid without a number typed by somebody; elsewhere, and with --json, nothing is paid at all.
+
+            Ends with 0 when the service has said what it wants, or the payment that was chosen is made.
+            """,
+        arguments: PayCommand.syntax.arguments,
+        options: [
+            .init(
+                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
+                isRequired: true),
+            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
+            .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
+            .init(name: "json", help: "Print one JSON object, and ask nothing."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let sandbox = try PayCommand.sandboxURL(arguments)
+        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
+        let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
+        let link = try SingleLink.read(arguments, console)
+        let session = try PaymentSession(
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport()
+        ) { label, text in
+            if !isJSON, label != "route" { console.tell(label, text, isJSON: false) }
+        }
+        let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }
+        guard let quote = asked.quote else {
+            console.show(asked.result, isJSON: isJSON)
+            return signal.map(ExitCode.interrupted(by:)) ?? .failed
+        }
+        guard !isJSON else {
+            console.output.edit { quote.write(to: &$0, input: asked.result.input) }
+            return .done
+        }
+        show(quote, console)
+        guard quote.outcome == nil, let id = choose(from: quote.options, console) else { return .done }
+        let (result, end) = await Interrupts.run { await session.pay(quote, option: id, asked.result) }
+        console.show(result, isJSON: false)
+        return result.exitCode(after: end)
+    }
+
+    private static func show(_ quote: PaymentQuote, _ console: Console) {
+        let amount = quote.amount.map(AmountText.words) ?? "an amount that it does not state"
+        console.output.line("\(Printable.name(quote.payee.name)) asks for \(console.style(.strong, amount))")
+        if let end = quote.expiresAt { console.output.line("It can be paid until \(AttemptSummary.text(end)).") }
+        if let outcome = quote.outcome {
+            console.output.line("Nothing is left to pay: \(Printable.text(outcome.description)).")
+        }
+        guard !quote.options.isEmpty else {
+            if quote.outcome == nil { console.output.line("None of the wallet's accounts can pay this.") }
+            return
+        }
+        var table = Table(["#", "OPTION", "AMOUNT", "NEEDS", "ID"])
+        for (index, option) in quote.options.enumerated() {
+            let needs = option.unmet.map(\.description).joined(separator: ", ")
+            table.add([
+                Table.Cell("\(index + 1)"), Table.Cell(Printable.name(option.title)),
+                Table.Cell((option.isEstimate ? "about " : "") + AmountText.words(option.amount)),
+                Table.Cell(needs.isEmpty ? "-" : needs, needs.isEmpty ? nil : .bad),
+                Table.Cell(Printable.name(option.id)),
+            ])
+        }
+        console.output.line()
+        console.show(table)
+    }
+
+    /// Asks which option to pay with; nil for none. A number that is not there is asked for again, a few times.
+    private static func choose(from options: [PaymentOption], _ console: Console) -> PaymentOption.ID? {
+        guard console.isInteractive, options.contains(where: \.unmet.isEmpty) else { return nil }
+        for _ in 0..<3 {
+            let answer = console.ask("\nPay with which one (1-\(options.count), or Enter for none)? ")
+            guard let answer, !answer.isEmpty else { break }
+            guard let number = Int(answer), options.indices.contains(number - 1) else {
+                console.output.line("There is no option \(Printable.short(answer, 20)).")
+                continue
+            }
+            let option = options[number - 1]
+            guard option.unmet.isEmpty else {
+                console.output.line("This wallet cannot pay with it: it needs more than the wallet can do.")
+                continue
+            }
+            return option.id
+        }
+        console.output.line("Nothing was paid.")
+        return nil
+    }
+}
+
+extension PaymentQuote {
+    /// The object of `quote --json` as a line.
+    fileprivate func write(to buffer: inout [UInt8], input: String) {
+        buffer.addJSONLine { line in
+            line.addAmount(amount)
+            line.addMember("expires", expiresAt.map(AttemptSummary.text))
+            line.addMember("input", input)
+            line.addJSON("options", .array(options.map(\.members)))
+            line.addMember("outcome", outcome.map { PaymentResult.Ending($0).rawValue })
+            line.addMember("payee", payee.name)
+            line.addMember("provider", reference.provider.rawValue)
+            line.addMember("reference", reference.id)
+            line.addUnit(amount)
+        }
+    }
+}
+
+extension PaymentOption {
+    fileprivate var members: JSONValue {
+        [
+            "amount": .string(amount.decimalText), "estimate": .bool(isEstimate), "id": .string(id),
+            "title": .string(title), "unit": .string(amount.currency.unit),
+            "unmet": .array(unmet.map { .string($0.description) }),
+        ]
+    }
+}

@@ -1,0 +1,26 @@
+import PaymentCore
+import PaymentRouting
+
+/// `payroute status`: what has become of a payment.
+enum StatusCommand: Command {
+    static let name = "status"
+    static let summary = "Ask what has become of a payment."
+    static let syntax = CommandSyntax(
+        path: "payroute status",
+        overview: "Ask the service what has become of a payment. Nothing is changed by it.",
+        discussion:
+            "Ends with 0 only when the payment is made, so that a script cannot take an answer for a payment. With "
+            + "--journal what this machine knows counts, too: of coins that the wallet itself has sent no refusal of "
+            + "the service is the last word.",
+        arguments: [PaymentName.argument], options: ServiceSession.options)
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let session = try ServiceSession(arguments, creatingJournal: false)
+        let payment = try PaymentName.read(arguments, console, session.router).forStatus
+        return await ServiceSession.finish(payment, arguments, console) {
+            if case .succeeded = $0 { true } else { false }
+        } _: { () async throws(PaymentError) in
+            try await session.router.status(of: payment)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import PaymentCore
+import PaymentReview
+
+/// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only names that are facts are shown; an asset that no
+/// table knows stands there by its id.
+enum AmountText {
+    /// The amount and what it is in.
+    static func words(_ amount: Money) -> String { "\(number(amount)) \(unit(amount))" }
+
+    /// The number alone. Zeros at the end say nothing of an asset with many digits, so all but two of them are left out;
+    /// a currency's own digits stay.
+    static func number(_ amount: Money) -> String {
+        let text = amount.decimalText
+        guard case .asset = amount.currency, let point = text.firstIndex(of: ".") else { return text }
+        let fraction = text[text.index(after: point)...]
+        let last = fraction.lastIndex { $0 != "0" }
+        let needed = last.map { fraction.distance(from: fraction.startIndex, to: $0) + 1 } ?? 0
+        return String(text[...point] + fraction.prefix(max(needed, min(2, fraction.count))))
+    }
+
+    private static func unit(_ amount: Money) -> String {
+        guard case .asset(let asset) = amount.currency else { return amount.currency.description }
+        // With other digits than the asset's own the number would be another one under its name.
+        guard let known = KnownAsset(asset), known.decimals == amount.exponent else {
+            return Printable.text(asset.text)
+        }
+        return "\(known.symbol) on \(known.chain)"
+    }
+}
+
+extension [UInt8] {
+    /// Adds the members `amount`, the number, exact in main units. Its unit is a member of its own,
+    /// ``addUnit(_:)``, because members are sorted.
+    mutating func addAmount(_ amount: Money?) { addMember("amount", amount?.decimalText) }
+
+    /// Adds the member `unit`, what `amount` is in: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which stands
+    /// for bitcoin.
+    mutating func addUnit(_ amount: Money?) { addMember("unit", amount?.currency.unit) }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import payroute
+
+@Suite("Tables")
+struct TableTests {
+    private static func table() -> Table {
+        var table = Table(["ID", "NAME", "CLAIMS", "CAPABILITIES"])
+        table.add([
+            "walletconnect-pay", "WalletConnect Pay", "wc: https://pay.walletconnect.com/ https://pay.wct.me/ pay_…",
+            "quotes pays completes-redirects",
+        ])
+        table.add(["citcon", "Citcon", "citcon: com.citcon.citconpay://safepay", "quotes pays"])
+        return table
+    }
+
+    private static let plain = Style(isColored: false)
+
+    @Test("Fit the terminal, and lose no word", arguments: [40, 60, 72, 80, 100, 200])
+    func fits(columns: Int) {
+        let table = Self.table()
+        let lines = table.lines(Self.plain, within: columns)
+        #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+        #expect(lines.allSatisfy { $0.last != " " })
+        let words = lines.joined(separator: " ").filter { $0 != " " }.count
+        // All text is there: titles once in a table, once in each row of a list.
+        let cells = table.rows.flatMap { $0 }.reduce(0) { $0 + $1.text.filter { $0 != " " }.count }
+        let titles = "IDNAMECLAIMSCAPABILITIES".count
+        #expect(words == cells + titles || words == cells + 2 * titles)
+    }
+
+    @Test("Where nothing limits them every row is one line")
+    func unlimited() {
+        #expect(Self.table().lines(Self.plain).count == 3)
+        #expect(Self.table().lines(Self.plain, within: 200).count == 3)
+    }
+
+    @Test("Rows that are shown one by one fit, too", arguments: [40, 80, 120])
+    func streamed(columns: Int) {
+        let layout = Table.Layout(["LINK", "DECISION", "WHY"], [44, 10, 3], within: columns, Self.plain)
+        let row = layout.lines([
+            "https://pay.walletconnect.com/…4RRFFQ69G5FAV", "matched", "claimed by walletconnect-pay",
+        ])
+        #expect((layout.headerLines + row).allSatisfy { $0.count <= columns }, "\(row)")
+        #expect(row.joined().contains("matched"))
+    }
+
+    @Test("On narrow terminals the commands' tables fit", arguments: [40, 80])
+    func commands(columns: UInt16) async throws {
+        for words in [
+            ["providers"], ["route", "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"],
+        ] {
+            let terminal = try PseudoTerminal(columns: columns)
+            let console = Console(output: terminal.terminal) { $0 == "NO_COLOR" ? "1" : nil }
+            #expect(await CommandLineTool.run(words, console) == .done)
+            let shown = terminal.close()
+            #expect(!shown.contains("\u{1B}"))
+            let lines = shown.split(whereSeparator: \.isNewline)
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.count <= Int(columns) }, "\(shown)")
+        }
+    }
+}
