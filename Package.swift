@@ -70,6 +70,11 @@ let package = Package(
             name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]),
 
+        // Loaded at run time, where it is there: no header and no library of it is needed to build.
+        .systemLibrary(
+            name: "CZBar", path: "Sources/SystemLibraries/CZBar",
+            providers: [.apt(["libzbar0"]), .brew(["zbar"])]),
+
         // The core and what stands on it.
         .target(name: "PaymentCore", swiftSettings: settings),
         .target(name: "PaymentRouting", dependencies: ["PaymentCore", "PaymentCrypto"], swiftSettings: settings),
@@ -175,7 +180,7 @@ let package = Package(
                 "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconMerchant",
                 "CitconProvider",
                 "PayrailsMerchant", "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
-                "CQREncode",
+                "CQREncode", "CZBar",
             ],
             swiftSettings: settings),
 

@@ -55,6 +55,7 @@ enum Rules {
         "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentSodium", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
         "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute",
+        "CZBar": "payroute",
     ]
 
     /// What a provider must be given, never fetch for itself: time, chance and the network.

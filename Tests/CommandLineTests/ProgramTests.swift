@@ -39,6 +39,10 @@ struct ProgramTests {
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.
                   demo                    Route a mixed bag of links and pay one per scenario.
+                  doctor                  Look at this installation: libraries, journal,
+                                          sandbox.
+                  completion              Print completions for bash, zsh or fish.
+                  manual                  Print the manual page, for man.
 
                   See 'payroute help <subcommand>' for detailed help.
 
@@ -99,7 +103,7 @@ struct ProgramTests {
                 "payroute help route"
             ),
             (
-                ["inspect", "--json"], "Error: Missing expected argument '<uri> ...'",
+                ["inspect", "--json"], "Error: Missing expected argument '<uri> ...', or '--image <file>'",
                 "payroute help inspect"
             ),
             (["providers", "x"], "Error: Unexpected argument 'x'", "payroute help providers"),

@@ -12,12 +12,20 @@ enum InspectCommand: Command {
         discussion:
             "Ends with 0 when something can be done with every text: a provider takes it, or it is sound by a known "
             + "payment standard. Otherwise with 1.",
-        arguments: [LinkArgument.uri],
-        options: [LinkArgument.json, LinkArgument.reveal])
+        arguments: [LinkArgument.optionalURI],
+        options: [
+            .init(name: "image", value: "file", help: "Read the QR codes in a picture: PNG or JPEG."),
+            LinkArgument.json,
+            LinkArgument.reveal,
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let codes = try arguments.value("image").map(CodeReader.texts) ?? []
+        guard !codes.isEmpty || !arguments.positionals.isEmpty else {
+            throw UsageError("Missing expected argument '<uri> ...', or '--image <file>'", syntax)
+        }
         let registry = try Installation.registry()
-        let inputs = LinkInputs(arguments: arguments.positionals, console: console)
+        let inputs = LinkInputs(arguments: arguments.positionals, codes: codes, console: console)
         let isJSON = arguments.has("json")
         let reveals = arguments.has(LinkArgument.reveal.name)
         let totals = try inputs.forEach { input in

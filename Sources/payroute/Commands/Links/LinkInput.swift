@@ -39,6 +39,8 @@ enum LinkInput {
 /// Reads the inputs that a command line names, one after the other.
 struct LinkInputs {
     let arguments: [String]
+    /// Texts that were read from pictures; they come first.
+    var codes: [String] = []
     let console: Console
 
     /// Whether standard input is among them.
@@ -47,6 +49,7 @@ struct LinkInputs {
     /// Calls `body` with every input and counts the decisions it returns; ends early when nobody reads the output.
     func forEach(_ body: (LinkInput) -> RouteReport.Decision) throws -> Totals {
         var totals = Totals()
+        for code in codes where !console.output.isClosed { totals.count(body(.text(code))) }
         for argument in arguments where !console.output.isClosed {
             if argument == "-" {
                 try readLines(&totals, body)

@@ -58,6 +58,8 @@ enum LinkArgument {
         help:
             "A payment link, URI or QR text. - reads lines from standard input; a line that begins with \" is a JSON string.",
         isRepeating: true)
+    /// The same where there is something else to read.
+    static let optionalURI = CommandSyntax.Argument(name: uri.name, help: uri.help, isRepeating: true, isOptional: true)
     static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object per input, one line each.")
     static let reveal = CommandSyntax.Option(
         name: "reveal", help: "Show links that hold a secret whole. (default: scheme and payment only)")

@@ -1,0 +1,123 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTransport
+
+/// `payroute doctor`: whether everything that this program needs is there and well.
+enum DoctorCommand: Command {
+    static let name = "doctor"
+    static let summary = "Look at this installation: libraries, journal, sandbox."
+    static let syntax = CommandSyntax(
+        path: "payroute doctor",
+        overview:
+            "Look at this installation: its version, the system's libraries, and where asked for a journal and a sandbox.",
+        discussion:
+            "Nothing is changed, and nothing is sent but one question to the sandbox. Ends with 0 when all is well.",
+        options: [
+            .init(
+                name: "journal", value: "file", help: "Look whether this journal can be read, and what is open in it."),
+            .init(name: "sandbox", value: "url", help: "Look whether this sandbox answers."),
+            .init(name: "json", help: "Print one JSON object per finding, one line each."),
+        ])
+
+    /// One thing that was looked at.
+    struct Finding {
+        enum State: String {
+            case good = "ok"
+            case missing, bad
+
+            var tone: Style.Tone {
+                switch self {
+                case .good: .good
+                case .missing: .doubtful
+                case .bad: .bad
+                }
+            }
+        }
+
+        let what: String
+        let state: State
+        let detail: String
+    }
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let sandbox = arguments.value("sandbox") == nil ? nil : try PayCommand.sandboxURL(arguments)
+        var findings = [Finding(what: "payroute", state: .good, detail: CommandLineTool.version)] + libraries()
+        if let path = arguments.value("journal") { findings.append(await journal(path)) }
+        if let sandbox { findings.append(await answer(of: sandbox)) }
+        findings.append(providers())
+        var table = Table(["WHAT", "STATE", "DETAIL"])
+        for finding in findings {
+            if arguments.has("json") {
+                console.output.edit { buffer in
+                    buffer.addJSONLine { line in
+                        line.addMember("detail", finding.detail)
+                        line.addMember("state", finding.state.rawValue)
+                        line.addMember("what", finding.what)
+                    }
+                }
+            } else {
+                table.add([
+                    Table.Cell(finding.what), Table.Cell(finding.state.rawValue, finding.state.tone),
+                    Table.Cell(Printable.text(finding.detail)),
+                ])
+            }
+        }
+        if !arguments.has("json") { console.show(table) }
+        return findings.contains { $0.state == .bad } ? .failed : .done
+    }
+
+    private static func libraries() -> [Finding] {
+        SystemLibraries.all.map { library in
+            let version = library.version.map { "\($0), for" } ?? "for"
+            return Finding(
+                what: library.name, state: library.isThere ? .good : library.isOptional ? .missing : .bad,
+                detail: library.isThere
+                    ? "\(version) \(library.purpose)"
+                    : "not there; \(library.purpose) needs it ('make deps' installs it)")
+        }
+    }
+
+    private static func journal(_ path: String) async -> Finding {
+        do {
+            let journal = try SQLiteJournal(path: path, creating: false)
+            // Reads every entry of those that are open, as recovery does.
+            let open = try await journal.unfinished().count
+            let isAny = try await !journal.attempts(AttemptQuery(limit: 1)).histories.isEmpty
+            let detail =
+                open > 0
+                ? "can be read; \(open) \(open == 1 ? "attempt has" : "attempts have") not ended: 'payroute journal resume'"
+                : isAny ? "can be read; every attempt has ended" : "can be read; it is empty"
+            return Finding(what: "journal", state: .good, detail: detail)
+        } catch {
+            return Finding(what: "journal", state: .bad, detail: "\(error)")
+        }
+    }
+
+    private static func answer(of sandbox: HTTPURL) async -> Finding {
+        let clock = SystemPaymentClock()
+        let start = clock.uptime
+        do {
+            // Any answer will do: a sandbox that is there answers, if only that it knows no such path.
+            let request = HTTPRequest(.get, try sandbox.appending(["health"]), timeout: .seconds(5))
+            let answer = try await LocalTransport(base: StandardTransport()).send(request)
+            let milliseconds = Int((clock.uptime - start) / .milliseconds(1))
+            return Finding(
+                what: "sandbox", state: .good,
+                detail: "answers at \(sandbox.origin) after \(milliseconds) ms (status \(answer.status))")
+        } catch {
+            return Finding(
+                what: "sandbox", state: .bad,
+                detail: "nobody answers at \(sandbox.origin): \(error); start one with 'payroute sandbox'")
+        }
+    }
+
+    private static func providers() -> Finding {
+        do {
+            let names = try Installation.registry().descriptors.map(\.id.rawValue)
+            return Finding(what: "providers", state: .good, detail: names.joined(separator: ", "))
+        } catch {
+            return Finding(what: "providers", state: .bad, detail: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CZBar
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The system's libraries that this program runs with, by their own word.
+///
+/// They are asked by name at run time: what wraps them has no use for their versions, and only this command shows them.
+enum SystemLibraries {
+    /// One library.
+    struct Library {
+        let name: String
+        /// What it is needed for.
+        let purpose: String
+        /// Its version; nil where it is there and does not tell.
+        let version: String?
+        let isThere: Bool
+        /// Whether the program works without it.
+        var isOptional = false
+    }
+
+    private typealias Text = @convention(c) () -> UnsafePointer<CChar>?
+    private typealias NumberedText = @convention(c) (Int32) -> UnsafePointer<CChar>?
+
+    static var all: [Library] {
+        #if canImport(Glibc) || canImport(Musl)
+            let transport = [
+                told("libcurl", "HTTP", "curl_version") { $0.split(separator: " ").first.map(String.init) ?? $0 },
+                library(
+                    "libcrypto", "cryptography",
+                    symbol("OpenSSL_version").map { address in
+                        unsafeBitCast(address, to: NumberedText.self)(0).map { String(cString: $0) } ?? ""
+                    }),
+                told("SQLite", "the journal", "sqlite3_libversion"),
+            ]
+        #else
+            let transport: [Library] = []
+        #endif
+        return transport + [
+            told("libqrencode", "drawing QR codes", "QRcode_APIVersionString"),
+            told("libmicrohttpd", "the sandbox", "MHD_get_version"),
+            told("liblzma", "reading compressed payment texts", "lzma_version_string"),
+            library(
+                "libsecp256k1", "signatures", symbol("secp256k1_context_create").map { _ in "" }),
+            scanner,
+        ]
+    }
+
+    /// The library that reads QR codes from pictures, which is loaded only when it is needed.
+    private static var scanner: Library {
+        var numbers: [UInt32] = [0, 0, 0]
+        let isThere = numbers.withUnsafeMutableBufferPointer { czbar_version($0.baseAddress) } == 0
+        return Library(
+            name: "libzbar", purpose: "inspect --image",
+            version: isThere ? numbers.map(String.init).joined(separator: ".") : nil, isThere: isThere,
+            isOptional: true)
+    }
+
+    private static func told(
+        _ name: String, _ purpose: String, _ function: String, _ part: (String) -> String = { $0 }
+    ) -> Library {
+        library(
+            name, purpose,
+            symbol(function).map { address in
+                unsafeBitCast(address, to: Text.self)().map { part(String(cString: $0)) } ?? ""
+            })
+    }
+
+    private static func library(_ name: String, _ purpose: String, _ version: String?) -> Library {
+        Library(
+            name: name, purpose: purpose, version: version.flatMap { $0.isEmpty ? nil : $0 }, isThere: version != nil)
+    }
+
+    /// The address of a function of a library that is loaded.
+    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(dlopen(nil, RTLD_LAZY), name) }
+}

@@ -1,0 +1,51 @@
+/// `payroute completion`: what a shell needs to complete command lines.
+enum CompletionCommand: Command {
+    static let name = "completion"
+    static let summary = "Print completions for bash, zsh or fish."
+    static let syntax = CommandSyntax(
+        path: "payroute completion",
+        overview: "Print completions for a shell.",
+        discussion: """
+            bash: payroute completion bash > ~/.local/share/bash-completion/completions/payroute
+            zsh: payroute completion zsh > ~/.zfunc/_payroute, with ~/.zfunc in fpath before compinit
+            fish: payroute completion fish > ~/.config/fish/completions/payroute.fish
+            """,
+        arguments: [.init(name: "shell", help: "bash, zsh or fish.")])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        let word = arguments.positionals[0]
+        guard let shell = Shell(rawValue: word) else {
+            throw UsageError(
+                "There are no completions for \(UsageError.quoted(word)): say bash, zsh or fish", arguments.syntax)
+        }
+        console.output.write(shell.script(CommandTree.all))
+        return .done
+    }
+}
+
+/// One command as shells and manuals see it.
+struct CommandTree {
+    /// The words that lead to it, without the program's name.
+    let words: [String]
+    let syntax: CommandSyntax
+
+    /// Every command, those above others first; the program itself is the first of all.
+    static var all: [CommandTree] {
+        [CommandTree(words: [], syntax: CommandLineTool.syntax)] + below([], CommandLineTool.commands)
+    }
+
+    private static func below(_ words: [String], _ commands: [any Command.Type]) -> [CommandTree] {
+        commands.flatMap { command in
+            [CommandTree(words: words + [command.name], syntax: command.syntax)]
+                + below(words + [command.name], command.subcommands)
+        }
+    }
+
+    /// The options, with those that every command has.
+    var options: [CommandSyntax.Option] {
+        syntax.options + [
+            .init(name: "help", short: "h", help: "Show help information."),
+            .init(name: "version", help: "Show the version."),
+        ]
+    }
+}

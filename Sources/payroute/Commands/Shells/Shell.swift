@@ -1,0 +1,151 @@
+/// A shell, and the script that completes our command lines in it: plain lists, made from the same descriptions as the
+/// help, so that they cannot differ from it.
+enum Shell: String {
+    case bash, zsh, fish
+
+    /// The script, which ends with a line break.
+    func script(_ commands: [CommandTree]) -> String {
+        switch self {
+        case .bash: Self.bash(commands)
+        case .zsh: Self.zsh(commands)
+        case .fish: Self.fish(commands)
+        }
+    }
+
+    /// What values are files.
+    private static func isFile(_ option: CommandSyntax.Option) -> Bool {
+        option.value == "file" || option.value == "folder"
+    }
+
+    /// Options with a value, as they are typed: after one of them comes its value.
+    private static func valued(_ commands: [CommandTree], _ isWanted: (CommandSyntax.Option) -> Bool) -> [String] {
+        var words: [String] = []
+        for option in commands.flatMap(\.options) where option.value != nil && isWanted(option) {
+            for word in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) where !words.contains(word) {
+                words.append(word)
+            }
+        }
+        return words
+    }
+
+    /// Texts in single quotes, as all three shells read them.
+    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
+
+    // MARK: bash
+
+    /// Nothing is offered after an option with a value but files, where it is one: links and ids nobody can guess.
+    private static func bash(_ commands: [CommandTree]) -> String {
+        let paths = commands.filter { !$0.words.isEmpty }.map { command in
+            "            \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
+                + "path=\(quoted(command.words.joined(separator: " "))) ;;"
+        }
+        let words = commands.map { command in
+            let known = command.syntax.subcommands.map(\.name) + command.options.map { "--\($0.name)" }
+            return
+                "        \(quoted(command.words.joined(separator: " "))) ) words=\(quoted(known.joined(separator: " "))) ;;"
+        }
+        return """
+            # bash completion of payroute; made by 'payroute completion bash'.
+            _payroute() {
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} path= words= index
+                COMPREPLY=()
+                case $previous in
+                    \(valued(commands, isFile).joined(separator: "|"))) COMPREPLY=($(compgen -f -- "$current")); return ;;
+                    \(valued(commands) { !isFile($0) }.joined(separator: "|"))) return ;;
+                esac
+                for ((index = 1; index < COMP_CWORD; index++)); do
+                    case "$path/${COMP_WORDS[index]}" in
+            \(paths.joined(separator: "\n"))
+                    esac
+                done
+                case $path in
+            \(words.joined(separator: "\n"))
+                esac
+                COMPREPLY=($(compgen -W "$words" -- "$current"))
+            }
+            complete -o bashdefault -o default -F _payroute payroute
+
+            """
+    }
+
+    // MARK: zsh
+
+    private static func zsh(_ commands: [CommandTree]) -> String {
+        let paths = commands.filter { !$0.words.isEmpty }.map { command in
+            "      \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
+                + "at=\(quoted(command.words.joined(separator: " "))) ;;"
+        }
+        let lists = commands.map { command in
+            let names = command.syntax.subcommands.map { entry($0.name, $0.help) }
+            let options = command.options.map { entry("--\($0.name)", $0.help) }
+            return "    \(quoted(command.words.joined(separator: " "))) ) names=(\(names.joined(separator: " "))); "
+                + "options=(\(options.joined(separator: " "))) ;;"
+        }
+        return """
+            #compdef payroute
+            # zsh completion of payroute; made by 'payroute completion zsh'.
+            _payroute() {
+              local at= index
+              local -a names options
+              case ${words[CURRENT-1]} in
+                (\(valued(commands, isFile).joined(separator: "|"))) _files; return ;;
+                (\(valued(commands) { !isFile($0) }.joined(separator: "|"))) return ;;
+              esac
+              for ((index = 2; index < CURRENT; index++)); do
+                case "$at/${words[index]}" in
+            \(paths.joined(separator: "\n"))
+                esac
+              done
+              case $at in
+            \(lists.joined(separator: "\n"))
+              esac
+              if [[ ${words[CURRENT]} == -* ]]; then
+                _describe option options
+              else
+                _describe command names || _files
+              fi
+            }
+            _payroute "$@"
+
+            """
+    }
+
+    /// A name with what it means, as `_describe` takes it.
+    private static func entry(_ name: String, _ help: String) -> String {
+        quoted("\(name.replacing(":", with: #"\:"#)):\(help)")
+    }
+
+    // MARK: fish
+
+    private static func fish(_ commands: [CommandTree]) -> String {
+        let below = commands.filter { !$0.syntax.subcommands.isEmpty }.map { $0.words.joined(separator: " ") }
+        var lines = [
+            "# fish completion of payroute; made by 'payroute completion fish'.",
+            "function __payroute_at",
+            "    set -l at",
+            "    for word in (commandline -opc)[2..-1]",
+            "        switch \"$at/$word\"",
+        ]
+        for command in commands where !command.words.isEmpty {
+            let place = "\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"
+            lines.append("            case \(quoted(place))")
+            lines.append("                set at \(quoted(command.words.joined(separator: " ")))")
+        }
+        lines += ["        end", "    end", "    test \"$at\" = \"$argv[1]\"", "end"]
+        for command in commands {
+            let at = "-n \(quoted("__payroute_at \"\(command.words.joined(separator: " "))\""))"
+            if below.contains(command.words.joined(separator: " ")) {
+                for (name, help) in command.syntax.subcommands {
+                    lines.append("complete -c payroute -f \(at) -a \(quoted(name)) -d \(quoted(help))")
+                }
+            }
+            for option in command.options {
+                let short = option.short.map { " -s \($0)" } ?? ""
+                let value = option.value == nil ? "" : isFile(option) ? " -r -F" : " -x"
+                lines.append(
+                    "complete -c payroute \(at) -l \(option.name)\(short)\(value) -d \(quoted(option.help))")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

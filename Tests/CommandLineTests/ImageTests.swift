@@ -1,0 +1,162 @@
+import Foundation
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("inspect --image")
+struct ImageTests {
+    private let folder = ScratchFolder()
+    private static let hasScanner = SystemLibraries.all.first { $0.name == "libzbar" }?.isThere ?? false
+
+    @Test(
+        "A code that was drawn is read again from the picture, whatever it holds", .enabled(if: hasScanner),
+        arguments: [
+            "pay_1", "bitcoin:BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ?amount=0.5&label=Café", "BCD\n002\n1\nSCT",
+        ])
+    func roundTrip(text: String) async throws {
+        let file = folder.file("code.png")
+        #expect(await payroute(["qr", text, "-o", file], input: []).code == 0)
+        let result = await payroute("inspect", "--json", "--image", file)
+        let plain = await payroute(["inspect", "--json", text], input: [])
+        #expect(result.output == plain.output && result.code == plain.code, "\(result)")
+    }
+
+    @Test("Pictures of every kind of pixel say the same", .enabled(if: hasScanner), arguments: [0, 2, 3, 4, 6])
+    func kinds(color: UInt8) async throws {
+        let code = try #require(QRCode("pay_1"))
+        let file = folder.file("code.png")
+        try Data(Self.png(code, color: color)).write(to: URL(filePath: file))
+        let result = await payroute("inspect", "--json", "--image", file)
+        #expect(try result.ending["input"] == "pay_1", "\(result)")
+        let light = folder.file("light.png")
+        try Data(Self.png(code, color: color, isInverted: true)).write(to: URL(filePath: light))
+        #expect(try await payroute("inspect", "--json", "--image", light).ending["input"] == "pay_1")
+    }
+
+    @Test("A file that is none, damaged, empty or has no code in it is told with exit code 1, and never traps")
+    func damaged() async throws {
+        let code = try #require(QRCode("pay_1"))
+        let whole = Self.png(code, color: 0)
+        var files: [(String, [UInt8])] = [
+            ("empty", []), ("text", Array("pay_1".utf8)), ("head", Array(whole.prefix(20))),
+        ]
+        files += [("jpeg", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xC0, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF, 3, 1])]
+        for step in stride(from: 8, to: whole.count, by: 7) {
+            var spoilt = whole
+            spoilt[step] ^= 0x55
+            files.append(("spoilt-\(step)", spoilt))
+        }
+        for (name, bytes) in files {
+            try Data(bytes).write(to: URL(filePath: folder.file(name)))
+            let result = await payroute("inspect", "--json", "--image", folder.file(name))
+            #expect(result.code == 1 && result.output == "", "\(name): \(result)")
+            #expect(result.errors.hasPrefix("Error: ") && result.errors.contains(name), "\(result.errors)")
+        }
+        let none = await payroute("inspect", "--image", folder.file("none"))
+        #expect(none.code == 1 && none.errors.contains("No such file or directory"))
+    }
+
+    @Test("A small file that unpacks to more than it says is refused before it fills the memory")
+    func bomb() throws {
+        #expect(throws: PNGPicture.Failure.self) {
+            try PNGPicture(Self.file(width: 1 << 20, height: 1 << 20, [0x78, 0x01]))
+        }
+        // Stored: 3 bytes where one row of one pixel is 2.
+        let stream: [UInt8] = [0x78, 0x01, 1, 3, 0, 0xFC, 0xFF, 0, 0, 0, 0, 3, 0, 1]
+        #expect(throws: PNGPicture.Failure.self) { try PNGPicture(Self.file(width: 1, height: 1, stream)) }
+    }
+
+    @Test(
+        "Deflated data with fixed codes and with its own is unpacked, and refused when it is cut or altered",
+        arguments: [
+            // Made by zlib.
+            (
+                "78da4b4c4a4ec4810090bd0a57",
+                "abcabcabcabcabcabcabcabcabc"
+            ),
+            (
+                "78da158ec10d003008025761351485fd27a87d193c20346a2a8955a10d66845a92a0654209b4528646f5d4c2d00c82ef96dd8bad1c83370c0780bb210a907138f7bb787fcdec1d38ebe5598f823ad48561d56fd0147aa7ba073d934d8ae3f581f9618a6ef6df2044e003136041fe",
+                "c bebhhhgdbhagg ahed bfaaa agdga dhh dfddheag bcebf g dee h g ahdggcf fbh bc gfhahae   gcc dad  dg f fhe  ag c  dgahf  d ghfgfa    fh adc  cb eabbahaedeb cfebcce ceehfhhbaegfgdebe d gadagcach g d hd a"
+            ),
+        ])
+    func inflate(packed: String, text: String) throws {
+        let stream = try #require(Hex.decode(packed))
+        #expect(try Inflate.unpack(stream, limit: 1000) == Array(text.utf8))
+        #expect(throws: Inflate.Failure.self) { try Inflate.unpack(stream, limit: text.utf8.count - 1) }
+        for length in 0..<stream.count {
+            #expect(throws: Inflate.Failure.self) { try Inflate.unpack(Array(stream.prefix(length)), limit: 1000) }
+        }
+        for index in stream.indices.dropFirst(2) {
+            var spoilt = stream
+            spoilt[index] ^= 0x10
+            // The last bits before the checksum mean nothing.
+            let unpacked = try? Inflate.unpack(spoilt, limit: 1000)
+            #expect(unpacked == nil || unpacked == Array(text.utf8))
+        }
+    }
+
+    // MARK: Pictures
+
+    /// A PNG of 8 bits a sample, two pixels a module, stored.
+    private static func png(_ code: QRCode, color: UInt8, isInverted: Bool = false) -> [UInt8] {
+        let side = (code.size + 8) * 2
+        var rows: [UInt8] = []
+        for y in 0..<side {
+            rows.append(0)
+            for x in 0..<side {
+                let (row, column) = (y / 2 - 4, x / 2 - 4)
+                let isInside = (0..<code.size).contains(row) && (0..<code.size).contains(column)
+                let isDark = (isInside && code.modules[row * code.size + column]) != isInverted
+                let shade: UInt8 = isDark ? 0 : 255
+                switch color {
+                case 0: rows.append(shade)
+                case 3: rows.append(isDark ? 1 : 0)
+                case 4: rows += [shade, 255]
+                case 2: rows += [shade, shade, shade]
+                default: rows += isDark ? [0, 0, 0, 255] : isInverted ? [255, 255, 255, 255] : [0, 0, 0, 0]
+                }
+            }
+        }
+        var stream: [UInt8] = [0x78, 0x01]
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let block = rest.prefix(0xFFFF)
+            rest = rest.dropFirst(block.count)
+            let length = UInt16(block.count)
+            stream += [
+                rest.isEmpty ? 1 : 0, UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF),
+                UInt8(~length >> 8),
+            ]
+            stream += block
+        }
+        var (one, two): (UInt32, UInt32) = (1, 0)
+        for byte in rows {
+            one = (one + UInt32(byte)) % 65521
+            two = (two + one) % 65521
+        }
+        stream += big(two << 16 | one)
+        return file(width: UInt32(side), height: UInt32(side), stream, color: color)
+    }
+
+    private static func file(width: UInt32, height: UInt32, _ stream: [UInt8], color: UInt8 = 0) -> [UInt8] {
+        let palette: [UInt8] = color == 3 ? chunk("PLTE", [255, 255, 255, 0, 0, 0]) : []
+        return PNGPicture.signature + chunk("IHDR", big(width) + big(height) + [8, color, 0, 0, 0]) + palette
+            + chunk("IDAT", stream) + chunk("IEND", [])
+    }
+
+    private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        let body = Array(name.utf8) + data
+        var remainder: UInt32 = ~0
+        for byte in body {
+            remainder ^= UInt32(byte)
+            for _ in 0..<8 { remainder = remainder >> 1 ^ (remainder & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+        return big(UInt32(data.count)) + body + big(~remainder)
+    }
+
+    private static func big(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}
