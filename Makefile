@@ -18,7 +18,7 @@ LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentSt
 	WalletConnectPayProvider WalletConnectPayMerchant CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
-.PHONY: help deps demo test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
+.PHONY: help deps demo test new-provider-test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
 	docs clean
 
 help: ## list the commands
@@ -39,6 +39,12 @@ demo: deps ## route a mixed bag of links and pay one per scenario over loopback 
 test: deps ## run all tests, and ten thousand simulated histories in release (TEST_SEEDS=10000)
 	swift test --parallel --experimental-maximum-parallelization-width 2
 	$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS)
+
+new-provider-test: deps ## write a provider with `payroute new-provider`, as a package of its own, and run its tests
+	swift build --product payroute
+	@rm -rf .build/new-provider
+	"$$(swift build --show-bin-path)/payroute" new-provider Sample --folder .build/new-provider --package "$(CURDIR)"
+	swift test --package-path .build/new-provider
 
 check-apple: deps ## type-check what needs Apple's modules against stand-ins of them (Linux)
 	Tests/AppleStandIns/check

@@ -442,6 +442,13 @@ let package = Package(
                 "WalletConnectPayMerchant", "WalletConnectPayProvider", "custom-provider",
             ],
             swiftSettings: settings),
+        // What `payroute new-provider` writes, for a provider called Sample.
+        .target(
+            name: "SampleProvider", dependencies: ["PaymentCore"], path: "Tests/NewProvider/Sources/SampleProvider",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SampleProviderTests", dependencies: ["PaymentCore", "PaymentTesting", "SampleProvider"],
+            path: "Tests/NewProvider/Tests/SampleProviderTests", swiftSettings: settings),
         // Run by `make browser-test` only; skipped otherwise.
         .testTarget(
             name: "BrowserTests",

@@ -8,7 +8,7 @@ enum CommandLineTool {
             RouteCommand.self, InspectCommand.self, QRCommand.self, QuoteCommand.self, PayCommand.self,
             StatusCommand.self, RefundCommand.self, CancelCommand.self, ReviewCommand.self, JournalCommand.self,
             ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
-            DoctorCommand.self, CompletionCommand.self, ManualCommand.self,
+            DoctorCommand.self, CompletionCommand.self, ManualCommand.self, NewProviderCommand.self,
         ]
     }
 

@@ -43,6 +43,8 @@ struct ProgramTests {
                                           sandbox.
                   completion              Print completions for bash, zsh or fish.
                   manual                  Print the manual page, for man.
+                  new-provider            Write a provider of your own that compiles and passes
+                                          its tests.
 
                   See 'payroute help <subcommand>' for detailed help.
 

@@ -1,0 +1,255 @@
+/// The files that `new-provider` writes, for a provider called Sample. The same files are compiled and tested under
+/// `Tests/NewProvider`; a test compares the two.
+enum ProviderTemplateFiles {
+    static let manifest = #"""
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let package = Package(
+            name: "sample-provider",
+            platforms: [.macOS(.v15), .iOS(.v18)],
+            products: [.library(name: "SampleProvider", targets: ["SampleProvider"])],
+            dependencies: [.package(name: "swift-payment-router", path: "@PACKAGE@")],
+            targets: [
+                .target(
+                    name: "SampleProvider", dependencies: [.product(name: "PaymentCore", package: "swift-payment-router")]),
+                .testTarget(
+                    name: "SampleProviderTests",
+                    dependencies: [
+                        "SampleProvider",
+                        .product(name: "PaymentCore", package: "swift-payment-router"),
+                        .product(name: "PaymentTesting", package: "swift-payment-router"),
+                    ]),
+            ],
+            swiftLanguageModes: [.v6]
+        )
+
+        """#
+
+    static let readme = #"""
+        # SampleProvider
+
+        Pays orders at Sample. Register it like any other provider:
+
+        ```swift
+        import PaymentCore
+        import PaymentRouting
+        import SampleProvider
+
+        let provider = SampleProvider(service: try HTTPURL("https://api.sample.example"))
+        let registry = try ProviderRegistry([provider])
+        ```
+
+        `swift test` runs the conformance kit: spoilt answers, crashes and cancellations at any moment, secrets in logs. Change one
+        thing at a time, and keep it green:
+
+        1. the links: `descriptor.patterns` and `recognize(_:)`
+        2. the service's answers: `SampleOrder`, and the simulated service in the tests beside it
+        3. the states: every word that the service knows, in `outcome(of:)`; what is not known stays unknown
+        4. what moves money: in `context.step(_, .mutation(replay:))` and nothing else there; `.sameKey` only where the service
+           recognises a repetition by its key
+        5. secrets: from `context.secrets`, and as `canaries` in the test
+        6. money back and calling off: `RefundingService`, `CancellingService`, with a `Sale` in the test
+
+        """#
+
+    static let provider = #"""
+        public import PaymentCore
+
+        /// Pays orders at Sample: links look like `https://sample.example/order/42`.
+        public struct SampleProvider: PaymentProvider {
+            /// The service's address.
+            public let service: HTTPURL
+
+            /// Creates a provider.
+            ///
+            /// - Parameter service: where the service is; another address for a test or a sandbox.
+            public init(service: HTTPURL) { self.service = service }
+
+            /// Who it is, which links it claims, and the only host that it may call.
+            public var descriptor: ProviderDescriptor {
+                ProviderDescriptor(
+                    id: "sample", name: "Sample", patterns: [.host("sample.example", path: "/order")],
+                    outboundHosts: [service.authority])
+            }
+
+            /// Reads the order's id from a link. Nothing is asked for it, and no link is trusted that could lead elsewhere.
+            public func recognize(_ link: PaymentLink) -> LinkMatch? {
+                let parts = link.path.split(separator: "/")
+                guard parts.count == 2, PathSegment.isSafe(parts[1]) else { return nil }
+                return LinkMatch(reference: String(parts[1]))
+            }
+
+            /// Asks what is to be paid.
+            ///
+            /// - Throws: ``PaymentError``; nothing has been paid then.
+            public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+                let order: SampleOrder = try await context.json(.get, service.appending(["orders", request.reference.id]))
+                let price = try order.amount()
+                let outcome = try order.outcome(of: request.reference)
+                return PaymentQuote(
+                    reference: request.reference, payee: Payee(name: order.shop), amount: price,
+                    options: outcome.isFinal ? [] : [PaymentOption(id: "account", title: "From the account", amount: price)],
+                    outcome: outcome.isFinal ? outcome : nil)
+            }
+
+            /// Pays. What moves money stands in the step, and nothing else does.
+            ///
+            /// - Throws: ``PaymentError``; its phase says whether money can have moved.
+            public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+                let url = try service.appending(["orders", attempt.reference.id, "pay"])
+                let price = attempt.option.amount.decimalText
+                // Sample does not recognise repetitions, so a payment whose fate is not known is asked about, never sent again.
+                let order: SampleOrder = try await context.step("pay", .mutation(replay: .never)) {
+                    try await context.json(.post, url, body: ["price": .string(price)])
+                }
+                return try order.outcome(of: attempt.reference)
+            }
+
+            /// Asks what has become of a payment.
+            ///
+            /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the payment.
+            public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+                let order: SampleOrder = try await context.json(.get, service.appending(["orders", payment.id]))
+                return try order.outcome(of: payment)
+            }
+        }
+
+        /// An order as the service tells it.
+        struct SampleOrder: Codable, Sendable {
+            let id: String
+            let shop: String
+            let price: String
+            let state: String
+
+            /// What is to be paid, exactly.
+            func amount() throws -> Money {
+                do { return try Money(decimal: price, currency: .eur) } catch {
+                    throw PaymentError(.invalidResponse, "the order's price is no amount: \(error)", phase: .answered)
+                }
+            }
+
+            /// What the order's state means. A word that is not known is unknown, and kept: never a guess.
+            func outcome(of payment: PaymentReference) throws -> PaymentOutcome {
+                guard id == payment.id else {
+                    return .unknown(UnknownOutcome(reference: payment, message: "the service spoke of another order"))
+                }
+                switch state {
+                case "paid": return .succeeded(PaymentReceipt(reference: payment, amount: try amount()))
+                case "void": return .cancelled
+                case "open", "working": return .pending(retryAfter: nil)
+                default:
+                    return .unknown(
+                        UnknownOutcome(
+                            reference: payment, rawStatus: String(state.prefix(40)), message: "the order's state is not known"))
+                }
+            }
+        }
+
+        """#
+
+    static let service = #"""
+        import PaymentCore
+        import PaymentTesting
+
+        #if canImport(FoundationEssentials)
+            import FoundationEssentials
+        #else
+            import Foundation
+        #endif
+
+        /// The service itself, simulated: one order, which is void when nobody has paid it in time.
+        actor SampleService: SandboxService {
+            private let order = (id: "42", shop: "Sample Shop", price: "4.80")
+            private let clock: any PaymentClock
+            private let end: Date
+            private let isSlow: Bool
+            /// How often the order was paid: never more than once.
+            private(set) var payments = 0
+
+            /// - Parameter isSlow: whether a payment never settles.
+            init(clock: any PaymentClock, isSlow: Bool) {
+                self.clock = clock
+                self.isSlow = isSlow
+                end = clock.now.addingTimeInterval(900)
+            }
+
+            private var state: String {
+                if payments > 0 { return isSlow ? "working" : "paid" }
+                return clock.now < end ? "open" : "void"
+            }
+
+            func respond(to request: HTTPRequest) -> HTTPResponse {
+                let path = request.url.path.split(separator: "/").map(String.init)
+                guard path.count >= 2, path[0] == "orders", path[1] == order.id else { return answer(404, [:]) }
+                if request.method == .post, path.dropFirst(2) == ["pay"] {
+                    let price = (try? JSONValue(parsing: request.body))?["price"]?.string
+                    guard price == order.price else { return answer(422, ["error": "another price"]) }
+                    guard state == "open" else { return answer(409, ["error": "it is not open"]) }
+                    payments += 1
+                }
+                return answer(
+                    200,
+                    [
+                        "id": .string(order.id), "shop": .string(order.shop), "price": .string(order.price),
+                        "state": .string(state),
+                    ])
+            }
+
+            private func answer(_ status: Int, _ body: JSONValue) -> HTTPResponse {
+                HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: body.serialized())
+            }
+        }
+
+        """#
+
+    static let tests = #"""
+        import PaymentCore
+        import PaymentTesting
+        import Testing
+
+        @testable import SampleProvider
+
+        @Suite("Sample")
+        struct SampleProviderTests {
+            @Test("It conforms: spoilt answers, crashes and cancellations at any moment, secrets, hosts")
+            func conformance() async throws {
+                let host = "api.sample.example"
+                let provider = SampleProvider(service: try HTTPURL("https://\(host)"))
+                let report = await ProviderConformance.check(
+                    ConformanceSubject(provider) { behaviour, clock, _ in
+                        let service = SampleService(clock: clock, isSlow: behaviour == .neverSettles)
+                        return ConformanceSubject.Backend(
+                            link: "https://sample.example/order/42", services: [host: service]
+                        ) {
+                            await Array(repeating: 480, count: service.payments)
+                        }
+                    })
+                // It has no secrets yet: give the subject `canaries` as soon as it has some.
+                #expect(report.isPassed && report.skipped == [.secrets], "\(report)")
+            }
+
+            @Test(
+                "Every state of the service is told as what it is, and what is not known as unknown",
+                arguments: [("paid", true), ("void", true), ("open", false), ("working", false), ("brand-new", false)])
+            func states(word: String, isFinal: Bool) throws {
+                let payment = PaymentReference(provider: "sample", id: "42")
+                let order = SampleOrder(id: "42", shop: "Sample Shop", price: "4.80", state: word)
+                #expect(try order.outcome(of: payment).isFinal == isFinal)
+                #expect(try !order.outcome(of: PaymentReference(provider: "sample", id: "43")).isFinal)
+            }
+
+            @Test(
+                "Links that name an order are read, others are not its own",
+                arguments: [
+                    ("https://sample.example/order/42", "42"), ("https://sample.example/order", nil),
+                    ("https://sample.example/order/42/more", nil), ("https://sample.example/order/..%2F", nil),
+                ])
+            func links(text: String, order: String?) throws {
+                let provider = SampleProvider(service: try HTTPURL("https://api.sample.example"))
+                #expect(provider.recognize(try PaymentLink(text))?.reference == order)
+            }
+        }
+
+        """#
+}

@@ -1,0 +1,65 @@
+import Foundation
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("new-provider")
+struct NewProviderTests {
+    private let folder = ScratchFolder()
+
+    @Test("What is written for Sample is what is compiled and tested here under Tests/NewProvider")
+    func sample() async throws {
+        let place = folder.file("sample")
+        let result = await payroute("new-provider", "sample", "--folder", place, "--package", "/somewhere/router")
+        #expect(result.code == 0 && result.errors == "", "\(result)")
+        let written = try FileManager.default.subpathsOfDirectory(atPath: place).filter {
+            $0.hasSuffix(".swift") || $0.hasSuffix(".md")
+        }
+        #expect(written.count == 5 && result.lines.count >= 5)
+        let tested = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "NewProvider")
+        for path in written where path.contains("/") {
+            let text = try String(contentsOfFile: place + "/" + path, encoding: .utf8)
+            #expect(text == (try String(contentsOf: tested.appending(path: path), encoding: .utf8)), "\(path)")
+        }
+        let manifest = try String(contentsOfFile: place + "/Package.swift", encoding: .utf8)
+        #expect(manifest.contains(#"path: "/somewhere/router""#))
+    }
+
+    @Test("Under another name nothing of Sample is left")
+    func named() async throws {
+        let place = folder.file("tea")
+        #expect(await payroute("new-provider", "earlGrey", "--folder", place).code == 0)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: place) {
+            #expect(!path.lowercased().contains("sample"))
+            guard path.hasSuffix(".swift") || path.hasSuffix(".md") else { continue }
+            let text = try String(contentsOfFile: place + "/" + path, encoding: .utf8)
+            #expect(!text.lowercased().contains("sample"))
+        }
+        #expect(FileManager.default.fileExists(atPath: place + "/Sources/EarlGreyProvider/EarlGreyProvider.swift"))
+    }
+
+    @Test("A folder that is there is left as it is", arguments: ["new-provider"])
+    func there(command: String) async throws {
+        let place = folder.file("tea")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        let result = await payroute(command, "tea", "--folder", place)
+        #expect(result.code == 1 && result.errors.contains("it is there already"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+        let nowhere = await payroute(command, "tea", "--folder", folder.file("no/where"))
+        #expect(nowhere.code == 1 && nowhere.errors.contains("No such file"))
+    }
+
+    @Test(
+        "Names that no type or host can have are refused with 64",
+        arguments: [
+            "", "1tea", "tea-bag", "../tea", "tea bag", "t", "Payment", "tée", String(repeating: "x", count: 41),
+        ])
+    func names(name: String) async throws {
+        let result = await payroute("new-provider", name, "--folder", folder.file("new"))
+        #expect(result.code == 64, "\(result)")
+        #expect(try folder.names == [])
+    }
+}

@@ -1,0 +1,46 @@
+import PaymentCore
+import PaymentTesting
+import Testing
+
+@testable import SampleProvider
+
+@Suite("Sample")
+struct SampleProviderTests {
+    @Test("It conforms: spoilt answers, crashes and cancellations at any moment, secrets, hosts")
+    func conformance() async throws {
+        let host = "api.sample.example"
+        let provider = SampleProvider(service: try HTTPURL("https://\(host)"))
+        let report = await ProviderConformance.check(
+            ConformanceSubject(provider) { behaviour, clock, _ in
+                let service = SampleService(clock: clock, isSlow: behaviour == .neverSettles)
+                return ConformanceSubject.Backend(
+                    link: "https://sample.example/order/42", services: [host: service]
+                ) {
+                    await Array(repeating: 480, count: service.payments)
+                }
+            })
+        // It has no secrets yet: give the subject `canaries` as soon as it has some.
+        #expect(report.isPassed && report.skipped == [.secrets], "\(report)")
+    }
+
+    @Test(
+        "Every state of the service is told as what it is, and what is not known as unknown",
+        arguments: [("paid", true), ("void", true), ("open", false), ("working", false), ("brand-new", false)])
+    func states(word: String, isFinal: Bool) throws {
+        let payment = PaymentReference(provider: "sample", id: "42")
+        let order = SampleOrder(id: "42", shop: "Sample Shop", price: "4.80", state: word)
+        #expect(try order.outcome(of: payment).isFinal == isFinal)
+        #expect(try !order.outcome(of: PaymentReference(provider: "sample", id: "43")).isFinal)
+    }
+
+    @Test(
+        "Links that name an order are read, others are not its own",
+        arguments: [
+            ("https://sample.example/order/42", "42"), ("https://sample.example/order", nil),
+            ("https://sample.example/order/42/more", nil), ("https://sample.example/order/..%2F", nil),
+        ])
+    func links(text: String, order: String?) throws {
+        let provider = SampleProvider(service: try HTTPURL("https://api.sample.example"))
+        #expect(provider.recognize(try PaymentLink(text))?.reference == order)
+    }
+}
