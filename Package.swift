@@ -391,7 +391,7 @@ let package = Package(
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
                 "PaymentWallet",
-                "TestSupport", "payroute",
+                "TestSupport", "custom-provider", "payroute",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -18,7 +18,9 @@ enum Installation {
     static let readers: [any InstructionReader] = [standards]
 
     /// The providers, calling their real services or, where given, a sandbox.
-    static func registry(sandbox: HTTPURL? = nil) throws -> ProviderRegistry {
+    ///
+    /// - Parameter external: other programs that are providers, beside those on board.
+    static func registry(sandbox: HTTPURL? = nil, with external: [ExternalProvider] = []) throws -> ProviderRegistry {
         // The sandbox takes any key; without one nothing is ever sent.
         let walletConnectPay = try GatewayConfiguration(
             credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
@@ -31,7 +33,7 @@ enum Installation {
                 WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
                 CitconProvider(configuration: citcon),
                 PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
-            ])
+            ] + external)
     }
 
     /// The merchants' services of a sandbox, with the keys that every sandbox has. WalletConnect Pay has two worlds.

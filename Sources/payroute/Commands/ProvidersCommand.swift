@@ -9,11 +9,11 @@ enum ProvidersCommand: Command {
         path: "payroute providers",
         overview: "List the providers with their link patterns and capabilities.",
         options: [
-            .init(name: "json", help: "Print one JSON object per provider, one line each.")
+            .init(name: "json", help: "Print one JSON object per provider, one line each."), ExternalOption.syntax,
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let registry = try Installation.registry()
+        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
         var table = Table(["ID", "NAME", "CLAIMS", "CAPABILITIES"])
         for (service, descriptor) in zip(registry.services, registry.descriptors) {
             let patterns = descriptor.patterns.map(\.description)

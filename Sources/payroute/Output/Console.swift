@@ -16,9 +16,15 @@ struct Console: Sendable {
     let input: Int32
     /// How results are painted.
     let style: Style
+    /// The environment's variables by name.
+    let environment: @Sendable (String) -> String?
 
     /// Makes a console over file descriptors.
-    init(output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0, environment: (String) -> String?) {
+    init(
+        output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0,
+        environment: @escaping @Sendable (String) -> String?
+    ) {
+        self.environment = environment
         self.output = OutputStream(descriptor: output)
         self.diagnostics = OutputStream(descriptor: diagnostics)
         self.input = input

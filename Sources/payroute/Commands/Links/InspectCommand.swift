@@ -16,7 +16,7 @@ enum InspectCommand: Command {
         options: [
             .init(name: "image", value: "file", help: "Read the QR codes in a picture: PNG or JPEG."),
             LinkArgument.json,
-            LinkArgument.reveal,
+            LinkArgument.reveal, ExternalOption.syntax,
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -24,7 +24,7 @@ enum InspectCommand: Command {
         guard !codes.isEmpty || !arguments.positionals.isEmpty else {
             throw UsageError("Missing expected argument '<uri> ...', or '--image <file>'", syntax)
         }
-        let registry = try Installation.registry()
+        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
         let inputs = LinkInputs(arguments: arguments.positionals, codes: codes, console: console)
         let isJSON = arguments.has("json")
         let reveals = arguments.has(LinkArgument.reveal.name)

@@ -10,10 +10,10 @@ enum RouteCommand: Command {
         discussion:
             "Ends with 0 when every link goes to one provider or is of a known payment standard, otherwise with 1.",
         arguments: [LinkArgument.uri],
-        options: [LinkArgument.json, LinkArgument.reveal])
+        options: [LinkArgument.json, LinkArgument.reveal, ExternalOption.syntax])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let registry = try Installation.registry()
+        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
         let reveals = arguments.has(LinkArgument.reveal.name)
         let report = { RouteReport($0, registry, reveals: reveals) }
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)

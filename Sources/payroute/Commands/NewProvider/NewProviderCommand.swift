@@ -17,6 +17,8 @@ enum NewProviderCommand: Command {
         overview: "Write a package with a provider of your own, its simulated service and a test.",
         discussion: """
             The package compiles as it is and passes the conformance kit, so that whatever is changed in it afterwards is tested from the first line on. The folder must not be there yet.
+
+            In another language a provider is a program of its own: Examples/external-provider shows one.
             """,
         arguments: [.init(name: "name", help: "What it is called, in letters and digits: Coffee.")],
         options: [

@@ -34,6 +34,7 @@ enum PayCommand: Command {
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
+            ExternalOption.syntax,
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -48,7 +49,8 @@ enum PayCommand: Command {
         let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
-            autoPay: autoPay
+            autoPay: autoPay,
+            external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             console.tell(label, text, isJSON: isJSON)
         }

@@ -29,15 +29,21 @@ struct PaymentSession: Sendable {
     /// Makes a session with the sandbox at `sandbox`.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
-        journal: any PaymentJournal = InMemoryJournal(), autoPay: AutoPay? = nil, tell: @escaping Narrator
+        journal: any PaymentJournal = InMemoryJournal(), autoPay: AutoPay? = nil, external: [ExternalProvider] = [],
+        environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
     ) throws {
         self.tell = tell
         var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
         self.payer = payer
+        // Whatever an external provider declares: this wallet pays on this machine only.
         router = PaymentRouter(
-            registry: try Installation.registry(sandbox: sandbox), transport: transport, journal: journal,
-            readers: Installation.readers, secrets: SandboxSecrets(sandbox: sandbox, transport: transport),
+            registry: try Installation.registry(sandbox: sandbox, with: external),
+            transport: external.isEmpty ? transport : LocalTransport(base: transport), journal: journal,
+            readers: Installation.readers,
+            secrets: ExternalSecrets(
+                base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
+                environment: environment),
             log: PaymentLog { Self.tell($0, tell) }, autoPay: autoPay)
     }
 

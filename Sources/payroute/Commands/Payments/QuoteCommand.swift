@@ -23,6 +23,7 @@ enum QuoteCommand: Command {
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object, and ask nothing."),
+            ExternalOption.syntax,
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -31,7 +32,8 @@ enum QuoteCommand: Command {
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
         let link = try SingleLink.read(arguments, console)
         let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport()
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(),
+            external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             if !isJSON, label != "route" { console.tell(label, text, isJSON: false) }
         }

@@ -42,7 +42,8 @@ enum ManualPage {
         lines += [
             ".SH EXIT STATUS", ".TP", "0", "done", ".TP", "1", "the work failed, or the text is not sound", ".TP", "64",
             "the command line makes no sense", ".TP", "130, 143", "a signal stopped it: SIGINT, SIGTERM",
-            ".SH ENVIRONMENT", ".TP", "NO_COLOR", "any value but the empty one keeps colours away",
+            ".SH ENVIRONMENT", ".TP", "NO_COLOR", "any value but the empty one keeps colours away", ".TP", "PATH",
+            "is searched for programs called payroute\\-provider\\-\\fIname\\fR when they are asked for",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

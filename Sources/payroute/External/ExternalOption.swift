@@ -1,0 +1,122 @@
+import PaymentCore
+import PaymentRouting
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The `--with` option: external providers by name. Nothing on `PATH` is started that was not asked for.
+enum ExternalOption {
+    static let prefix = "payroute-provider-"
+
+    static let syntax = CommandSyntax.Option(
+        name: "with", value: "names",
+        help: "Also use these external providers: programs on PATH called payroute-provider-<name>, divided by commas.")
+
+    /// Starts the providers that the line names.
+    ///
+    /// - Parameter sandbox: what they should call instead of their services.
+    static func load(
+        _ arguments: ParsedArguments, _ console: Console, sandbox: HTTPURL? = nil
+    ) throws -> [ExternalProvider] {
+        guard let list = arguments.value(syntax.name) else { return [] }
+        var names: [String] = []
+        for name in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            guard isName(name) else {
+                throw UsageError(
+                    "The value \(UsageError.quoted(list)) is invalid for '--with <names>': names are small letters, digits "
+                        + "and hyphens, divided by commas", arguments.syntax)
+            }
+            if !names.contains(name) { names.append(name) }
+        }
+        return try names.map { name in
+            guard let path = find(name, in: console.environment("PATH")) else {
+                throw CommandFailure(
+                    description: "there is no program \(prefix)\(name) on PATH that can be run")
+            }
+            let provider = try ExternalProvider(
+                name: name, path: path, sandbox: sandbox, environment: environment(console))
+            try check(provider)
+            return provider
+        }
+    }
+
+    /// What an external provider sees of this program's environment: what programs need to run, and no secret.
+    private static func environment(_ console: Console) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in ["PATH", "HOME", "LANG"] { variables[name] = console.environment(name) }
+        return variables
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count) && text.utf8.first?.isASCIILetter == true
+            && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    }
+
+    /// The first program of this name in the folders of `path`. Folders that depend on where one stands are passed over:
+    /// whoever can write there would be paying.
+    static func find(_ name: String, in path: String?) -> String? {
+        for folder in (path ?? "").split(separator: ":") where folder.hasPrefix("/") {
+            let file = "\(folder)/\(prefix)\(name)"
+            var status = stat()
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(file, X_OK) == 0 else {
+                continue
+            }
+            return file
+        }
+        return nil
+    }
+
+    /// Refuses a provider that claims what belongs to one on board, also in part: the more precise claim would win.
+    private static func check(_ provider: ExternalProvider) throws {
+        let registry = try Installation.registry()
+        let own = registry.descriptors.flatMap { descriptor in descriptor.patterns.map { (descriptor.id, $0) } }
+        for pattern in provider.descriptor.patterns {
+            guard let (owner, _) = own.first(where: { overlap($0.1, pattern) }) else { continue }
+            throw CommandFailure(
+                description:
+                    "the external provider '\(provider.descriptor.id)' claims \(pattern), which belongs to \(owner); it is not used"
+            )
+        }
+        // Two of one claim, or a malformed one.
+        _ = try registry.adding(provider)
+    }
+
+    private static func overlap(_ own: LinkPattern, _ other: LinkPattern) -> Bool {
+        switch (own, other) {
+        case (.scheme(let mine), .scheme(let others)): mine.lowercased() == others.lowercased()
+        case (.host(let mine, _), .host(let others, _)): mine.lowercased() == others.lowercased()
+        case (.hostSuffix(let mine, _), .host(let others, _)):
+            others.lowercased() == mine.lowercased() || others.lowercased().hasSuffix("." + mine.lowercased())
+        case (.returnURL(let url), .host(let host, _)):
+            (try? PaymentLink(url))?.host.map(String.init) == host.lowercased()
+        case (.returnURL(let url), .scheme(let scheme)):
+            (try? PaymentLink(url))?.scheme.map(String.init) == scheme.lowercased()
+        default: false
+        }
+    }
+}
+
+/// The secrets of external providers, from the environment, under names that belong to them; all others are `base`'s.
+struct ExternalSecrets: SecretStore {
+    let base: any SecretStore
+    let providers: [ExternalProvider]
+    let environment: @Sendable (String) -> String?
+
+    func secret(_ name: String) async throws -> Redacted<String>? {
+        guard providers.contains(where: { $0.manifest.secrets.contains(name) }) else {
+            return try await base.secret(name)
+        }
+        return environment(Self.variable(name)).map { Redacted($0) }
+    }
+
+    /// `PAYROUTE_SECRET_COFFEE_KEY` for `coffee.key`.
+    static func variable(_ name: String) -> String {
+        "PAYROUTE_SECRET_"
+            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? Character($0.uppercased()) : "_" })
+    }
+}

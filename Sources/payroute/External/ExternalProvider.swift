@@ -1,0 +1,168 @@
+import PaymentCore
+import Synchronization
+
+/// A payment provider that is another program, in any language: an executable called `payroute-provider-<name>`.
+///
+/// The program only says what is to be done. Requests are sent here, to the hosts that it declared, steps are journaled
+/// here, and what an error means for the money is decided here, so that a program that crashes, hangs or lies is no worse
+/// than any other provider that does.
+struct ExternalProvider: PaymentProvider {
+    /// How long is waited for the program.
+    struct Limits: Sendable {
+        /// For its answer to the handshake.
+        var handshake = Duration.seconds(10)
+        /// For each of its messages: what takes longer is done for it.
+        var message = Duration.seconds(10)
+        /// How many messages one call may take.
+        var messages = 1000
+    }
+
+    /// Where the program is.
+    let path: String
+    let manifest: ExternalManifest
+    let limits: Limits
+    private let start: Start
+    private let idle = IdleProcesses()
+
+    var descriptor: ProviderDescriptor { manifest.descriptor }
+
+    /// What the program is told and given when it starts.
+    struct Start: Sendable {
+        let name: String
+        /// The sandbox that it should call instead of its service.
+        let sandbox: HTTPURL?
+        let environment: [String: String]
+    }
+
+    /// Starts the program once, to ask who it is.
+    ///
+    /// - Throws: ``ExternalManifest/Defect`` when it cannot be used.
+    init(
+        name: String, path: String, sandbox: HTTPURL? = nil, environment: [String: String] = [:],
+        limits: Limits = Limits()
+    ) throws(ExternalManifest.Defect) {
+        self.path = path
+        self.limits = limits
+        start = Start(name: name, sandbox: sandbox, environment: environment)
+        do {
+            let process = try ExternalProcess(path, environment: environment)
+            manifest = try ExternalManifest(try Self.hello(process, start, limits), name: name)
+            idle.keep(process)
+        } catch let defect as ExternalManifest.Defect {
+            throw defect
+        } catch {
+            let reason = (error as? ExternalProcess.Failure).map { $0.words } ?? "\(error)"
+            throw ExternalManifest.Defect(description: "the external provider '\(name)' \(reason)")
+        }
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? { manifest.links.lazy.compactMap { $0.match(link) }.first }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await call(
+            [
+                "type": "call", "call": "quote", "reference": .string(request.reference.id),
+                "link": .string(request.link.text),
+            ], ending: "quote", context
+        ) { try ExternalWords.quote($0, of: request.reference) }
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        let option = attempt.option
+        var message: JSONValue = [
+            "type": "call", "call": "pay", "reference": .string(attempt.reference.id),
+            "key": .string(attempt.idempotencyKey),
+            "option": [
+                "id": .string(option.id), "amount": ExternalWords.amount(option.amount),
+                "data": option.providerData ?? .null,
+            ],
+        ]
+        if let link = context.link { message["link"] = .string(link.text) }
+        return try await call(message, ending: "outcome", context, key: attempt.idempotencyKey) {
+            try ExternalWords.outcome($0, of: attempt.reference)
+        }
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await call(
+            ["type": "call", "call": "status", "reference": .string(payment.id)], ending: "outcome", context
+        ) { try ExternalWords.outcome($0, of: payment) }
+    }
+
+    // MARK: Calls
+
+    private func call<Answer>(
+        _ message: JSONValue, ending: String, _ context: ProviderContext, key: String? = nil,
+        _ read: (JSONValue) throws -> Answer
+    ) async throws -> Answer {
+        let call = ExternalCall(manifest: manifest, limits: limits, context: context, key: key)
+        do {
+            let process = try idle.take() ?? newProcess()
+            // Whatever goes wrong, the program's state is not known any more: it ends with the call.
+            let answer = try await call.run(message, ending: ending, process)
+            idle.keep(process)
+            return try call.judging { try read(answer) }
+        } catch let failure as ExternalProcess.Failure {
+            throw call.error(failure)
+        }
+    }
+
+    private func newProcess() throws -> ExternalProcess {
+        let process = try ExternalProcess(path, environment: start.environment)
+        let now: ExternalManifest
+        do { now = try ExternalManifest(try Self.hello(process, start, limits), name: start.name) } catch {
+            if let failure = error as? ExternalProcess.Failure { throw failure }
+            throw PaymentError(.providerFault, "\(error)", provider: descriptor.id)
+        }
+        guard now == manifest else {
+            throw PaymentError(
+                .providerFault, "the external provider says other things of itself than before; start again",
+                provider: descriptor.id)
+        }
+        return process
+    }
+
+    private static func hello(
+        _ process: ExternalProcess, _ start: Start, _ limits: Limits
+    ) throws(ExternalProcess.Failure) -> JSONValue {
+        let hello: JSONValue = [
+            "type": "hello", "protocol": [.number(JSONNumber(ExternalManifest.protocolVersion))],
+            "sandbox": start.sandbox.map { .string($0.text) } ?? .null,
+        ]
+        try process.send(hello, within: limits.handshake)
+        return try process.receive(within: limits.handshake)
+    }
+}
+
+extension ExternalProcess.Failure {
+    /// What happened, after the provider's name.
+    var words: String {
+        switch self {
+        case .cannotStart(let reason): "cannot be started: \(reason)"
+        case .late(let limit): "said nothing for \(Int(limit / .seconds(1))) seconds and was stopped"
+        case .ended: "ended, or closed its output, before it had answered"
+        case .tooLong: "sent a line of more than \(ExternalProcess.lineLimit >> 20) MiB"
+        case .malformed: "sent a line that is no JSON object"
+        case .cancelled: "was stopped, because nobody waits for it any more"
+        }
+    }
+}
+
+/// Processes that wait for a call. They are ended with the provider.
+private final class IdleProcesses: Sendable {
+    private static let most = 4
+    private let processes = Mutex<[ExternalProcess]>([])
+
+    func take() -> ExternalProcess? {
+        while let process = processes.withLock({ $0.popLast() }) {
+            if process.isReady { return process }
+        }
+        return nil
+    }
+
+    func keep(_ process: ExternalProcess) {
+        processes.withLock { list in
+            if list.count < Self.most { list.append(process) }
+        }
+    }
+}

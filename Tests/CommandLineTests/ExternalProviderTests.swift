@@ -1,0 +1,353 @@
+import Foundation
+import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import custom_provider
+@testable import payroute
+
+/// The language that the programs of these tests are written in.
+private enum Python {
+    static let isThere = ["/usr/bin/python3", "/usr/local/bin/python3"].contains {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+}
+
+/// Providers that are programs of their own.
+@Suite("External providers", .enabled(if: Python.isThere))
+struct ExternalProviderTests {
+    static let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Examples/external-provider").path
+    static let path = "/usr/local/bin:/usr/bin:/bin"
+
+    private let folder = ScratchFolder()
+
+    /// A program of this name that says these lines of Python.
+    private func program(_ name: String, _ lines: String) throws -> String {
+        let file = folder.file("payroute-provider-\(name)")
+        try "#!/usr/bin/env python3\n\(lines)\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+        return file
+    }
+
+    /// The provider that is `file`. While another test starts a program, a file that was just written may still be open there
+    /// for a moment, and cannot be run.
+    private func provider(_ file: String, _ limits: ExternalProvider.Limits = .init()) throws -> ExternalProvider {
+        while true {
+            do {
+                return try ExternalProvider(name: "tea", path: file, environment: ["PATH": Self.path], limits: limits)
+            } catch {
+                guard error.description.contains("Text file busy") else { throw error }
+            }
+        }
+    }
+
+    private static let start = """
+        import json, sys, os, time
+        def say(m):
+            sys.stdout.write(json.dumps(m) + "\\n"); sys.stdout.flush()
+        def hear():
+            line = sys.stdin.readline()
+            if not line: sys.exit(0)
+            return json.loads(line)
+        hello = hear()
+        """
+    private static let ready =
+        start + """
+
+            say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": ["api.tea.example"],
+                 "links": [{"host": "tea.example", "reference": {"query": "order"}}, {"scheme": "tea", "reference": {"segment": 0}}],
+                 "secrets": ["tea.key"]})
+            call = hear()
+            """
+
+    private func run(_ words: [String], environment: [String: String] = [:]) async -> Captured {
+        let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile([]))
+        defer { for file in [output, errors, input] { close(file.descriptor) } }
+        var variables = environment
+        variables["PATH"] = variables["PATH"] ?? "\(folder.path):\(Self.example):\(Self.path)"
+        let console = Console(
+            output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
+            environment: { [variables] in variables[$0] })
+        let code = await CommandLineTool.run(words, console)
+        return Captured(
+            code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
+            errors: String(decoding: errors.content, as: UTF8.self))
+    }
+
+    /// A context that reaches `service` and remembers nothing.
+    private static func context(
+        _ service: any SandboxService = Silent(), secrets: any SecretStore = NoSecrets()
+    ) -> ProviderContext {
+        ProviderContext.unstored(
+            hosts: ["api.tea.example"], http: SandboxTransport(service), clock: SystemPaymentClock(), secrets: secrets)
+    }
+
+    private struct Silent: SandboxService {
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("{}".utf8))
+        }
+    }
+
+    private static let attempt = PaymentAttempt(
+        id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: "tea", id: "7"),
+        option: PaymentOption(id: "cup", title: "A cup", amount: (try? Money(decimal: "4.80", currency: .eur)) ?? zero),
+        idempotencyKey: "key-1", startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
+    private static let zero: Money = {
+        do { return try Money(minorUnits: 0, currency: .eur) } catch { preconditionFailure("nothing is an amount") }
+    }()
+
+    // MARK: The example
+
+    @Test("The example in Python conforms: crashes, spoilt answers and cancellations at any moment")
+    func conformance() async throws {
+        let provider = try ExternalProvider(
+            name: "coffee", path: Self.example + "/payroute-provider-coffee", environment: ["PATH": Self.path])
+        let report = await ProviderConformance.check(
+            ConformanceSubject(provider) { behaviour, clock, _ in
+                let gateway = CoffeeGateway(clock: clock, isSlow: behaviour == .neverSettles)
+                return ConformanceSubject.Backend(
+                    link: "https://coffee.example/order/42", services: ["api.coffee.example": gateway]
+                ) {
+                    await Array(repeating: 480, count: gateway.payments)
+                }
+            })
+        // It has none.
+        #expect(report.isPassed && report.skipped == [.secrets], "\(report)")
+    }
+
+    @Test("The commands find it on PATH when they are told to, route to it, and pay through it with a journal")
+    func commands() async throws {
+        let link = "https://coffee.example/order/42"
+        #expect(await run(["route", link]).code == 1, "nothing is started that was not asked for")
+        let routed = await run(["route", "--json", "--with", "coffee", link])
+        #expect(routed.code == 0, "\(routed)")
+        #expect(try routed.ending["provider"] == "coffee" && routed.ending["trust"] == "verified")
+        #expect(await run(["providers", "--with", "coffee"]).output.contains("https://coffee.example/order"))
+        let gateway = CoffeeGateway()
+        let server = try LoopbackServer(gateway)
+        defer { server.stop() }
+        let place = ["--with", "coffee", "--sandbox", server.baseURL.text]
+        #expect(await run(["quote", link] + place).output.contains("4.80 EUR"))
+        let journal = folder.file("journal")
+        for _ in 0..<2 {
+            let paid = await run(["pay", link, "--json", "--journal", journal] + place)
+            #expect(paid.code == 0, "\(paid)")
+            #expect(try paid.ending["outcome"] == "succeeded" && paid.ending["amount"] == "4.80")
+        }
+        #expect(await gateway.payments == 1)
+        let attempt = try #require(
+            try await run(["journal", "list", "--json", "--journal", journal]).ending["attempt"]?.string)
+        let shown = await run(["journal", "show", attempt, "--journal", journal])
+        #expect(shown.output.contains("pay (can move money, never repeated)"), "\(shown)")
+    }
+
+    // MARK: Programs that misbehave
+
+    @Test(
+        "A program that hangs, ends, babbles or lies in its handshake is named and not used",
+        arguments: [
+            ("time.sleep(60)", "said nothing"), ("sys.exit(3)", "ended"), ("print('hello')", "no JSON object"),
+            ("say([])", "no JSON object"), ("say({'type': 'provider', 'protocol': 2})", "version 1"),
+            ("say({'type': 'provider', 'protocol': 1, 'id': 'other'})", "'id' has to be 'tea'"),
+            (
+                "say({'type': 'provider', 'protocol': 1, 'id': 'tea', 'name': 'Tea', 'hosts': [], 'links': []})",
+                "'links'"
+            ),
+            (
+                "say({'type': 'provider', 'protocol': 1, 'id': 'tea', 'name': 'Tea', 'hosts': [], 'links': [{'scheme': 'tea', 'reference': {'segment': 0}}], 'secrets': ['citcon.access-token']})",
+                "begin with 'tea.'"
+            ),
+            ("sys.stdout.write('x' * 1100000); sys.stdout.flush(); time.sleep(60)", "1 MiB"),
+        ])
+    func handshake(lines: String, message: String) async throws {
+        let file = try program("tea", Self.start + "\n" + lines)
+        var limits = ExternalProvider.Limits()
+        limits.handshake = .seconds(lines.contains("sleep(60)") && !lines.contains("write") ? 1 : 20)
+        let error = #expect(throws: ExternalManifest.Defect.self) {
+            try self.provider(file, limits)
+        }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "What goes wrong before a mutation leaves nothing open; what goes wrong after one may have moved money",
+        arguments: [
+            ("sys.exit(1)", PaymentError.Phase.beforeSend), ("say({'type': 'what'})", .beforeSend),
+            ("say(7)", .beforeSend),
+            ("say({'type': 'fail', 'message': 'no'})", .beforeSend), ("time.sleep(60)", .beforeSend),
+            ("say({'type': 'request', 'method': 'POST', 'url': 'https://api.tea.example/pay'})", .beforeSend),
+            ("say({'type': 'request', 'method': 'GET', 'url': 'nonsense'})", .beforeSend),
+            ("say({'type': 'step', 'name': 'pay', 'kind': 'transfer'})", .beforeSend),
+            ("say({'type': 'secret', 'name': 'citcon.access-token'})", .beforeSend),
+            ("[say({'type': 'log', 'message': 'x'}) for _ in range(2000)]", .beforeSend),
+            (
+                "say({'type': 'step', 'name': 'pay', 'kind': 'mutation', 'replay': 'never'}); hear(); say({'type': 'request', 'method': 'POST', 'url': 'https://api.tea.example/pay'}); hear(); sys.exit(1)",
+                .maybeSent
+            ),
+            (
+                "say({'type': 'step', 'name': 'pay', 'kind': 'mutation', 'replay': 'never'}); hear(); say({'type': 'request', 'method': 'POST', 'url': 'https://api.tea.example/pay'}); hear(); say({'type': 'fail', 'message': 'not paid, honestly'})",
+                .maybeSent
+            ),
+            (
+                "say({'type': 'step', 'name': 'pay', 'kind': 'mutation', 'replay': 'never'}); hear(); say({'type': 'request', 'method': 'POST', 'url': 'https://api.tea.example/pay'}); hear(); say({'type': 'done', 'result': 1}); hear(); say({'type': 'outcome'})",
+                .maybeSent
+            ),
+        ])
+    func misbehaving(lines: String, phase: PaymentError.Phase) async throws {
+        let file = try program("tea", Self.ready + "\n" + lines + "\ntime.sleep(60)")
+        var limits = ExternalProvider.Limits()
+        limits.message = .seconds(lines == "time.sleep(60)" ? 1 : 20)
+        let provider = try self.provider(file, limits)
+        let error = await #expect(throws: PaymentError.self) {
+            try await provider.pay(Self.attempt, in: Self.context())
+        }
+        #expect(error?.phase == phase, "\(error?.message ?? "")")
+    }
+
+    @Test("A program that hangs is killed with everything that it started")
+    func killed() async throws {
+        let mark = folder.file("children")
+        let file = try program(
+            "tea",
+            Self.ready + """
+
+                import subprocess
+                child = subprocess.Popen(["sleep", "600"])
+                open("\(mark)", "w").write(f"{os.getpid()} {child.pid}")
+                time.sleep(600)
+                """)
+        var limits = ExternalProvider.Limits()
+        limits.message = .seconds(2)
+        let provider = try self.provider(file, limits)
+        await #expect(throws: PaymentError.self) { try await provider.pay(Self.attempt, in: Self.context()) }
+        let numbers = try String(contentsOfFile: mark, encoding: .utf8).split(separator: " ").compactMap { Int32($0) }
+        #expect(numbers.count == 2)
+        for number in numbers {
+            // Who adopted the child may still have to bury it.
+            while kill(number, 0) == 0, !Self.isZombie(number) { await Task.yield() }
+        }
+    }
+
+    private static func isZombie(_ number: Int32) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+        return status?.split(separator: ")").last?.split(separator: " ").first == "Z"
+    }
+
+    @Test("A cancelled payment does not wait for the program")
+    func cancelled() async throws {
+        let file = try program("tea", Self.ready + "\ntime.sleep(600)")
+        var limits = ExternalProvider.Limits()
+        limits.message = .seconds(500)
+        let provider = try self.provider(file, limits)
+        let task = Task { try await provider.pay(Self.attempt, in: Self.context()) }
+        task.cancel()
+        let error = await #expect(throws: PaymentError.self) { try await task.value }
+        #expect(error?.code == .cancelled && error?.phase == .beforeSend)
+    }
+
+    // MARK: What it sees
+
+    @Test("It sees no variable but those that programs need, and only the secrets that it declared")
+    func secrets() async throws {
+        let file = try program(
+            "tea",
+            Self.ready + """
+
+                say({"type": "secret", "name": "tea.key"})
+                key = hear()["value"]
+                names = sorted(os.environ)
+                say({"type": "outcome", "outcome": "seen", "message": f"{key} {names}"})
+                hear()
+                """)
+        let environment = [
+            "PATH": "\(folder.path):\(Self.path)", "PAYROUTE_SECRET_TEA_KEY": "leaves",
+            "PAYROUTE_SECRET_CITCON_KEY": "no", "AWS_KEY": "no",
+        ]
+        let provider = try self.provider(file)
+        let store = ExternalSecrets(base: NoSecrets(), providers: [provider]) { environment[$0] }
+        let outcome = try await provider.status(
+            of: PaymentReference(provider: "tea", id: "7"), in: Self.context(secrets: store))
+        guard case .unknown(let unknown) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(unknown.rawStatus == "seen" && unknown.message.hasPrefix("leaves ["), "\(unknown.message)")
+        #expect(!unknown.message.contains("AWS") && !unknown.message.contains("PAYROUTE"))
+        #expect(try await store.secret("citcon.key") == nil)
+    }
+
+    @Test("It reaches only the hosts that it declared")
+    func hosts() async throws {
+        let file = try program(
+            "tea",
+            Self.ready + """
+
+                say({"type": "request", "method": "GET", "url": "https://elsewhere.example/"})
+                hear()
+                say({"type": "outcome", "outcome": "succeeded"})
+                """)
+        let provider = try self.provider(file)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: SandboxTransport(Silent()),
+            journal: InMemoryJournal())
+        await #expect(throws: PaymentError.self) {
+            try await router.status(of: PaymentReference(provider: "tea", id: "7"))
+        }
+    }
+
+    @Test(
+        "Only web links on exactly its host are verified, and what is doubtful is no name",
+        arguments: [
+            ("https://tea.example/?order=7", "7", true), ("http://tea.example/?order=7", "7", false),
+            ("tea:7", "7", false),
+            ("https://tea.example/#x", nil, nil), ("https://tea.example/?order=7&order=8", nil, nil),
+            ("https://tea.example:8443/?order=7", nil, nil), ("https://tea.example.evil/?order=7", nil, nil),
+            ("https://tea.example/?order=../7", nil, nil), ("tea:7/8", nil, nil),
+        ] as [(String, String?, Bool?)])
+    func links(text: String, name: String?, isVerified: Bool?) throws {
+        let file = try program("tea", Self.ready)
+        let provider = try self.provider(file)
+        let match = provider.recognize(try PaymentLink(text))
+        #expect(match?.reference == name)
+        #expect(match.map { $0.trust == .verified } == isVerified)
+    }
+
+    @Test(
+        "What belongs to a provider on board cannot be claimed, not even a part of it",
+        arguments: [
+            "{'host': 'pay.walletconnect.com', 'path': '/special', 'reference': {'segment': 1}}",
+            "{'host': 'new.pay.walletconnect.com', 'reference': {'segment': 0}}",
+            "{'scheme': 'WC', 'reference': {'segment': 0}}", "{'scheme': 'citcon', 'reference': {'segment': 0}}",
+            "{'host': 'assets.payrails.io', 'reference': {'segment': 0}}",
+        ])
+    func claims(link: String) async throws {
+        _ = try program(
+            "tea",
+            Self.start
+                + "\nsay({'type': 'provider', 'protocol': 1, 'id': 'tea', 'name': 'Tea', 'hosts': [], 'links': [\(link)]})\nhear()"
+        )
+        var result = await run(["providers", "--with", "tea"])
+        while result.errors.contains("Text file busy") { result = await run(["providers", "--with", "tea"]) }
+        #expect(result.code == 1 && result.errors.contains("which belongs to"), "\(result)")
+        #expect(result.output == "")
+    }
+
+    @Test(
+        "Names that are none, and programs that are not there or cannot be run, are told",
+        arguments: ["", "../tea", "Tea", "a,,b"])
+    func names(name: String) async throws {
+        #expect(await run(["providers", "--with", name]).code == 64)
+        let missing = await run(["providers", "--with", "nobody"])
+        #expect(missing.code == 1 && missing.errors.contains("payroute-provider-nobody"))
+        try "".write(toFile: folder.file("payroute-provider-note"), atomically: true, encoding: .utf8)
+        #expect(await run(["providers", "--with", "note"]).code == 1)
+        // A folder that depends on where one stands is no place to look for who pays.
+        _ = try program("tea", Self.ready)
+        #expect(await run(["providers", "--with", "tea"], environment: ["PATH": ".:"]).code == 1)
+    }
+}
