@@ -71,6 +71,27 @@ enum ReadmeCode {
         return result
     }
 
+    static func autoPay(
+        _ registry: ProviderRegistry, _ transport: any HTTPTransport, _ journal: any PaymentJournal
+    ) throws -> PaymentRouter {
+        let autoPay = AutoPay(within: [SpendingLimit(try Money(decimal: "20", currency: .eur), per: .day)])
+        let router = PaymentRouter(registry: registry, transport: transport, journal: journal, autoPay: autoPay)
+        return router
+    }
+
+    static func autoPay(
+        _ registry: ProviderRegistry, _ transport: any HTTPTransport, _ journal: any PaymentJournal,
+        _ coffeeShop: String
+    ) throws -> PaymentRouter {
+        let autoPay = AutoPay(within: [
+            SpendingLimit(try Money(decimal: "20", currency: .eur), per: .day),
+            SpendingLimit(try Money(decimal: "100", currency: .eur), per: .month),
+            SpendingLimit(try Money(decimal: "5", currency: .eur), per: .week, on: .payee(coffeeShop)),
+        ])
+        let router = PaymentRouter(registry: registry, transport: transport, journal: journal, autoPay: autoPay)
+        return router
+    }
+
     static func appSetup() {
         for method in ["wechatpay", "alipay", "card"] {
             let setup = CPayAppSetup(
