@@ -88,6 +88,23 @@ struct SettlementTests {
         #expect(settler.settlements.count == 1)
     }
 
+    @Test("A chain is proved by a transaction: a preimage proves nothing there")
+    func otherProof() async throws {
+        let settler = TestSettler(.lies)
+        for _ in 0..<2 {
+            guard case .unknown = try await router().pay(InvoiceProvider.payee, as: .careless(settler)) else {
+                Issue.record("a preimage was believed for an address")
+                return
+            }
+        }
+        settler.repent()
+        guard case .succeeded = try await router().pay(InvoiceProvider.payee, as: .careless(settler)) else {
+            Issue.record("a transaction was not believed")
+            return
+        }
+        #expect(settler.settlements.count == 1 && settler.payments == 1)
+    }
+
     @Test("The settler's no is final, also after an interruption, and the next attempt has another key")
     func refusal() async throws {
         let settler = TestSettler(.diesBefore)

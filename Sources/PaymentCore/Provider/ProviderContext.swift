@@ -96,8 +96,8 @@ public struct ProviderContext: Sendable {
         return try await durable(name, kind, body)
     }
 
-    /// Runs a durable step of any kind.
-    func durable<Result: Codable & Sendable>(
+    /// Runs a durable step of any kind: for the core itself, and for whoever watches a provider's steps.
+    package func durable<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let stored = try await steps.run(name, kind) { try JSONValue.encode(try await body()) }

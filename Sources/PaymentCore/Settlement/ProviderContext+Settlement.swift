@@ -94,10 +94,13 @@ private struct Settling: Sendable {
         switch (proof, settlement.endpoint.paymentHash) {
         case (.preimage(let text), let hash?):
             isProof = isPreimage(text, of: hash)
-        case (.preimage(let text), nil): isProof = Hex.decode(text)?.count == 32
-        // An invoice is paid by whoever has its preimage, and by nothing else.
-        case (.transaction(let text), let hash):
-            isProof = hash == nil && 1...256 ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        case (.preimage(let text), nil):
+            isProof = settlement.endpoint.kind.isLightning && Hex.decode(text)?.count == 32
+        // Lightning is proved by a preimage, and a chain by a transaction; neither by the other's proof.
+        case (.transaction(let text), _):
+            isProof =
+                !settlement.endpoint.kind.isLightning && 1...256 ~= text.utf8.count
+                && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         }
         guard isProof else {
             throw PaymentError(

@@ -50,6 +50,11 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
     }
 }
 
+extension SettlementEndpoint.Kind {
+    /// Whether the money moves over Lightning, so that a preimage proves it.
+    var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
+}
+
 extension SettlementEndpoint.Kind: CustomStringConvertible {
     /// A few words for people.
     public var description: String {
