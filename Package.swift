@@ -437,7 +437,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentRouting", "PaymentLoopback",
-                "PaymentSandbox",
+                "PaykitProvider", "PaymentSandbox", "PaymentStandards",
                 "PaymentTesting", "PaymentWallet", "PayrailsMerchant", "PayrailsProvider", "Simulation",
                 "WalletConnectPayMerchant", "WalletConnectPayProvider", "custom-provider",
             ],

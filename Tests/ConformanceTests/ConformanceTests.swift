@@ -47,6 +47,18 @@ struct ConformanceTests {
         #expect(report.isComplete, "\(report)")
     }
 
+    @Test("Paykit conforms, for a key and for an invoice", arguments: [true, false])
+    func paykit(byKey: Bool) async throws {
+        let report = await ProviderConformance.check(try Subjects.paykit(byKey: byKey))
+        #expect(report.isComplete, "\(report)")
+    }
+
+    @Test("The provider of bare bitcoin texts conforms")
+    func bitcoin() async throws {
+        let report = await ProviderConformance.check(try Subjects.bitcoin())
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test("Payrails' merchant conforms")
     func payrailsMerchant() async throws {
         let report = await ProviderConformance.check(Subjects.payrailsMerchant())

@@ -97,7 +97,7 @@ enum Subjects {
 }
 
 /// The payer's own way to a service: without timeouts, which would leave the simulation.
-private struct Direct: HTTPTransport {
+struct Direct: HTTPTransport {
     let service: any SandboxService
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

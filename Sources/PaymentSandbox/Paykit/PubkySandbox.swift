@@ -51,6 +51,8 @@ public actor PubkySandbox: SandboxService {
     var invoices: [String: PubkyInvoice] = [:]
     /// Payees by their addresses on the chain.
     var payees: [String: PubkyKey] = [:]
+    /// What payers asked for under their keys.
+    var settlements: [String: Settled] = [:]
 
     /// Creates a network with nobody but its homeserver.
     ///
@@ -93,6 +95,8 @@ public actor PubkySandbox: SandboxService {
         case ("inbox", 2): return try await inbox(words[1], request)
         case ("inbox", 3): return try await acknowledgement(words[1], words[2], request)
         case ("sandbox", 3) where words[1] == "paykit": return try settle(words[2], request)
+        case ("sandbox", 4) where words[1] == "paykit" && words[2] == "settlements":
+            return try settlement(words[3], request)
         default: return try await homeserver(request)
         }
     }

@@ -62,6 +62,12 @@ extension WatchedService: UnresolvedPaymentsProvider where Base: UnresolvedPayme
     func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
 }
 
+extension WatchedService: SettlingProvider where Base: SettlingProvider {}
+
+extension WatchedService: PayeeProvider where Base: PayeeProvider {
+    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+}
+
 extension WatchedService: RefundingService where Base: RefundingService {
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         try await base.refund(request, in: watched(context))
@@ -114,7 +120,7 @@ private struct WatchedSteps: StepRunner {
     ) async throws -> JSONValue {
         observation.moment()
         let step = Step(name: name, kind: kind)
-        let result: JSONValue = try await context.step(name, kind) {
+        let result: JSONValue = try await context.durable(name, kind) {
             try await Self.$current.withValue(step) { try await body() }
         }
         observation.moment()

@@ -1,0 +1,145 @@
+import PaymentCore
+
+/// Quotes for payments to somebody on the network, and for single invoices (Protocol 4).
+struct PaymentFlow: Sendable {
+    private let reader: any InstructionReader
+    private let id: ProviderID
+    private let context: ProviderContext
+    private let directory: PaykitDirectory
+    private let people: PubkyPeople
+
+    init(_ network: PubkyNetwork, _ reader: any InstructionReader, _ id: ProviderID, _ context: ProviderContext) {
+        self.reader = reader
+        self.id = id
+        self.context = context
+        let pkarr = PkarrClient(relays: network.relays, http: context.http, clock: context.clock)
+        let pubky = PubkyReader(
+            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: context.http)
+        directory = PaykitDirectory(pubky)
+        people = PubkyPeople(pubky)
+    }
+
+    func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
+        switch try? PaykitLink.read(request.link) {
+        case .payee(let key): return try await quote(request, to: key)
+        case .invoice(let endpoint):
+            let offers = EndpointOffers.offers(of: endpoint, reader)
+            return try await quote(
+                request, payee: Payee(name: "whoever made this \(endpoint.methodID) endpoint"),
+                offers.map { (endpoint.methodID, $0) })
+        case .request:
+            throw PaymentError(
+                .unsupported,
+                "this asks for what a payment request says, which its sender keeps for the payer alone; such requests "
+                    + "are not read yet: ask the sender for an invoice", provider: id)
+        default: throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: id)
+        }
+    }
+
+    private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
+        let endpoints: [PaykitEndpoint]
+        do { endpoints = try await directory.endpoints(of: key) } catch { throw PaymentError(error, provider: id) }
+        guard !endpoints.isEmpty else {
+            throw PaymentError(
+                .unusableOption, "\(key) publishes no way to be paid; ask them for an invoice", provider: id,
+                phase: .answered, retry: .later)
+        }
+        // A missing or odd profile keeps nobody from being paid.
+        let profile = try? await people.profile(of: key)
+        let payee = ClaimedName.payee(key, profile)
+        let offers = endpoints.sorted { Self.place($0) < Self.place($1) }.flatMap { endpoint in
+            EndpointOffers.offers(of: endpoint, reader).map { (endpoint.methodID, $0) }
+        }
+        guard !offers.isEmpty else {
+            throw PaymentError(
+                .unusableOption,
+                "nothing that \(key) publishes is sound and of a kind that is known (\(Self.names(endpoints))); ask them to "
+                    + "publish it again", provider: id, phase: .answered, retry: .later)
+        }
+        return try await quote(request, payee: payee, offers)
+    }
+
+    /// One option for each way: called by its method, and by a number where a method has several.
+    private func quote(
+        _ request: QuoteRequest, payee: Payee, _ offers: [(method: String, offer: SettlementOffer)]
+    ) async throws -> PaymentQuote {
+        var seen: [String: Int] = [:]
+        let named = offers.map { method, offer in
+            seen[method, default: 0] += 1
+            let number = seen[method] ?? 1
+            let title =
+                switch offer.endpoint.kind {
+                case .bitcoinAddress: "Bitcoin, on the chain"
+                default: "Bitcoin, over Lightning"
+                }
+            return (id: number == 1 ? method : "\(method)-\(number)", title: title, offer: offer)
+        }
+        return try await SettlementFlow.quote(
+            named, of: request.reference, payee: payee,
+            payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
+    }
+
+    /// The usual order, then by name.
+    private static func place(_ endpoint: PaykitEndpoint) -> (Int, String) {
+        let index = SmartCheckout.usualOrder.firstIndex(of: endpoint.methodID)
+        return (index ?? SmartCheckout.usualOrder.count, endpoint.methodID)
+    }
+
+    private static func names(_ endpoints: [PaykitEndpoint]) -> String {
+        endpoints.map(\.methodID).prefix(5).joined(separator: ", ")
+    }
+}
+
+/// The name and picture that somebody gives themselves, as they may be shown.
+enum ClaimedName {
+    /// The most characters of a name.
+    private static let longest = 50
+
+    /// Who is paid: the name, always with the key beside it, which is the only thing that nobody else can have.
+    static func payee(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) -> Payee {
+        let short = "\(key.text.prefix(8))…\(key.text.suffix(4))"
+        let name = profile?.name.map(plain) ?? ""
+        return Payee(
+            name: name.isEmpty ? "somebody without a name (\(short))" : "\u{201C}\(name)\u{201D} (\(short))",
+            iconURL: profile?.image.flatMap(picture))
+    }
+
+    /// Letters, digits, common marks and single blanks: nothing that changes direction, breaks lines or is markup.
+    private static func plain(_ name: String) -> String {
+        var plain = ""
+        for scalar in name.unicodeScalars where plain.count < longest {
+            let properties = scalar.properties
+            switch properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: continue
+            case .spaceSeparator: if !plain.isEmpty, plain.last != " " { plain += " " }
+            default: if !"<>\u{201C}\u{201D}\"`".unicodeScalars.contains(scalar) { plain.unicodeScalars.append(scalar) }
+            }
+        }
+        return plain.trimmingWhitespace
+    }
+
+    /// Only what is fetched encrypted from elsewhere can be shown.
+    private static func picture(_ url: String) -> String? {
+        guard let address = try? HTTPURL(url), address.isSecure, !address.isLoopback else { return nil }
+        return address.text
+    }
+}
+
+extension PaymentError {
+    /// What was not found or read about a payee. Nothing was sent.
+    init(_ failure: PaykitFailure, provider: ProviderID) {
+        let code: Code =
+            switch failure.code {
+            case .transport, .connectionFailed, .connectionTimeout: .network
+            case .notFound: .notFound
+            case .methodNotSupported: .unusableOption
+            case .rateLimited: .rateLimited
+            case .auth, .sessionExpired, .invalidCredentials: .unauthorized
+            case .invalidData, .validationFailed: .invalidResponse
+            default: .serviceFailure
+            }
+        self.init(
+            code, failure.message, provider: provider, phase: .answered,
+            retry: failure.retryAfter.map { .after($0) } ?? .never)
+    }
+}

@@ -1,0 +1,29 @@
+import PaymentCore
+
+/// How a settler can pay what somebody published.
+enum EndpointOffers {
+    /// What the endpoint asks for, by its own text: none when it is not sound. The method says which coin is meant where
+    /// the text alone could be of several.
+    static func offers(of endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> [SettlementOffer] {
+        let text = endpoint.endpoint
+        let isBare = !text.contains(":")
+        let scheme: String? =
+            switch endpoint.methodID {
+            case "onchain": "bitcoin:"
+            case "lightning": "lightning:"
+            default: nil
+            }
+        if isBare, let scheme {
+            let found = SettlementOffer.offers(in: scheme + text, reader)
+            if !found.isEmpty { return found }
+        }
+        let found = SettlementOffer.offers(in: text, reader)
+        // An address under the method of invoices is not what its name says.
+        return scheme == nil ? found : found.filter { methods[$0.endpoint.kind] == endpoint.methodID }
+    }
+
+    private static let methods: [SettlementEndpoint.Kind: String] = [
+        .bitcoinAddress: "onchain", .bolt11: "lightning", .bolt12Offer: "lightning", .lightningAddress: "lightning",
+        .lnurl: "lightning",
+    ]
+}

@@ -1,0 +1,48 @@
+import PaymentCore
+
+/// What Paykit's links are to a router (Protocol 1.4 to 1.6).
+enum PayableLink {
+    /// What `link` names, and how far it can be trusted; nil when it cannot be used at all.
+    static func match(_ link: PaymentLink, _ reader: any InstructionReader, _ callbacks: [String]) -> LinkMatch? {
+        if isCallback(link, callbacks) { return LinkMatch(reference: nil, role: .callback, holdsSecret: true) }
+        if link.scheme == "pubkyring" {
+            return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
+        }
+        guard let meaning = (try? PaykitLink.read(link)).flatMap(\.self) else { return nil }
+        switch meaning {
+        case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)
+        case .invoice(let endpoint): return invoice(endpoint, reader)
+        case .request(let id, let sender):
+            return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
+        case .authorization: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
+        case .otherGeneration(let word):
+            return LinkMatch(
+                reference: nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),
+                holdsSecret: false)
+        }
+    }
+
+    /// An invoice is called by its payment hash, whatever the link around it looks like. What has none can be paid again.
+    private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {
+        let offers = EndpointOffers.offers(of: endpoint, reader)
+        if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
+            return LinkMatch(reference: hash, holdsSecret: false)
+        }
+        guard let offer = offers.first else {
+            return LinkMatch(
+                reference: nil, trust: .unverified(reason: "its endpoint is not sound, or of no kind that is known"),
+                holdsSecret: false)
+        }
+        if case .fixed(let money) = offer.amount {
+            return LinkMatch(reference: "\(offer.endpoint.text):\(money.minorUnitText)", holdsSecret: false)
+        }
+        return LinkMatch(reference: offer.endpoint.text, holdsSecret: false, namesPayee: true)
+    }
+
+    private static func isCallback(_ link: PaymentLink, _ callbacks: [String]) -> Bool {
+        callbacks.contains { callback in
+            guard let known = try? PaymentLink(callback) else { return false }
+            return known.scheme == link.scheme && known.host == link.host && known.path == link.path
+        }
+    }
+}

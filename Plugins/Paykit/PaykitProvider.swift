@@ -1,0 +1,77 @@
+public import PaymentCore
+
+/// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
+///
+/// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`) and links
+/// that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular, so none is claimed; put
+/// `pk:` before it. The payer needs a settler, and where nothing says how much, an amount chooser.
+///
+/// Somebody's key is no single payment: whoever pays it again pays again. An invoice is paid once.
+public struct PaykitProvider: SettlingProvider, PayeeProvider {
+    /// `paykit`.
+    public static let id: ProviderID = "paykit"
+
+    private let id: ProviderID
+    private let network: PubkyNetwork
+    private let reader: any InstructionReader
+    private let callbacks: [String]
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: another one for each network in one registry or journal, and the same for ever.
+    ///   - network: where the Pubky network is entered.
+    ///   - reader: reads the endpoints that people publish, with their checksums and signatures: `StandardsReader()`. What
+    ///     it does not read is not paid.
+    ///   - callbacks: the application's own URLs by which key managers come back to it. They say nothing about payments.
+    public init(
+        id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
+        callbacks: [String] = []
+    ) {
+        self.id = id
+        self.network = network
+        self.reader = reader
+        self.callbacks = callbacks
+    }
+
+    /// Who the provider is and what it claims. People choose their homeservers, so every named host may be called.
+    public var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: id, name: "Paykit",
+            patterns: ["pubky", "pk", "paykit", "pubkyauth", "pubkyring"].map { .scheme($0) }
+                + [.textPrefix("pubky")] + callbacks.map { .returnURL($0) },
+            outboundHosts: network.outboundHosts)
+    }
+
+    /// Recognises links to people and invoices. What cannot be paid is unverified, with the reason.
+    public func recognize(_ link: PaymentLink) -> LinkMatch? { PayableLink.match(link, reader, callbacks) }
+
+    /// Returns whom an option pays: the key of somebody who was paid by a link to them.
+    public func payee(of option: PaymentOption) -> String? { SettlementFlow.payee(of: option) }
+
+    /// Looks up how somebody can be paid, or reads the invoice of the link. Names and pictures are the payee's own text:
+    /// nobody vouches for them.
+    ///
+    /// - Throws: ``PaymentError``; nothing has been paid then.
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await PaymentFlow(network, reader, id, context).quote(request)
+    }
+
+    /// Reads the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once.
+    ///
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await SettlementFlow.pay(attempt, reader, in: context)
+    }
+}
+
+extension PubkyNetwork {
+    /// The hosts that providers of this network call.
+    var outboundHosts: [String] {
+        var hosts = relays.map(\.authority) + [OutboundHosts.anyNamedHost]
+        // A homeserver on this machine shares the relay's port, as in a sandbox.
+        if allowsLocalHomeservers { hosts += relays.filter(\.isLoopback).map { "localhost:\($0.port)" } }
+        var seen: Set<String> = []
+        return hosts.filter { seen.insert($0).inserted }
+    }
+}
