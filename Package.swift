@@ -178,7 +178,7 @@ let package = Package(
                 "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
                 "PaymentStore",
                 "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconMerchant",
-                "CitconProvider",
+                "CitconProvider", "PaykitProvider",
                 "PayrailsMerchant", "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
                 "CQREncode", "CZBar",
             ],

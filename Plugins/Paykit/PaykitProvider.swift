@@ -38,7 +38,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider {
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Paykit",
-            patterns: ["pubky", "pk", "paykit", "pubkyauth", "pubkyring"].map { .scheme($0) }
+            patterns: ["pubky", "pk", "pip", "paykit", "pubkyauth", "pubkyring"].map { .scheme($0) }
                 + [.textPrefix("pubky")] + callbacks.map { .returnURL($0) },
             outboundHosts: network.outboundHosts)
     }

@@ -20,10 +20,8 @@ struct SandboxAndDemoTests {
         var announced: [String] = []
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
-        let commands = announced.filter { $0.hasSuffix(" --sandbox \(url)") || $0.hasSuffix(" --trust-host") }
-        #expect(
-            commands.count == WalletConnectPaySandbox.Scenario.allCases.count
-                + CitconSandbox.Scenario.allCases.count + PayrailsSandbox.Scenario.allCases.count)
+        let commands = announced.filter { $0.contains(" pay '") && $0.contains(" --sandbox \(url)") }
+        #expect(commands.count == SandboxSites().all.map(\.scenarios.count).reduce(0, +))
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
         // Nobody pays Pubky's users yet, but everything can be read of them.
@@ -233,7 +231,7 @@ struct SandboxAndDemoTests {
             result.output.contains("\n  step    ") == isVerbose && result.output.contains("\n  sign    ") == isVerbose)
         #expect(isVerbose || result.lines.drop { !$0.hasPrefix("2. ") }.allSatisfy { $0.count <= 80 })
         #expect(Set(DemoScenario.all.map(\.ending)).isSuperset(of: [.succeeded, .declined, .expired, .cancelled]))
-        #expect(Set(DemoScenario.all.map(\.payment.provider)) == ["walletconnect-pay", "citcon", "payrails"])
+        #expect(Set(DemoScenario.all.map(\.payment.provider)) == ["walletconnect-pay", "citcon", "payrails", "paykit"])
     }
 
     @Test("The mixed bag notices a link that goes elsewhere")

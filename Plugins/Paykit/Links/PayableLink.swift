@@ -14,7 +14,7 @@ enum PayableLink {
         case .invoice(let endpoint): return invoice(endpoint, reader)
         case .request(let id, let sender):
             return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
-        case .authorization: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
+        case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
         case .otherGeneration(let word):
             return LinkMatch(
                 reference: nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),

@@ -1,5 +1,6 @@
 import CitconMerchant
 import CitconProvider
+import PaykitProvider
 import PaymentCore
 import PaymentReview
 import PaymentRouting
@@ -28,12 +29,16 @@ enum Installation {
             endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
         // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
         let reviewer = SigningReviewer(unreviewedMethods: sandbox == nil ? [] : ["tron_signTransaction"])
-        return try ProviderRegistry(
-            [
-                WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
-                CitconProvider(configuration: citcon),
-                PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
-            ] + external)
+        let pubky = try sandbox.map { url throws(LinkDefect) in try PubkyNetwork.sandbox(url) } ?? .standard()
+        var providers: [any PaymentService] = [
+            WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
+            CitconProvider(configuration: citcon),
+            PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
+            PaykitProvider(network: pubky, reader: standards),
+        ]
+        // Outside of a sandbox nobody here has a settler, and such texts are for whoever has.
+        if sandbox != nil { providers.append(BitcoinPaymentsProvider(reader: standards)) }
+        return try ProviderRegistry(providers + external)
     }
 
     /// The merchants' services of a sandbox, with the keys that every sandbox has. WalletConnect Pay has two worlds.

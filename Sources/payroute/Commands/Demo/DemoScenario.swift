@@ -15,6 +15,8 @@ struct DemoPayment {
         DemoPayment(provider: "citcon", scenario: scenario.rawValue)
     }
 
+    static func paykit(_ scenario: String) -> DemoPayment { DemoPayment(provider: "paykit", scenario: scenario) }
+
     static func payrails(_ scenario: PayrailsSandbox.Scenario) -> DemoPayment {
         DemoPayment(provider: "payrails", scenario: scenario.rawValue)
     }
@@ -102,6 +104,15 @@ struct DemoScenario {
         DemoScenario(
             title: "answer that cannot be read", payment: .payrails(.garbledAnswer), ending: .succeeded, captures: 1,
             lastEvent: .captured),
+        DemoScenario(
+            title: "somebody on the Pubky network", payment: .paykit("ready"), ending: .succeeded, captures: 1,
+            lastEvent: .settled),
+        DemoScenario(
+            title: "same invoice paid twice", payment: .paykit("invoice"), isPaidTwice: true, ending: .succeeded,
+            captures: 1, lastEvent: .settled),
+        DemoScenario(
+            title: "Lightning invoice by itself", payment: .paykit("bare-invoice"), ending: .succeeded, captures: 1,
+            lastEvent: .settled),
     ]
 
     /// Whether what the command line says and what the sandbox knows are both as they must be.

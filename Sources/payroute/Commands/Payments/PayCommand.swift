@@ -11,7 +11,7 @@ enum PayCommand: Command {
         path: "payroute pay",
         overview: "Pay a link at a sandbox with the development wallet, showing each step.",
         discussion: """
-            Never real money: the wallet's key can be computed from its seed, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
+            Never real money: the wallet's key can be computed from its seed, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file.
 
@@ -30,6 +30,9 @@ enum PayCommand: Command {
                 isRequired: true),
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
             AutoWithin.option,
+            .init(
+                name: "amount", value: "satoshi",
+                help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
@@ -42,6 +45,10 @@ enum PayCommand: Command {
         let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let isJSON = arguments.has("json")
         let autoPay = try arguments.value(AutoWithin.option.name, AutoWithin.policy)
+        let amount = try arguments.value("amount") { text -> Money? in
+            guard let satoshi = UInt64(text), satoshi > 0 else { return nil }
+            return try? Money(minorUnits: UInt128(satoshi), currency: .satoshi)
+        }
         let choice =
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")
@@ -49,6 +56,7 @@ enum PayCommand: Command {
         let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
+            amount: amount,
             autoPay: autoPay,
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in

@@ -27,14 +27,19 @@ struct PaymentSession: Sendable {
     let tell: Narrator
 
     /// Makes a session with the sandbox at `sandbox`.
+    ///
+    /// - Parameter amount: what is paid where the payee leaves it open; nil pays nothing then.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
-        journal: any PaymentJournal = InMemoryJournal(), autoPay: AutoPay? = nil, external: [ExternalProvider] = [],
+        journal: any PaymentJournal = InMemoryJournal(), amount: Money? = nil, autoPay: AutoPay? = nil,
+        external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
     ) throws {
         self.tell = tell
         var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
+        payer.settler = payer.settler.map { NarratingSettler(settler: $0, tell: tell) }
+        if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
         // Whatever an external provider declares: this wallet pays on this machine only.
         router = PaymentRouter(
@@ -99,6 +104,11 @@ struct PaymentSession: Sendable {
 
     private func quote(_ route: Route, _ trustsLink: Bool) async throws(PaymentError) -> PaymentQuote {
         do { return try await router.quote(route, as: payer, acceptingUnverified: trustsLink) } catch {
+            if error.code == .noChooser {
+                throw PaymentError(
+                    error.code, "the payee leaves the amount to the payer; say it with --amount, in satoshi",
+                    provider: error.provider)
+            }
             guard error.code == .untrustedLink else { throw error }
             throw PaymentError(
                 error.code, "\(error.message); pass --trust-host if you know where it comes from",

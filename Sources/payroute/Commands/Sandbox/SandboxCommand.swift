@@ -42,7 +42,7 @@ enum SandboxCommand: Command {
         func announce(_ scenarios: [String], of site: any SandboxSite) async {
             for scenario in scenarios {
                 guard let payment = await site.payment(scenario, at: base) else { continue }
-                Self.announce(payment, site.verb, base, console)
+                Self.announce(payment, base, console)
                 announced.append((site, payment))
             }
         }
@@ -81,13 +81,12 @@ enum SandboxCommand: Command {
         return .done
     }
 
-    private static func announce(_ payment: SandboxPayment, _ verb: String, _ base: HTTPURL, _ console: Console) {
-        let place = verb == "pay" ? " --sandbox \(base.text)\(payment.isTrusted ? "" : " --trust-host")" : ""
+    private static func announce(_ payment: SandboxPayment, _ base: HTTPURL, _ console: Console) {
         console.output.write(
             """
 
             \(console.style(.strong, payment.scenario)): \(payment.summary)
-              \(program) \(verb) '\(payment.link)'\(place)
+              \(program) pay '\(payment.link)' --sandbox \(base.text)\(payment.isTrusted ? "" : " --trust-host")\(payment.satoshi.map { " --amount \($0)" } ?? "")
 
             """)
     }

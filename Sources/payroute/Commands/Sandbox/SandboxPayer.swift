@@ -11,6 +11,7 @@ enum SandboxPayer {
         let payrails = PayrailsSandbox.payer(transport: transport)
         payer.appLauncher = citcon.appLauncher
         payer.codeDisplay = citcon.codeDisplay
+        payer.settler = SandboxSettler(at: origin, over: transport)
         payer.browser = { page in
             guard page.url.origin == origin.origin else {
                 throw PaymentError(.payer, "the page at \(page.url.authority) is not the sandbox's; it is not opened")

@@ -14,8 +14,6 @@ protocol SandboxSite: Sendable {
     var tenants: [SharedAddress.Tenant] { get }
     /// What a merchant's server has to know to play its part; nil where there is nothing for it.
     var hint: String? { get }
-    /// What this program does with the service's links: `pay`, unless nobody here can pay there.
-    var verb: String { get }
     /// What happened so far.
     var ledger: SandboxLedger { get async }
     /// The names of what it can show.
@@ -29,7 +27,6 @@ protocol SandboxSite: Sendable {
 
 extension SandboxSite {
     var hint: String? { nil }
-    var verb: String { "pay" }
     var lies: [String] { [] }
 }
 
@@ -50,7 +47,9 @@ struct SandboxSites {
         var walletConnectPay = WalletConnectPaySandbox.Configuration()
         var citcon = CitconSandbox.Configuration()
         var payrails = PayrailsSandbox.Configuration()
+        var pubky = PubkySandbox.Configuration()
         if let lifetime {
+            pubky.invoiceLifetime = UInt64(max(0, lifetime))
             walletConnectPay.lifetime = lifetime
             citcon.chargeLifetime = lifetime
             payrails.tokenLifetime = lifetime
@@ -66,7 +65,8 @@ struct SandboxSites {
             WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, random: random)),
             CitconSite(sandbox: CitconSandbox(citcon, random: random)),
             PayrailsSite(sandbox: PayrailsSandbox(payrails, random: random)),
-            PaykitSite(sandbox: PubkySandbox(random: random)),
+            // Its homeserver answers for every path that is nobody else's.
+            PaykitSite(sandbox: PubkySandbox(pubky, random: random)),
         ]
     }
 
@@ -92,6 +92,8 @@ struct SandboxPayment {
     let link: String
     /// Whether the link proves where it leads. One that leads to this machine, and says so, does not.
     var isTrusted = true
+    /// How many satoshi to pay where the link leaves it open.
+    var satoshi: UInt64?
 }
 
 /// WalletConnect Pay's.

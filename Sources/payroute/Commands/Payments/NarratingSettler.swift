@@ -1,0 +1,20 @@
+import PaymentCore
+
+/// A settler that first says what will be paid, and with what money.
+struct NarratingSettler: PaymentSettler {
+    let settler: any PaymentSettler
+    let tell: PaymentSession.Narrator
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        settler.canSettle(kind, on: network)
+    }
+
+    func state(of settlement: Settlement) async throws -> SettlementState { try await settler.state(of: settlement) }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        let text = settlement.endpoint.text
+        let place = text.utf8.count > 40 ? "\(text.prefix(16))…\(text.suffix(8))" : text
+        tell("settle", "\(settlement.amount) to \(Printable.text(place)): simulated, no real funds move")
+        return try await settler.settle(settlement)
+    }
+}

@@ -1,0 +1,49 @@
+import PaymentCore
+import PaymentLoopback
+import PaymentSandbox
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("pay with a settler")
+struct PaykitPayTests {
+    private let site = PaykitSite(sandbox: PubkySandbox())
+
+    @Test(
+        "People, invoices and bare texts are paid at the sandbox, and it is said that no real funds move",
+        arguments: ["ready", "chain-only", "invoice", "bare-invoice", "bare-address"])
+    func pays(scenario: String) async throws {
+        let server = try LoopbackServer(SharedAddress(site.tenants))
+        defer { server.stop() }
+        let payment = try #require(await site.payment(scenario, at: server.baseURL))
+        let amount = payment.satoshi.map { ["--amount", String($0)] } ?? []
+        let result = await payroute(["pay", payment.link, "--sandbox", server.baseURL.text] + amount, input: [])
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.contains("simulated, no real funds move"))
+        #expect(await site.ledger.captures(of: payment.id) == 1)
+    }
+
+    @Test("Where the amount is open, nothing is paid until it is said")
+    func amount() async throws {
+        let server = try LoopbackServer(SharedAddress(site.tenants))
+        defer { server.stop() }
+        let payment = try #require(await site.payment("chain-only", at: server.baseURL))
+        let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
+        #expect(result.code == 1 && result.output.contains("--amount"))
+        let usage = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--amount", "0")
+        #expect(usage.code == 64)
+        #expect(await site.ledger.captures(of: payment.id) == 0)
+    }
+
+    @Test("Outside of a sandbox bare texts are recognised and nobody takes them")
+    func recognized() async throws {
+        let user = await site.sandbox.createUser(.ready)
+        let invoice = await site.sandbox.createInvoice(2100, for: user.key)
+        let result = await payroute("route", "lightning:\(invoice)", "--json")
+        #expect(result.output.contains(#""decision":"recognized""#))
+        let link = await payroute("route", user.link, "--json")
+        #expect(link.output.contains(#""provider":"paykit""#) && link.output.contains(#""trust":"verified""#))
+    }
+}
