@@ -419,8 +419,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentLoopback",
-                "PaymentSandbox", "PaymentTesting", "PaymentTransport", "PaymentWallet", "PayrailsProvider",
-                "WalletConnectPayProvider",
+                "PaykitProvider", "PaymentSandbox", "PaymentStandards", "PaymentTesting", "PaymentTransport",
+                "PaymentWallet", "PayrailsProvider", "WalletConnectPayProvider",
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(

@@ -53,6 +53,8 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved"),
             Mistake(
+                name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times"),
+            Mistake(
                 name: "the refusal of a copy is taken for one without effect",
                 variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
             Mistake(
@@ -94,6 +96,13 @@ package struct Mistake: Sendable {
     package static var uncovered: Variation {
         var variation = Variation()
         variation.journal = { journal, _ in ForgetfulJournal(base: journal) }
+        return variation
+    }
+
+    /// Payments by a settler that forgets.
+    private static var forgetful: Variation {
+        var variation = Variation()
+        variation.markets = [PaykitMarket.maker(forgets: true)]
         return variation
     }
 

@@ -160,9 +160,11 @@ struct Life: Sendable {
         let shared = payments.filter(\.isForAll)
         let count = !shared.isEmpty && random.happens(variation.devices) ? 2 : 1
         return (0..<count).map { number in
-            let careful = CarefulPayer(world, seed: UInt64(number), chain: chain, witness: witness, hangs: hangs)
+            let disk = number == 0 ? world.disk : world.makeDisk()
+            let careful = CarefulPayer(
+                world, seed: UInt64(number), chain: chain, witness: witness, hangs: hangs, disk: disk)
             return Device(
-                number: number, disk: number == 0 ? world.disk : world.makeDisk(),
+                number: number, disk: disk,
                 payer: careful.payer { markets.equip(&$0) }, payments: number == 0 ? payments : shared)
         }
     }

@@ -84,3 +84,9 @@ extension Attended: PaymentDistinguishingProvider where Base: PaymentDistinguish
         try base.distinguish(link, from: attempt)
     }
 }
+
+extension Attended: SettlingProvider where Base: SettlingProvider {}
+
+extension Attended: PayeeProvider where Base: PayeeProvider {
+    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+}

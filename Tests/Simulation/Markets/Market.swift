@@ -123,5 +123,6 @@ package struct MarketMaker: Sendable {
     package static let all = [
         WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
         KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
+        PaykitMarket.maker(share: 3),
     ]
 }

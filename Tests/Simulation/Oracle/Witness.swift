@@ -82,6 +82,14 @@ final class Witness: Sendable {
         _ = add(identity(attempt.reference), doer, transfer)
     }
 
+    /// The payer's settler is about to pay.
+    func settles() {
+        guard let attempt = Acting.attempt, let doer = Acting.doer else {
+            return breach("a settler was asked outside of any attempt")
+        }
+        _ = add(identity(attempt.reference), doer, nil)
+    }
+
     /// A router is asked for a payment by a link under which the payment has another name.
     func renames(_ payment: PaymentReference) { state.withLock { _ = $0.renamed.insert(payment) } }
 

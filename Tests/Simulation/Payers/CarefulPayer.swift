@@ -11,10 +11,16 @@ final class CarefulPayer: PaymentSigner {
     private let chain: Chain
     private let witness: Witness
     private let hangs: Hangs
+    private let disk: SimulatedDisk
 
-    /// - Parameter seed: whose wallet it is.
-    init(_ world: SimulatedWorld, seed: UInt64, chain: Chain, witness: Witness, hangs: Hangs) {
+    /// - Parameters:
+    ///   - seed: whose wallet it is.
+    ///   - disk: the device's.
+    init(
+        _ world: SimulatedWorld, seed: UInt64, chain: Chain, witness: Witness, hangs: Hangs, disk: SimulatedDisk
+    ) {
         self.world = world
+        self.disk = disk
         self.chain = chain
         self.witness = witness
         self.hangs = hangs
@@ -81,6 +87,15 @@ final class CarefulPayer: PaymentSigner {
             silent.chooser = { quote in
                 try await self.ponder("the chooser")
                 return try await choose(quote)
+            }
+        }
+        if let settler = payer.settler {
+            silent.settler = AskedSettler(base: settler, disk: disk, witness: witness) { try await self.ponder($0) }
+        }
+        if let choose = payer.amountChooser {
+            silent.amountChooser = { request in
+                try await self.ponder("the payer, asked how much,")
+                return try await choose(request)
             }
         }
         if let collect = payer.dataCollector {

@@ -1,0 +1,31 @@
+import PaymentCore
+import PaymentTesting
+
+/// A settler on a payer's device: it may never answer, or fail before or after the fact, and whatever it is asked to pay is
+/// seen by the witness.
+struct AskedSettler: PaymentSettler {
+    let base: any PaymentSettler
+    let disk: SimulatedDisk
+    let witness: Witness
+    /// Never answers, or fails, by chance.
+    let ponder: @Sendable (String) async throws -> Void
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
+
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try await ponder("the settler's memory")
+        return try await base.state(of: settlement)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        // The money leaves at the sender's next moment, whatever is waited for in between.
+        let attempt = Acting.attempt
+        let isCovered = disk.durableHistories.contains { $0.attempt.id == attempt?.id && $0.mayHaveMovedMoney }
+        if !isCovered { witness.breach("a settlement began before its step was durable") }
+        try await ponder("the settler")
+        witness.settles()
+        let state = try await base.settle(settlement)
+        try await ponder("the settler, after it was asked,")
+        return state
+    }
+}
