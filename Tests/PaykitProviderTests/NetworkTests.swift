@@ -203,6 +203,19 @@ struct NetworkTests {
         #expect(try await locate([0x22: port], from: 0x22).authority == "h.example.com:8443")
     }
 
+    @Test("A homeserver that nobody knows is asked for once, and is told from one without a web address")
+    func unknownServer() async throws {
+        let key = try WireTests.pair(0x22).publicKey
+        let nobody = Answers { _ in HTTPResponse(status: 404) }
+        await #expect {
+            try await HomeserverLocator(try client(nobody, relays: 1), allowsLocal: false).address(ofServer: key)
+        } throws: { ($0 as? PaykitFailure)?.code == .notFound }
+        #expect(nobody.sent.count == 1)
+        await #expect { try await locate([0x22: Self.service(".")], from: 0x22) } throws: {
+            ($0 as? PaykitFailure)?.code == .connectionFailed
+        }
+    }
+
     @Test("Keys that name each other for ever lead nowhere, and not for long")
     func loops() async throws {
         let ring: [UInt8: DNSService] = try [0x22: Self.service(Self.key(0x23)), 0x23: Self.service(Self.key(0x22))]

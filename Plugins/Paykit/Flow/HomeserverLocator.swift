@@ -40,10 +40,12 @@ package struct HomeserverLocator: Sendable {
         // By hand, because each key is asked at most once: two that name each other end here too.
         var asked: Set<PubkyKey> = []
         var next = [server]
+        var isKnown = false
         while let key = next.first, asked.count < Self.maximumDepth {
             next.removeFirst()
             guard asked.insert(key).inserted else { continue }
             guard let packet = try await pkarr.resolve(key) else { continue }
+            if key == server { isKnown = !packet.records(at: "").isEmpty }
             var deeper: [PubkyKey] = []
             for service in packet.records(at: "").compactMap(\.data.service).sorted(by: { $0.priority < $1.priority }) {
                 let name = service.target.description
@@ -55,7 +57,7 @@ package struct HomeserverLocator: Sendable {
             }
             next = deeper + next
         }
-        guard let first = try await pkarr.resolve(server), !first.records(at: "").isEmpty else {
+        guard isKnown else {
             throw PaykitFailure(.notFound, "the homeserver \(server) is not known to any relay; it may be down")
         }
         throw PaykitFailure(
