@@ -14,11 +14,15 @@ KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
 SCREENSHOTS ?= .build/screenshots
+PREFIX ?= /usr/local
+DESTDIR ?=
+# With Swift's own libraries inside, the program runs where no Swift is; the system's are its only needs.
+STATIC := $(if $(filter Darwin,$(shell uname)),,--static-swift-stdlib)
 LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
 	WalletConnectPayProvider WalletConnectPayMerchant CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
-.PHONY: help deps demo test new-provider-test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
+.PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
 	docs clean
 
 help: ## list the commands
@@ -35,6 +39,18 @@ endif
 demo: deps ## route a mixed bag of links and pay one per scenario over loopback HTTP
 	swift build -c release --product payroute
 	@"$$(swift build -c release --show-bin-path)/payroute" demo
+
+install: deps ## build the command line as one file and install it with its manual and completions (PREFIX=/usr/local)
+	swift build -c release --product payroute $(STATIC)
+	@set -e; program="$$(swift build -c release --show-bin-path $(STATIC))/payroute"; to="$(DESTDIR)$(PREFIX)"; \
+	install -d "$$to/bin" "$$to/share/man/man1" "$$to/share/bash-completion/completions" \
+		"$$to/share/zsh/site-functions" "$$to/share/fish/vendor_completions.d"; \
+	install -m 755 "$$program" "$$to/bin/payroute"; \
+	"$$program" manual >"$$to/share/man/man1/payroute.1"; \
+	"$$program" completion bash >"$$to/share/bash-completion/completions/payroute"; \
+	"$$program" completion zsh >"$$to/share/zsh/site-functions/_payroute"; \
+	"$$program" completion fish >"$$to/share/fish/vendor_completions.d/payroute.fish"; \
+	"$$to/bin/payroute" doctor; echo "installed: $$to/bin/payroute"
 
 test: deps ## run all tests, and ten thousand simulated histories in release (TEST_SEEDS=10000)
 	swift test --parallel --experimental-maximum-parallelization-width 2

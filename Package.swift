@@ -85,7 +85,7 @@ let package = Package(
         .target(
             name: "PaymentStore",
             dependencies: ["PaymentCore", .target(name: "CSQLite", condition: linux)],
-            swiftSettings: settings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: settings),
         .target(
             name: "PaymentCrypto", dependencies: ["PaymentCore", .target(name: "CLibcrypto", condition: linux)],
             swiftSettings: settings),

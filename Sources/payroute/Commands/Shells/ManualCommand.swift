@@ -4,7 +4,7 @@ enum ManualCommand: Command {
     static let summary = "Print the manual page, for man."
     static let syntax = CommandSyntax(
         path: "payroute manual",
-        overview: "Print the manual page: 'payroute manual | man -l -' shows it.")
+        overview: "Print the manual page: 'payroute manual | man -l -' shows it, 'make install' installs it.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         console.output.write(ManualPage.text(CommandTree.all))
