@@ -10,5 +10,6 @@
 signal(SIGPIPE, SIG_IGN)
 let console = Console { name in getenv(name).map { String(cString: $0) } }
 let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), console)
+ExternalProcess.endAll()
 // Everything is written. Without the clean-up of `exit`, which would take libraries apart under threads that still run.
 _exit(code.rawValue)

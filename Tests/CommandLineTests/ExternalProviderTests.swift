@@ -233,6 +233,28 @@ struct ExternalProviderTests {
         }
     }
 
+    @Test("When the program ends, so does a provider that would not")
+    func leftBehind() async throws {
+        let mark = folder.file("left")
+        _ = try program(
+            "tea",
+            Self.start + """
+
+                open("\(mark)", "w").write(str(os.getpid()))
+                say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": [],
+                     "links": [{"scheme": "tea", "reference": {"segment": 0}}]})
+                time.sleep(600)
+                """)
+        let variables = ["PATH": "\(folder.path):\(Self.path)"]
+        var result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
+        while result.errors.contains("Text file busy") {
+            result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
+        }
+        #expect(result.code == 0 && result.output.contains("tea"), "\(result)")
+        let number = try #require(Int32(try String(contentsOfFile: mark, encoding: .utf8)))
+        while kill(number, 0) == 0, !Self.isZombie(number) { await Task.yield() }
+    }
+
     private static func isZombie(_ number: Int32) -> Bool {
         let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
         return status?.split(separator: ")").last?.split(separator: " ").first == "Z"

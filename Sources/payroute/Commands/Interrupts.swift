@@ -32,6 +32,7 @@ enum Interrupts {
             source.setEventHandler {
                 guard caught.isInsistent(number) else { return }
                 OutputStream(descriptor: 2).line("Stopped at once; what became of it was not waited for. Ask again.")
+                ExternalProcess.endAll()
                 _exit(128 + number)
             }
             // Until the source is in place a signal would be lost: nothing begins before that.

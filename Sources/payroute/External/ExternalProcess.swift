@@ -1,4 +1,5 @@
 import PaymentCore
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -35,6 +36,17 @@ final class ExternalProcess: @unchecked Sendable {
     /// The most bytes of a line.
     static let lineLimit = 1 << 20
 
+    /// Those that run. This program ends without taking anything apart, so that nothing else would end them.
+    private static let running = Mutex<Set<pid_t>>([])
+
+    /// Kills every program that still runs, before this one ends.
+    static func endAll() {
+        running.withLock { list in
+            for process in list { kill(-process, SIGKILL) }
+            list = []
+        }
+    }
+
     private let process: pid_t
     private let input: Int32
     private let output: Int32
@@ -65,6 +77,7 @@ final class ExternalProcess: @unchecked Sendable {
         }
         input = fromUs
         output = toUs
+        Self.running.withLock { _ = $0.insert(process) }
         // A program that does not read must not hold us up.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
     }
@@ -75,6 +88,7 @@ final class ExternalProcess: @unchecked Sendable {
     func end() {
         guard !isOver else { return }
         isOver = true
+        Self.running.withLock { _ = $0.remove(process) }
         close(input)
         close(output)
         guard !isReaped else { return }
