@@ -10,16 +10,11 @@ public import PaymentCore
 ///
 /// It keeps the order and the rules of a durable journal but survives no crash.
 public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
-    private struct Holding {
-        let holder: String
-        var end: Date
-    }
-
     /// Oldest first, each with its place.
     private var order: [(place: Int64, id: AttemptID)] = []
     private var places: Int64 = 0
     private var attempts: [AttemptID: AttemptHistory] = [:]
-    private var holdings: [PaymentReference: Holding] = [:]
+    private var leases = LeaseBook()
     private var spendings = SpendingBook()
 
     /// Creates an empty journal.
@@ -28,28 +23,15 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
     /// Takes the lease of a payment, unless another holder was heard of within its duration.
     ///
     /// - Returns: whether the lease was taken.
-    public func acquire(_ lease: PaymentLease, at now: Date) -> Bool {
-        if let holding = holdings[lease.payment], !holding.holder.isExactly(lease.holder), holding.end > now {
-            return false
-        }
-        holdings[lease.payment] = Holding(holder: lease.holder, end: lease.end(from: now))
-        return true
-    }
+    public func acquire(_ lease: PaymentLease, at now: Date) -> Bool { leases.acquire(lease, at: now) }
 
     /// Makes a held lease count from `now` on.
     ///
     /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
-    public func renew(_ lease: PaymentLease, at now: Date) throws {
-        guard holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false else {
-            throw JournalError.leaseLost(lease.payment)
-        }
-        holdings[lease.payment]?.end = lease.end(from: now)
-    }
+    public func renew(_ lease: PaymentLease, at now: Date) throws { try leases.renew(lease, at: now) }
 
     /// Gives a lease back.
-    public func release(_ lease: PaymentLease) {
-        if holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false { holdings[lease.payment] = nil }
-    }
+    public func release(_ lease: PaymentLease) { leases.release(lease) }
 
     /// Keeps the beginning of an attempt.
     ///

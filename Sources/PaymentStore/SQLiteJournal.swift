@@ -20,7 +20,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
     let database: Database
     private let group: GroupCommit
-    private let owner: OwnerLock
+    private let leases: LeaseTable
     private let synchronous: String
 
     /// The queue that the journal works on.
@@ -45,8 +45,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         synchronous = file.survivesPowerFailure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"
         group = GroupCommit(database)
         try database.execute(synchronous)
-        // One of 2^52 bytes: two owners never meet on one.
-        owner = try OwnerLock(path: file.path + "-owners", id: Int64(random.next() >> 12))
+        leases = try LeaseTable(database, random)
     }
 
     // MARK: Leases
@@ -57,42 +56,21 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// - Returns: whether the lease was taken.
     /// - Throws: ``JournalError`` when the file cannot be read or written.
     public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
-        try unsynced { () throws(JournalError) in
-            let rows = try database.query(
-                "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2",
-                StoredReference.leaseKey(lease.payment)
-            ) { ($0.text(0), $0.integer(1), $0.real(2)) }
-            if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
-                end > now.timeIntervalSinceReferenceDate
-            {
-                return false
-            }
-            try database.run(
-                "INSERT OR REPLACE INTO lease (provider, payment, holder, owner, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
-                StoredReference.leaseKey(lease.payment) + [
-                    .text(lease.holder), .integer(owner.id),
-                    .real(lease.end(from: now).timeIntervalSinceReferenceDate),
-                ])
-            return true
-        }
+        try unsynced { () throws(JournalError) in try leases.acquire(lease, at: now) }
     }
 
     /// Makes a held lease count from `now` on.
     ///
     /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or it was given back.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
-        try unsynced { () throws(JournalError) in try prolong(lease, now) }
+        try unsynced { () throws(JournalError) in try leases.renew(lease, at: now) }
     }
 
     /// Gives a lease back.
     ///
     /// - Throws: ``JournalError`` when the file cannot be written; the lease then ends by itself.
     public func release(_ lease: PaymentLease) throws {
-        try unsynced { () throws(JournalError) in
-            try database.run(
-                "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-                StoredReference.leaseKey(lease.payment) + [.text(lease.holder)])
-        }
+        try unsynced { () throws(JournalError) in try leases.release(lease) }
     }
 
     // MARK: Writing
@@ -104,7 +82,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         let values = try StoredAttempt.values(attempt)
         try await write(durably: true) { [self] () throws(JournalError) in
-            try prolong(lease, attempt.startedAt)
+            try leases.renew(lease, at: attempt.startedAt)
             guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
             let open = try database.query(
                 "SELECT id FROM attempt WHERE \(Self.isAbout) AND finished = 0", StoredReference.key(attempt.reference)
@@ -135,7 +113,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             }
             guard let (number, reference, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
             guard reference == lease.payment else { throw .leaseLost(reference ?? lease.payment) }
-            try prolong(lease, entry.date)
+            try leases.renew(lease, at: entry.date)
             guard !isFinished else { throw .finishedAttempt(attempt) }
             try database.run(
                 """
@@ -176,15 +154,6 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
                 (SELECT name FROM entry WHERE attempt = ?1 AND event = '\(StoredEntry.Word.started)'
                     AND detail = '\(StoredKind.interaction)')
             """, [.integer(attempt)])
-    }
-
-    private func prolong(_ lease: PaymentLease, _ now: Date) throws(JournalError) {
-        try database.run(
-            "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-            StoredReference.leaseKey(lease.payment) + [
-                .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
-            ])
-        guard database.changes == 1 else { throw .leaseLost(lease.payment) }
     }
 
     /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the same;
