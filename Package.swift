@@ -298,11 +298,15 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: settings),
+        // Years of plans, charged by workers that crash.
+        .target(
+            name: "RecurringSimulation", dependencies: ["PaymentCore", "PaymentStore"],
+            path: "Tests/RecurringSimulation", swiftSettings: settings),
         .testTarget(
             name: "PaymentStoreTests",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
-                "PaymentTransport", "PaymentWallet",
+                "PaymentTransport", "PaymentWallet", "RecurringSimulation",
                 "TestSupport", "WalletConnectPayProvider", .target(name: "CSQLite", condition: linux),
             ],
             swiftSettings: settings),
@@ -424,7 +428,8 @@ let package = Package(
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
-            name: "Simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
+            name: "Simulate", dependencies: ["RecurringSimulation", "Simulation"], path: "Tests/Simulate",
+            swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
             dependencies: [

@@ -44,3 +44,11 @@ extension AttemptID {
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
 }
+
+extension RecurringPlan.ID {
+    /// Ids are equal when their bytes are.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
+}

@@ -2,9 +2,8 @@ import PaymentCore
 
 /// The tables of a journal file, and the steps that bring an older file up to date.
 struct Schema: Sendable {
-    /// Marks the file as ours (`PRAGMA application_id`): `PRJ1`.
-    static let applicationID: Int32 = 0x5052_4A31
-
+    /// Marks the file as ours (`PRAGMA application_id`): a payment journal is `PRJ1`.
+    var applicationID: Int32 = 0x5052_4A31
     /// One script per version: the first makes version 1 of an empty file, each later one makes the next version.
     /// Scripts already published never change.
     let steps: [String]
@@ -145,7 +144,7 @@ struct Schema: Sendable {
                 guard try database.number("SELECT count(*) FROM sqlite_schema") == 0 else {
                     throw .notAJournal(path: database.path)
                 }
-                try database.execute("PRAGMA application_id = \(Self.applicationID)")
+                try database.execute("PRAGMA application_id = \(applicationID)")
             } else {
                 try checkOwnership(database)
             }
@@ -155,7 +154,7 @@ struct Schema: Sendable {
     }
 
     private func checkOwnership(_ database: Database) throws(JournalError) {
-        guard try database.number("PRAGMA application_id") == Int64(Self.applicationID) else {
+        guard try database.number("PRAGMA application_id") == Int64(applicationID) else {
             throw .notAJournal(path: database.path)
         }
     }

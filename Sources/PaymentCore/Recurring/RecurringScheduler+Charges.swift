@@ -1,0 +1,158 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One period: from due to paid or missed.
+extension RecurringScheduler {
+    // MARK: What the payer says
+
+    /// The payer has said yes: the period is paid, now.
+    ///
+    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``). Any other stays as it is.
+    /// - Throws: ``JournalError``.
+    public func approve(_ id: RecurringCharge.ID) async throws {
+        let now = clock.now
+        try await leased(id) { charge, lease in
+            guard case .waiting = charge.state, now < charge.deadline else { return }
+            charge.state = .due
+            charge.isApproved = true
+            charge.notBefore = now
+            try await journal.write(charge, under: lease, at: now)
+        }
+        await settle(id, at: now)
+    }
+
+    /// The payer has said no: the period is missed.
+    ///
+    /// - Parameter id: a period that waits, or is due. Any other stays as it is.
+    /// - Throws: ``JournalError``.
+    public func refuse(_ id: RecurringCharge.ID) async throws {
+        let now = clock.now
+        try await leased(id) { charge, lease in
+            switch charge.state {
+            case .waiting, .due: try await end(&charge, .missed(.refused), lease, now)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Seeing it through
+
+    /// Does what is to be done for one period by `now`. What goes wrong is told, and tried again by the next look.
+    func settle(_ id: RecurringCharge.ID, at now: Date) async {
+        do {
+            try await leased(id) { charge, lease in
+                guard charge.notBefore <= now, let plan = try await journal.plan(id.plan) else { return }
+                try await settle(&charge, of: plan, lease, now)
+            }
+        } catch JournalError.leaseLost {
+            // Somebody took over while the payer was at it; they ask what became of it.
+        } catch { await listener(.problem("the period \(id) could not be looked at: \(error)")) }
+    }
+
+    /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while somebody else is at it.
+    private func leased(
+        _ id: RecurringCharge.ID, _ work: (inout RecurringCharge, PaymentLease) async throws -> Void
+    ) async throws {
+        guard let known = try await journal.charge(id), !known.state.isFinal else { return }
+        let lease = PaymentLease(payment: known.reference, holder: random.hex(32), duration: self.lease)
+        guard try await journal.acquire(lease, at: clock.now) else { return }
+        let result: Result<Void, any Error>
+        do {
+            // Read again: somebody may have been at it until just now.
+            if var charge = try await journal.charge(id), !charge.state.isFinal { try await work(&charge, lease) }
+            result = .success(())
+        } catch { result = .failure(error) }
+        // Otherwise it ends by itself.
+        try? await journal.release(lease)
+        try result.get()
+    }
+
+    private func settle(
+        _ charge: inout RecurringCharge, of plan: RecurringPlan, _ lease: PaymentLease, _ now: Date
+    ) async throws {
+        if charge.state.isOpen {
+            // Somebody has begun to pay: nothing is paid before it is known what came of it.
+            let fate: RecurringAnswer?
+            do { fate = try await payer.fate(of: charge, in: plan) } catch { fate = .unknown("\(error)") }
+            if let fate { return try await take(fate, &charge, of: plan, lease, now) }
+            charge.state = .due
+        }
+        if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease, now) }
+        if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease, now) }
+        let opening = charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
+        guard opening <= now else {
+            // The clock was set back since the period was opened: it has not begun yet.
+            charge.notBefore = opening
+            return try await journal.write(charge, under: lease, at: clock.now)
+        }
+        charge.state = .started
+        charge.attempts += 1
+        charge.notBefore = now
+        // On the disk before anything is sent.
+        try await journal.write(charge, under: lease, at: clock.now)
+        let answer: RecurringAnswer
+        do { answer = try await payer.pay(charge, of: plan) } catch { answer = .unknown("\(error)") }
+        try await take(answer, &charge, of: plan, lease, now)
+    }
+
+    private func givingUp(_ charge: RecurringCharge, _ plan: RecurringPlan, _ now: Date) -> RecurringCharge.Reason? {
+        switch plan.standing {
+        case .ended: return .ended
+        case .paused: return .paused
+        default: break
+        }
+        guard now >= charge.deadline else { return nil }
+        return .failed(
+            charge.failures == 0
+                ? "whoever was to pay it was gone until it was too late" : "it was tried until it was too late")
+    }
+
+    private func take(
+        _ answer: RecurringAnswer, _ charge: inout RecurringCharge, of plan: RecurringPlan, _ lease: PaymentLease,
+        _ now: Date
+    ) async throws {
+        switch answer {
+        case .paid(let transactionID): return try await end(&charge, .paid(transactionID: transactionID), lease, now)
+        case .needsApproval(let text):
+            guard now < charge.deadline else { return try await end(&charge, .missed(.notApproved), lease, now) }
+            charge.state = .waiting(text)
+            charge.failures = 0
+            charge.notBefore = charge.deadline
+            try await journal.write(charge, under: lease, at: clock.now)
+            return await listener(.waiting(charge))
+        case .declined(let text):
+            guard charge.attempts < plan.policy.mostAttempts, now < charge.deadline else {
+                return try await end(&charge, .missed(.declined(text)), lease, now)
+            }
+            try await postpone(&charge, .due, text, plan, lease, now)
+        case .notNow(let text):
+            // Nothing was sent: it does not count as a try.
+            charge.attempts -= 1
+            guard now < charge.deadline else { return try await end(&charge, .missed(.failed(text)), lease, now) }
+            try await postpone(&charge, .due, text, plan, lease, now)
+        case .unknown(let text): try await postpone(&charge, .unknown(text), text, plan, lease, now)
+        }
+    }
+
+    private func postpone(
+        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ text: String, _ plan: RecurringPlan,
+        _ lease: PaymentLease, _ now: Date
+    ) async throws {
+        charge.state = state
+        charge.failures += 1
+        charge.notBefore = now.addingTimeInterval(plan.policy.wait(after: charge.failures) / .seconds(1))
+        try await journal.write(charge, under: lease, at: clock.now)
+        await listener(state.isOpen ? .unknown(charge) : .postponed(charge, text))
+    }
+
+    private func end(
+        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ lease: PaymentLease, _ now: Date
+    ) async throws {
+        charge.state = state
+        try await journal.write(charge, under: lease, at: clock.now)
+        if case .paid = state { await listener(.paid(charge)) } else { await listener(.missed(charge)) }
+    }
+}

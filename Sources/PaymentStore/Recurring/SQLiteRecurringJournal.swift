@@ -1,0 +1,214 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes of
+/// one machine. It is a file of its own, beside a payment journal and not in it.
+///
+/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases. Beside the
+/// file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not supported.
+public actor SQLiteRecurringJournal: RecurringJournal {
+    private let queue = SerialQueue("recurring-journal")
+    private let database: Database
+    private let leases: LeaseTable
+
+    /// The queue that the journal works on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Creates a journal by opening the file at `path` and checking its soundness. Reads the whole file: call it once,
+    /// not on the main thread.
+    ///
+    /// - Parameters:
+    ///   - path: where the file is; its folder has to be there.
+    ///   - creating: whether a file that is not there is made.
+    /// - Throws: ``JournalError``; the file is as it was then.
+    public init(path: String, creating: Bool = true) throws(JournalError) {
+        let random = SystemRandomSource()
+        database = try JournalFile(path: path, isMade: creating, schema: .recurring).open(random.hex(16))
+        try database.execute("PRAGMA synchronous = FULL")
+        leases = try LeaseTable(database, random)
+    }
+
+    // MARK: Leases
+
+    /// Takes the lease of a period's payment, unless another holder has it, its process lives, and it was heard of within
+    /// its duration.
+    ///
+    /// - Returns: whether the lease was taken.
+    /// - Throws: ``JournalError`` when the file cannot be read or written.
+    public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
+        try database.transaction { () throws(JournalError) in try leases.acquire(lease, at: now) }
+    }
+
+    /// Makes a held lease count from `now` on.
+    ///
+    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or it was given back.
+    public func renew(_ lease: PaymentLease, at now: Date) throws {
+        try database.transaction { () throws(JournalError) in try leases.renew(lease, at: now) }
+    }
+
+    /// Gives a lease back.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be written; the lease then ends by itself.
+    public func release(_ lease: PaymentLease) throws {
+        try database.transaction { () throws(JournalError) in try leases.release(lease) }
+    }
+
+    // MARK: Plans
+
+    /// Stores a plan and the periods that it opens, in one transaction.
+    ///
+    /// - Throws: ``RecurringJournalError`` and ``JournalError``.
+    public func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) throws -> RecurringPlan {
+        let stored = plan.stored
+        let detail = try StoredPlan.text(stored)
+        let rows = try charges.map { ($0, try StoredCharge.text($0)) }
+        try refusing { () throws(JournalError) -> RecurringJournalError? in
+            let found = try read(plan.id)
+            do throws(RecurringJournalError) { try plan.checkStoring(charges, over: found) } catch { return error }
+            try database.run(
+                "INSERT OR REPLACE INTO plan (id, revision, due, detail) VALUES (?1, ?2, ?3, ?4)",
+                [
+                    .text(plan.id.rawValue), .integer(Int64(stored.revision)),
+                    stored.dueDate.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .text(detail),
+                ])
+            for (charge, detail) in rows {
+                try database.run(
+                    "INSERT INTO charge (plan, number, look, detail) VALUES (?1, ?2, ?3, ?4)",
+                    Self.key(charge.id) + [Self.look(charge), .text(detail)])
+            }
+            return nil
+        }
+        return stored
+    }
+
+    /// Returns a plan, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func plan(_ id: RecurringPlan.ID) throws -> RecurringPlan? { try read(id) }
+
+    private func read(_ id: RecurringPlan.ID) throws(JournalError) -> RecurringPlan? {
+        try plans("WHERE id = ?1", [.text(id.rawValue)]).first
+    }
+
+    /// Returns all plans, by name.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func plans() throws -> [RecurringPlan] { try plans("ORDER BY id", []) }
+
+    /// Returns plans whose next period begins at `date` or before.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func plans(dueBy date: Date, limit: Int) throws -> [RecurringPlan] {
+        try plans(
+            "WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, id LIMIT ?2",
+            [.real(date.timeIntervalSinceReferenceDate), .integer(Int64(limit))])
+    }
+
+    private func plans(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [RecurringPlan] {
+        var plans: [RecurringPlan] = []
+        try database.forEach("SELECT id, revision, detail FROM plan \(filter)", values) { (row) throws(JournalError) in
+            do throws(Unreadable) {
+                plans.append(try StoredPlan.read(row.text(2), id: row.text(0), revision: row.integer(1)))
+            } catch { throw row.damage("the plan '\(row.text(0).prefix(64))' cannot be read") }
+        }
+        return plans
+    }
+
+    // MARK: Periods
+
+    /// Writes how far a period has come.
+    ///
+    /// - Throws: ``RecurringJournalError`` and ``JournalError``.
+    public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {
+        guard charge.reference == lease.payment else { throw JournalError.leaseLost(charge.reference) }
+        let detail = try StoredCharge.text(charge)
+        try refusing { () throws(JournalError) -> RecurringJournalError? in
+            try leases.renew(lease, at: now)
+            let found = try database.query(
+                "SELECT look IS NULL FROM charge WHERE plan = ?1 AND number = ?2", Self.key(charge.id)
+            ) { $0.integer(0) != 0 }
+            guard let isFinal = found.first else { return .unknownCharge(charge.id) }
+            guard !isFinal else { return .finishedCharge(charge.id) }
+            try database.run(
+                "UPDATE charge SET look = ?3, detail = ?4 WHERE plan = ?1 AND number = ?2",
+                Self.key(charge.id) + [Self.look(charge), .text(detail)])
+            return nil
+        }
+    }
+
+    /// Returns a period, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func charge(_ id: RecurringCharge.ID) throws -> RecurringCharge? {
+        try charges("WHERE plan = ?1 AND number = ?2", Self.key(id)).first
+    }
+
+    /// Returns all periods of a plan that were opened, by number.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func charges(of plan: RecurringPlan.ID) throws -> [RecurringCharge] {
+        try charges("WHERE plan = ?1 ORDER BY number", [.text(plan.rawValue)])
+    }
+
+    /// Returns periods that are not final and may be looked at by `date`.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func openCharges(by date: Date, limit: Int) throws -> [RecurringCharge] {
+        try charges(
+            "WHERE look IS NOT NULL AND look <= ?1 ORDER BY look, plan, number LIMIT ?2",
+            [.real(date.timeIntervalSinceReferenceDate), .integer(Int64(limit))])
+    }
+
+    private func charges(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [RecurringCharge] {
+        var charges: [RecurringCharge] = []
+        try database.forEach("SELECT plan, number, detail FROM charge \(filter)", values) {
+            (row) throws(JournalError) in
+            let id = RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: row.text(0)), number: Int(row.integer(1)))
+            do throws(Unreadable) { charges.append(try StoredCharge.read(row.text(2), id: id)) } catch {
+                throw row.damage("the period '\(id.description.suffix(64))' cannot be read")
+            }
+        }
+        return charges
+    }
+
+    private static func key(_ id: RecurringCharge.ID) -> [Database.Value] {
+        [.text(id.plan.rawValue), .integer(Int64(id.number))]
+    }
+
+    private static func look(_ charge: RecurringCharge) -> Database.Value {
+        charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
+    }
+
+    // MARK: Time
+
+    /// The latest time that any worker trusted, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be read.
+    public func trustedTime() throws -> Date? {
+        try database.query("SELECT date FROM trusted") { Date(timeIntervalSinceReferenceDate: $0.real(0)) }.first
+    }
+
+    /// Notes a time that is trusted.
+    ///
+    /// - Throws: ``JournalError`` when the file cannot be written.
+    public func trust(_ date: Date, isCorrection: Bool) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                """
+                INSERT INTO trusted (only, date) VALUES (1, ?1)
+                ON CONFLICT (only) DO UPDATE SET date = excluded.date WHERE ?2 OR excluded.date > date
+                """, [.real(date.timeIntervalSinceReferenceDate), .integer(isCorrection ? 1 : 0)])
+        }
+    }
+
+    /// A transaction that may end with a refusal: then it changes nothing.
+    private func refusing(_ body: () throws(JournalError) -> RecurringJournalError?) throws {
+        let refusal = try database.transaction { () throws(JournalError) in try body() }
+        if let refusal { throw refusal }
+    }
+}

@@ -1,0 +1,86 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A period of a plan.
+enum StoredCharge {
+    static func text(_ charge: RecurringCharge) throws -> String {
+        let (word, reason, text) = words(charge.state)
+        return try StoredForm.text([
+            "provider": .string(charge.provider.rawValue), "amount": StoredMoney.value(charge.amount),
+            "start": StoredDate.value(charge.period.start), "end": StoredDate.value(charge.period.end),
+            "deadline": StoredDate.value(charge.deadline), "look": StoredDate.value(charge.notBefore),
+            "state": .string(word), "reason": reason.map { .string($0) }, "text": text.map { .string($0) },
+            "attempts": .number(JSONNumber(charge.attempts)), "failures": .number(JSONNumber(charge.failures)),
+            "approved": charge.isApproved ? true : nil,
+        ])
+    }
+
+    static func read(_ text: String, id: RecurringCharge.ID) throws(Unreadable) -> RecurringCharge {
+        let object = try StoredForm.object(text)
+        func date(_ key: String) throws(Unreadable) -> Date {
+            guard let seconds = try object.optionalNumber(key) else { throw Unreadable() }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        func number(_ key: String) throws(Unreadable) -> Int {
+            guard let number = object.members[key]?.number?.exactly(Int.self), number >= 0 else { throw Unreadable() }
+            return number
+        }
+        return RecurringCharge(
+            id: id, provider: ProviderID(rawValue: try object.text("provider")),
+            amount: try StoredMoney.read(try object.object("amount")),
+            period: RecurringPeriod(number: id.number, start: try date("start"), end: try date("end")),
+            deadline: try date("deadline"), state: try state(object), attempts: try number("attempts"),
+            failures: try number("failures"), notBefore: try date("look"), isApproved: try object.flag("approved"))
+    }
+
+    // MARK: States
+
+    private static func words(_ state: RecurringCharge.State) -> (word: String, reason: String?, text: String?) {
+        switch state {
+        case .due: ("due", nil, nil)
+        case .started: ("started", nil, nil)
+        case .waiting(let text): ("waiting", nil, text)
+        case .unknown(let text): ("unknown", nil, text)
+        case .paid(let transactionID): ("paid", nil, transactionID)
+        case .missed(let reason):
+            switch reason {
+            case .absence: ("missed", "absence", nil)
+            case .paused: ("missed", "paused", nil)
+            case .ended: ("missed", "ended", nil)
+            case .notApproved: ("missed", "not-approved", nil)
+            case .refused: ("missed", "refused", nil)
+            case .declined(let text): ("missed", "declined", text)
+            case .failed(let text): ("missed", "failed", text)
+            case .noSuchDay: ("missed", "no-such-day", nil)
+            }
+        }
+    }
+
+    private static func state(_ object: StoredObject) throws(Unreadable) -> RecurringCharge.State {
+        switch try object.text("state") {
+        case "due": return .due
+        case "started": return .started
+        case "waiting": return .waiting(try object.text("text"))
+        case "unknown": return .unknown(try object.text("text"))
+        case "paid": return .paid(transactionID: try object.optionalText("text"))
+        case "missed":
+            switch try object.text("reason") {
+            case "absence": return .missed(.absence)
+            case "paused": return .missed(.paused)
+            case "ended": return .missed(.ended)
+            case "not-approved": return .missed(.notApproved)
+            case "refused": return .missed(.refused)
+            case "declined": return .missed(.declined(try object.text("text")))
+            case "failed": return .missed(.failed(try object.text("text")))
+            case "no-such-day": return .missed(.noSuchDay)
+            default: throw Unreadable()
+            }
+        default: throw Unreadable()
+        }
+    }
+}

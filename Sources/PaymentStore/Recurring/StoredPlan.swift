@@ -1,0 +1,135 @@
+import Foundation
+import PaymentCore
+
+/// A plan.
+enum StoredPlan {
+    static func text(_ plan: RecurringPlan) throws -> String {
+        try StoredForm.text([
+            "provider": .string(plan.provider.rawValue), "amount": StoredMoney.value(plan.amount),
+            "schedule": schedule(plan.schedule), "policy": policy(plan.policy),
+            "standing": .string(word(plan.standing)), "details": plan.details,
+            "next": .number(JSONNumber(plan.next)),
+        ])
+    }
+
+    static func read(_ text: String, id: String, revision: Int64) throws(Unreadable) -> RecurringPlan {
+        let object = try StoredForm.object(text)
+        let standing: RecurringPlan.Standing
+        switch try object.text("standing") {
+        case "active": standing = .active
+        case "paused": standing = .paused
+        case "ended": standing = .ended
+        default: throw Unreadable()
+        }
+        guard let next = object.members["next"]?.int64, let revision = Int(exactly: revision),
+            let details = object.members["details"]
+        else { throw Unreadable() }
+        let amount = try StoredMoney.read(try object.object("amount"))
+        let provider = ProviderID(rawValue: try object.text("provider"))
+        let schedule = try readSchedule(try object.object("schedule"))
+        let policy = try readPolicy(try object.object("policy"))
+        do throws(RecurringDefect) {
+            let plan = try RecurringPlan(
+                id: RecurringPlan.ID(rawValue: id), provider: provider, amount: amount, schedule: schedule,
+                policy: policy, details: details)
+            return try RecurringPlan(plan, standing: standing, next: Int(next), revision: revision)
+        } catch { throw Unreadable() }
+    }
+
+    private static func word(_ standing: RecurringPlan.Standing) -> String {
+        switch standing {
+        case .active: "active"
+        case .paused: "paused"
+        case .ended: "ended"
+        }
+    }
+
+    // MARK: Schedule
+
+    private static func schedule(_ schedule: RecurringSchedule) -> JSONValue {
+        var value: JSONValue = [
+            "start": .number(JSONNumber(Int64(schedule.start.timeIntervalSince1970))),
+            "zone": .string(schedule.timeZone.identifier), "first": .number(JSONNumber(schedule.firstNumber)),
+        ]
+        value["end"] = schedule.end.map { StoredDate.value($0) }
+        value["count"] = schedule.count.map { .number(JSONNumber($0)) }
+        switch schedule.rhythm {
+        case .daily: value["every"] = "day"
+        case .weekly: value["every"] = "week"
+        case .monthly(let day):
+            value["every"] = "month"
+            value["day"] = .number(JSONNumber(day))
+        case .yearly(let month, let day):
+            value["every"] = "year"
+            value["month"] = .number(JSONNumber(month))
+            value["day"] = .number(JSONNumber(day))
+        case .every(let seconds):
+            value["every"] = "interval"
+            value["seconds"] = .number(JSONNumber(seconds))
+        }
+        return value
+    }
+
+    private static func readSchedule(_ object: StoredObject) throws(Unreadable) -> RecurringSchedule {
+        func number(_ key: String) throws(Unreadable) -> Int {
+            guard let number = object.members[key]?.number?.exactly(Int.self) else { throw Unreadable() }
+            return number
+        }
+        let rhythm: RecurringSchedule.Rhythm
+        switch try object.text("every") {
+        case "day": rhythm = .daily
+        case "week": rhythm = .weekly
+        case "month": rhythm = .monthly(day: try number("day"))
+        case "year": rhythm = .yearly(month: try number("month"), day: try number("day"))
+        case "interval": rhythm = .every(seconds: Int64(try number("seconds")))
+        default: throw Unreadable()
+        }
+        // Zones need Foundation's tables, which its essentials alone do not have.
+        guard let zone = TimeZone(identifier: try object.text("zone")) else { throw Unreadable() }
+        let count = object.members["count"] == nil ? nil : try number("count")
+        let end = try object.optionalNumber("end").map(Date.init(timeIntervalSinceReferenceDate:))
+        let (start, first) = (Date(timeIntervalSince1970: Double(try number("start"))), try number("first"))
+        do throws(RecurringDefect) {
+            return try RecurringSchedule(rhythm, from: start, until: end, count: count, in: zone, firstNumber: first)
+        } catch { throw Unreadable() }
+    }
+
+    // MARK: Policy
+
+    private static func policy(_ policy: RecurringPolicy) -> JSONValue {
+        [
+            "catchUp": .string(word(policy.catchUp)), "most": .number(JSONNumber(policy.mostCaughtUp)),
+            "ahead": StoredDate.value(policy.ahead), "grace": StoredDate.value(policy.grace),
+            "attempts": .number(JSONNumber(policy.mostAttempts)), "pause": StoredDate.value(policy.pause),
+        ]
+    }
+
+    private static func word(_ catchUp: RecurringPolicy.CatchUp) -> String {
+        switch catchUp {
+        case .all: "all"
+        case .latestOnly: "latest"
+        case .none: "none"
+        }
+    }
+
+    private static func readPolicy(_ object: StoredObject) throws(Unreadable) -> RecurringPolicy {
+        let catchUp = try object.text("catchUp")
+        guard let catchUp = RecurringPolicy.CatchUp.allCases.first(where: { word($0) == catchUp }),
+            let most = object.members["most"]?.number?.exactly(Int.self),
+            let attempts = object.members["attempts"]?.number?.exactly(Int.self),
+            let ahead = try object.optionalDuration("ahead"), let grace = try object.optionalDuration("grace"),
+            let pause = try object.optionalDuration("pause")
+        else { throw Unreadable() }
+        return RecurringPolicy(
+            catchUp, mostCaughtUp: most, ahead: ahead, grace: grace, mostAttempts: attempts, pause: pause)
+    }
+}
+
+/// Moments and durations, exactly.
+enum StoredDate {
+    static func value(_ date: Date) -> JSONValue {
+        JSONNumber(date.timeIntervalSinceReferenceDate).map { .number($0) } ?? .null
+    }
+
+    static func value(_ duration: Duration) -> JSONValue { .number(JSONNumber(seconds: duration)) }
+}

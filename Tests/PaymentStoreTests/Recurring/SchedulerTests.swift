@@ -1,0 +1,352 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Charging what recurs")
+struct SchedulerTests {
+    private static let day = 86_400
+    private let clock = VirtualClock(Date(timeIntervalSince1970: 1_800_000_000))
+    private let journal = InMemoryRecurringJournal()
+    private let payer = ScriptedPayer()
+    private let heard = Heard()
+
+    /// What a scheduler told.
+    private final class Heard: Sendable {
+        let events = Mutex<[RecurringEvent]>([])
+        var words: [String] {
+            events.withLock {
+                $0.map {
+                    switch $0 {
+                    case .paid(let charge): "paid \(charge.id.number)"
+                    case .missed(let charge):
+                        if case .missed(let reason) = charge.state {
+                            "missed \(charge.id.number): \(reason)"
+                        } else {
+                            "?"
+                        }
+                    case .waiting(let charge): "waiting \(charge.id.number)"
+                    case .postponed(let charge, _): "postponed \(charge.id.number)"
+                    case .unknown(let charge): "unknown \(charge.id.number)"
+                    case .doubtfulClock: "doubtful clock"
+                    default: "problem"
+                    }
+                }
+            }
+        }
+    }
+
+    private func scheduler(
+        _ trust: RecurringTrust = RecurringTrust(), witness: RecurringScheduler.Witness? = nil
+    ) -> RecurringScheduler {
+        RecurringScheduler(journal: journal, payer: payer, clock: clock, trust: trust, witness: witness) {
+            [heard] event in heard.events.withLock { $0.append(event) }
+        }
+    }
+
+    private func plan(
+        _ policy: RecurringPolicy = RecurringPolicy(.all), _ rhythm: RecurringSchedule.Rhythm = .daily
+    ) throws -> RecurringPlan {
+        try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: "sub"), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+            schedule: RecurringSchedule(rhythm, from: clock.now), policy: policy)
+    }
+
+    private func id(_ number: Int) -> RecurringCharge.ID {
+        RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "sub"), number: number)
+    }
+
+    @Test("A period is paid when it begins, once, however often it is looked at and by however many")
+    func once() async throws {
+        let schedulers = [scheduler(), scheduler(), scheduler()]
+        try await schedulers[0].add(try plan())
+        for _ in 0..<5 {
+            await withTaskGroup(of: Void.self) { group in
+                for scheduler in schedulers { group.addTask { try? await scheduler.look() } }
+            }
+            for scheduler in schedulers { try await scheduler.look() }
+            clock.advance(by: .seconds(Self.day))
+        }
+        #expect(payer.calls == (0..<5).map { "pay sub/\($0)" })
+        #expect(heard.words == (0..<5).map { "paid \($0)" })
+    }
+
+    @Test("A clock that is set back charges nothing a second time, and what had not begun by it waits")
+    func setBack() async throws {
+        let scheduler = scheduler()
+        try await scheduler.add(try plan())
+        try await scheduler.look()
+        clock.advance(by: .seconds(Self.day))
+        try await scheduler.look()
+        clock.advance(by: .seconds(-30 * Self.day))
+        for _ in 0..<3 { try await scheduler.look() }
+        #expect(payer.calls == ["pay sub/0", "pay sub/1"])
+        #expect(heard.words.contains("doubtful clock"))
+        clock.advance(by: .seconds(31 * Self.day))
+        try await scheduler.look()
+        #expect(payer.calls.count == 3)
+    }
+
+    @Test("A clock that is set forward while a scheduler runs is not believed; a restart believes a month, and no more")
+    func setForward() async throws {
+        let first = scheduler()
+        try await first.add(try plan(RecurringPolicy(.latestOnly), .monthly(day: 1)))
+        clock.advance(by: .seconds(40 * Self.day))
+        try await first.look()
+        let paid = payer.calls.count
+        // Set, not passed: the uptime stays.
+        let wrong = SetClock(clock, by: .seconds(100 * Self.day))
+        let running = RecurringScheduler(
+            journal: journal, payer: payer, clock: wrong,
+            listener: { [heard] event in heard.events.withLock { $0.append(event) } })
+        wrong.isSet.withLock { $0 = false }
+        try await running.look()
+        wrong.isSet.withLock { $0 = true }
+        try await running.look()
+        #expect(payer.calls.count == paid && heard.words.last == "doubtful clock")
+        let restarted = RecurringScheduler(journal: journal, payer: payer, clock: wrong)
+        try await restarted.look()
+        #expect(payer.calls.count == paid, "a hundred days are not believed after a restart either")
+        let near = SetClock(clock, by: .seconds(30 * Self.day))
+        try await RecurringScheduler(journal: journal, payer: payer, clock: near).look()
+        #expect(payer.calls.count <= paid + 1, "a month is, and charges one period ahead at most")
+    }
+
+    @Test("A clock that is doubted is believed once the application or another source of time says that it is right")
+    func witness() async throws {
+        let first = scheduler()
+        try await first.add(try plan(RecurringPolicy(.latestOnly)))
+        try await first.look()
+        clock.advance(by: .seconds(200 * Self.day))
+        let held = scheduler()
+        try await held.look()
+        #expect(payer.calls.count == 1 && heard.words.last == "doubtful clock")
+        let lying = scheduler(witness: { [clock] in clock.now.addingTimeInterval(-7200) })
+        try await lying.look()
+        #expect(payer.calls.count == 1)
+        let told = scheduler(witness: { [clock] in clock.now })
+        try await told.look()
+        #expect(payer.calls.count == 2)
+        clock.advance(by: .seconds(200 * Self.day))
+        let again = scheduler()
+        try await again.look()
+        #expect(payer.calls.count == 2)
+        try await again.trustClock()
+        try await again.look()
+        #expect(payer.calls.count == 3)
+    }
+
+    @Test("Who has crashed while paying is asked after, and nothing is paid until they say that nothing came of it")
+    func interrupted() async throws {
+        payer.answers = [
+            .lost, .answer(.unknown("?")), .answer(.unknown("?")), .nothing, .answer(.paid(transactionID: "t")),
+        ]
+        let scheduler = scheduler()
+        try await scheduler.add(try plan())
+        for _ in 0..<4 {
+            try await scheduler.look()
+            clock.advance(by: .seconds(3600))
+        }
+        #expect(payer.calls == ["pay sub/0", "fate sub/0", "fate sub/0", "fate sub/0", "pay sub/0"])
+        #expect(heard.words == ["unknown 0", "unknown 0", "unknown 0", "paid 0"])
+        #expect(await journal.charge(id(0))?.state == .paid(transactionID: "t"))
+    }
+
+    @Test("A period that may have been paid is never given up, however late it is")
+    func neverGivenUp() async throws {
+        payer.answers = [.lost] + Array(repeating: .answer(.unknown("?")), count: 12)
+        let scheduler = scheduler()
+        try await scheduler.add(try plan(RecurringPolicy(.latestOnly, grace: .seconds(60)), .yearly(month: 1, day: 15)))
+        for _ in 0..<12 {
+            try await scheduler.look()
+            clock.advance(by: .seconds(Self.day))
+        }
+        #expect(await journal.charge(id(0))?.state.isOpen == true)
+        payer.answers = [.answer(.paid(transactionID: nil))]
+        try await scheduler.look()
+        #expect(await journal.charge(id(0))?.state == .paid(transactionID: nil))
+    }
+
+    @Test("Another worker that takes over leaves nothing to the one that stalled")
+    func takenOver() async throws {
+        let other = scheduler()
+        payer.whilePaying = { [clock] in
+            clock.advance(by: .seconds(3600))
+            try? await other.look()
+        }
+        payer.answers = [.answer(.paid(transactionID: "late")), .answer(.paid(transactionID: "found"))]
+        let stalled = scheduler()
+        try await stalled.add(try plan())
+        try await stalled.look()
+        // What the stalled one brings is refused: its lease is another's.
+        #expect(await journal.charge(id(0))?.state == .paid(transactionID: "found"))
+        #expect(payer.calls == ["pay sub/0", "fate sub/0"] && heard.words == ["paid 0"])
+    }
+
+    @Test("A decline is tried again as often as the policy says; what cannot be sent until it is too late")
+    func declined() async throws {
+        payer.answers = Array(repeating: .answer(.declined("no money")), count: 9)
+        let scheduler = scheduler()
+        try await scheduler.add(try plan(RecurringPolicy(.latestOnly, mostAttempts: 3), .weekly))
+        for _ in 0..<9 {
+            try await scheduler.look()
+            clock.advance(by: .seconds(3600))
+        }
+        #expect(heard.words == ["postponed 0", "postponed 0", "missed 0: declined: no money"])
+        payer.answers = Array(repeating: .answer(.notNow("offline")), count: 90)
+        clock.advance(by: .seconds(7 * Self.day))
+        for _ in 0..<30 {
+            try await scheduler.look()
+            clock.advance(by: .seconds(3600))
+        }
+        #expect(heard.words.last == "missed 1: it could not be paid: it was tried until it was too late")
+        #expect(payer.calls.count > 20)
+    }
+
+    @Test("What needs a word of the payer's waits for it, is paid with it, and is missed without it in time")
+    func approval() async throws {
+        payer.answers = [.answer(.needsApproval("above")), .answer(.paid(transactionID: nil))]
+        let scheduler = scheduler()
+        try await scheduler.add(try plan(RecurringPolicy(.all, grace: .seconds(7200))))
+        try await scheduler.look()
+        try await scheduler.look()
+        #expect(payer.calls == ["pay sub/0"] && heard.words == ["waiting 0"])
+        try await scheduler.approve(id(0))
+        #expect(payer.calls.last == "pay sub/0 approved" && heard.words.last == "paid 0")
+        try await scheduler.approve(id(0))
+        try await scheduler.refuse(id(0))
+        #expect(payer.calls.count == 2)
+        for (number, end) in [(1, "missed 1: nobody said that it is to be paid"), (2, "missed 2: the payer said no")] {
+            payer.answers = [.answer(.needsApproval("above"))]
+            clock.advance(by: .seconds(Self.day))
+            try await scheduler.look()
+            if number == 2 {
+                try await scheduler.refuse(id(2))
+            } else {
+                clock.advance(by: .seconds(7201))
+                try await scheduler.approve(id(1))
+                #expect(payer.calls.count == 3, "too late is too late")
+                try await scheduler.look()
+                clock.advance(by: .seconds(-7201))
+            }
+            #expect(heard.words.last == end)
+        }
+    }
+
+    @Test("After downtime each period is there, charged or missed as the policy says, and told")
+    func downtime() async throws {
+        let first = scheduler()
+        try await first.add(try plan(RecurringPolicy(.all, mostCaughtUp: 2)))
+        try await first.look()
+        clock.advance(by: .seconds(5 * Self.day))
+        try await scheduler().look()
+        let absent = (1...3).map { "missed \($0): nobody was there to pay it" }
+        #expect(heard.words == ["paid 0"] + absent + ["paid 4", "paid 5"])
+    }
+
+    @Test("What a plan is ended or paused in the middle of is not begun, and what was begun is seen through")
+    func ended() async throws {
+        payer.answers = [.lost, .answer(.paid(transactionID: nil))]
+        let scheduler = scheduler()
+        try await scheduler.add(try plan())
+        try await scheduler.look()
+        try await scheduler.end(RecurringPlan.ID(rawValue: "sub"))
+        clock.advance(by: .seconds(10 * Self.day))
+        try await scheduler.look()
+        #expect(heard.words == ["unknown 0", "paid 0"])
+        #expect(await journal.charges(of: RecurringPlan.ID(rawValue: "sub")).count == 1)
+        payer.answers = [.answer(.notNow("offline"))]
+        let other = try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: "other"), provider: "acme",
+            amount: Money(minorUnits: 5, currency: .satoshi), schedule: RecurringSchedule(.daily, from: clock.now))
+        try await scheduler.add(other)
+        try await scheduler.look()
+        try await scheduler.end(other.id)
+        clock.advance(by: .seconds(120))
+        try await scheduler.look()
+        #expect(heard.words.last == "missed 0: it was ended")
+    }
+
+    @Test("A journal that fails is a problem of that look, and pays nothing")
+    func problems() async throws {
+        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { _ in })
+        try await scheduler.add(try plan())
+        await #expect(throws: RecurringJournalError.self) { try await scheduler.add(try plan()) }
+        try await scheduler.change(RecurringPlan.ID(rawValue: "nobody")) { _, _ in [] }
+        #expect(payer.calls.isEmpty)
+    }
+}
+
+/// A clock that somebody has set; its uptime goes on as before.
+private final class SetClock: PaymentClock {
+    let isSet = Mutex(true)
+    private let base: VirtualClock
+    private let difference: Double
+
+    init(_ base: VirtualClock, by difference: Duration) {
+        self.base = base
+        self.difference = difference / .seconds(1)
+    }
+
+    var now: Date { base.now.addingTimeInterval(isSet.withLock { $0 } ? difference : 0) }
+    var uptime: Duration { base.uptime }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+}
+
+/// A payer that answers what it is told to, and is paid otherwise.
+private final class ScriptedPayer: RecurringPayer {
+    enum Step: Sendable {
+        case answer(RecurringAnswer)
+        case lost
+        case nothing
+    }
+
+    struct Lost: Error {}
+
+    private struct State {
+        var answers: [Step] = []
+        var calls: [String] = []
+        var whilePaying: (@Sendable () async -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    var calls: [String] { state.withLock { $0.calls } }
+    var answers: [Step] {
+        get { state.withLock { $0.answers } }
+        set { state.withLock { $0.answers = newValue } }
+    }
+    var whilePaying: (@Sendable () async -> Void)? {
+        get { state.withLock { $0.whilePaying } }
+        set { state.withLock { $0.whilePaying = newValue } }
+    }
+
+    private func next(_ call: String) throws -> RecurringAnswer? {
+        let step = state.withLock {
+            $0.calls.append(call)
+            return $0.answers.isEmpty ? Step.answer(.paid(transactionID: nil)) : $0.answers.removeFirst()
+        }
+        switch step {
+        case .answer(let answer): return answer
+        case .lost: throw Lost()
+        case .nothing: return nil
+        }
+    }
+
+    func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
+        let answer = try next("pay \(charge.id)" + (charge.isApproved ? " approved" : ""))
+        if let work = state.withLock({ state in
+            defer { state.whilePaying = nil }
+            return state.whilePaying
+        }) {
+            await work()
+        }
+        return answer ?? .unknown("")
+    }
+
+    func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
+        try next("fate \(charge.id)")
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import Synchronization
+
+/// Years of many plans, charged by several workers that crash, stall, are away, and have wrong clocks.
+///
+/// Everything runs on one task: a worker that stalls has others look in the middle of what it does. The same seed is the same
+/// history.
+package final class RecurringHistory: Sendable {
+    /// How much is played.
+    package struct Size: Sendable {
+        /// The number of plans.
+        package var plans: Int
+        /// The number of days.
+        package var days: Int
+        /// Whether clocks are ever wrong.
+        package var hasWrongClocks: Bool
+
+        package init(plans: Int, days: Int = 1826, hasWrongClocks: Bool = true) {
+            self.plans = plans
+            self.days = days
+            self.hasWrongClocks = hasWrongClocks
+        }
+    }
+
+    /// What came out.
+    package struct Verdict: Sendable {
+        /// What must not be, one sentence each; the first fifty.
+        package var breaches: [String] = []
+        /// How many periods there were.
+        package var periods = 0
+        /// How many of them were paid.
+        package var paid = 0
+        /// How many were missed, by reason.
+        package var missed: [String: Int] = [:]
+        /// How often a worker crashed, stalled, looked.
+        package var (crashes, stalls, looks) = (0, 0, 0)
+    }
+
+    /// A planted mistake.
+    package enum Mistake: String, Sendable, CaseIterable {
+        case unjoinedPayer = "a payer pays although another has taken the payment over"
+        case forgetfulPayer = "a payer says that nothing was sent when it does not know"
+        case lostEnding = "that a period was paid is not kept"
+        case anyClock = "any clock is believed"
+        case silentMisses = "periods that are missed are not kept"
+    }
+
+    static let start = Date(timeIntervalSince1970: 1_767_225_600)
+    static let day = 86_400.0
+
+    struct State {
+        var now = RecurringHistory.start
+        /// By how much the clocks of workers are wrong.
+        var offset = 0.0
+        /// Whether a clock was ever wrong.
+        var wasWrong = false
+        var verdict = Verdict()
+        var depth = 0
+        /// When looks began that came to their end.
+        var looks: [Date] = []
+        /// Periods that a planted mistake has the journal forget.
+        var forgotten: Set<RecurringCharge.ID> = []
+    }
+
+    let state = Mutex(State())
+    let random: SeededRandomSource
+    let size: Size
+    let mistake: Mistake?
+    let store = InMemoryRecurringJournal()
+    let bank: RecurringBank
+    private let plans: [RecurringPlan]
+
+    package init(seed: UInt64, size: Size, mistake: Mistake? = nil) throws {
+        random = SeededRandomSource(seed: seed)
+        self.size = size
+        self.mistake = mistake
+        bank = RecurringBank()
+        let random = random
+        plans = try (0..<size.plans).map { try Self.plan($0, random, size) }
+    }
+
+    var now: Date { state.withLock { $0.now } }
+
+    func chance(_ probability: Double) -> Bool { random.fraction() < probability }
+
+    func advance(_ seconds: Double) { state.withLock { $0.now += seconds } }
+
+    // MARK: Plans
+
+    private static let zones = ["GMT", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"]
+
+    private static func plan(_ index: Int, _ random: SeededRandomSource, _ size: Size) throws -> RecurringPlan {
+        func draw(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+        let rhythm: RecurringSchedule.Rhythm =
+            switch draw(10) {
+            case 0: .daily
+            case 1, 2: .weekly
+            case 3: .yearly(month: 2, day: 29)
+            case 4: .every(seconds: Int64(86_400 + draw(1_000_000)))
+            default: .monthly(day: 1 + draw(31))
+            }
+        let start = Self.start.addingTimeInterval(Double(draw(60 * 86_400)))
+        let policy = RecurringPolicy(
+            [.all, .latestOnly, .none][draw(3)], mostCaughtUp: 1 + draw(40), ahead: .seconds(draw(2) * draw(7200)),
+            grace: .seconds(3600 * (1 + draw(72))), mostAttempts: 1 + draw(4))
+        return try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: "plan-\(index)"), provider: "acme",
+            amount: Money(minorUnits: UInt128(1 + draw(100_000)), currency: .satoshi),
+            schedule: RecurringSchedule(
+                rhythm, from: start, until: draw(8) == 0 ? start.addingTimeInterval(day * 400) : nil,
+                in: TimeZone(identifier: zones[draw(zones.count)]) ?? .gmt),
+            policy: policy, details: ["asks": .bool(draw(10) == 0)])
+    }
+
+    // MARK: Playing
+
+    /// Plays it to its end, and judges it.
+    package func run() async throws -> Verdict {
+        for plan in plans { _ = try await store.store(plan, opening: []) }
+        var workers: [RecurringWorker?] = [nil, nil, nil]
+        let end = Self.start.addingTimeInterval(Double(size.days) * Self.day)
+        while now < end {
+            // Mostly hours pass, now and then weeks in which nobody is there.
+            advance(chance(0.01) ? random.fraction() * 45 * Self.day : random.fraction() * 0.9 * Self.day)
+            if size.hasWrongClocks { moveClock() }
+            let index = Int(random.next() % 3)
+            let worker = workers[index] ?? RecurringWorker(self)
+            workers[index] = worker
+            await look(worker)
+            if chance(0.02) { await change(worker) }
+            // Somebody sees that the clock is right, after a long absence.
+            if chance(0.05), state.withLock({ $0.offset == 0 }) { try? await worker.scheduler.trustClock() }
+            if worker.isDead || chance(0.03) { workers[index] = nil }
+        }
+        try await settle()
+        try await judge()
+        return state.withLock { $0.verdict }
+    }
+
+    private func moveClock() {
+        guard chance(0.01) else { return }
+        let offset = [0, 0, 0, -400, -2, -1.0 / 12, 1.0 / 12, 0.5, 15, 20, 400, 4000][Int(random.next() % 12)]
+        state.withLock {
+            $0.offset = offset * Self.day
+            $0.wasWrong = $0.wasWrong || offset > 0
+        }
+    }
+
+    func look(_ worker: RecurringWorker) async {
+        let began = state.withLock {
+            $0.verdict.looks += 1
+            $0.depth += 1
+            return $0.now
+        }
+        defer { state.withLock { $0.depth -= 1 } }
+        guard (try? await worker.scheduler.look()) != nil, !worker.isDead else { return }
+        // One that did not believe its clock has seen nothing of what is due.
+        guard let trusted = await store.trustedTime(), trusted >= began.addingTimeInterval(-61) else { return }
+        state.withLock { $0.looks.append(began) }
+    }
+
+    func forgetMisses(_ charges: [RecurringCharge]) {
+        state.withLock { $0.forgotten.formUnion(charges.filter { $0.state == .missed(.absence) }.map(\.id)) }
+    }
+
+    /// Somebody stalls in the middle of something: time passes, and others look.
+    func stall() async {
+        guard state.withLock({ $0.depth < 3 }) else { return }
+        state.withLock { $0.verdict.stalls += 1 }
+        advance(random.fraction() * 1800)
+        await look(RecurringWorker(self))
+    }
+
+    private func change(_ worker: RecurringWorker) async {
+        guard let plan = plans.randomElement(random) else { return }
+        switch random.next() % 8 {
+        case 0: try? await worker.scheduler.end(plan.id)
+        case 1, 2: try? await worker.scheduler.pause(plan.id)
+        case 3, 4, 5: try? await worker.scheduler.resume(plan.id)
+        default:
+            for charge in await store.charges(of: plan.id) where !charge.state.isFinal {
+                guard case .waiting = charge.state else { continue }
+                if chance(0.3) {
+                    try? await worker.scheduler.refuse(charge.id)
+                } else {
+                    try? await worker.scheduler.approve(charge.id)
+                }
+            }
+        }
+    }
+
+    /// In the end all clocks are right, nothing fails, and everything comes to its end.
+    private func settle() async throws {
+        bank.isReliable.withLock { $0 = true }
+        state.withLock { $0.offset = 0 }
+        let worker = RecurringWorker(self, isReliable: true)
+        try await worker.scheduler.trustClock()
+        for _ in 0..<120 {
+            try await worker.scheduler.look()
+            advance(6 * 3600)
+        }
+        try await worker.scheduler.look()
+    }
+}
+
+extension Array {
+    func randomElement(_ random: SeededRandomSource) -> Element? {
+        isEmpty ? nil : self[Int(random.next() % UInt64(count))]
+    }
+}

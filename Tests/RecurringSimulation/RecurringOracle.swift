@@ -1,0 +1,94 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import Synchronization
+
+/// What must hold of every history.
+extension RecurringHistory {
+    func judge() async throws {
+        let forgotten = state.withLock { $0.forgotten }
+        state.withLock { $0.looks.sort() }
+        for plan in await store.plans() {
+            judge(plan, await store.charges(of: plan.id).filter { !forgotten.contains($0.id) })
+        }
+        let known = Set(await store.plans().map(\.id))
+        for (id, captures) in bank.captures {
+            if !known.contains(id.plan) { breach("\(id) was paid, and there is no such plan") }
+            guard let charge = await store.charge(id) else {
+                breach("\(id) was paid, and was never opened")
+                continue
+            }
+            judge(charge, captures)
+        }
+    }
+
+    private func judge(_ plan: RecurringPlan, _ charges: [RecurringCharge]) {
+        // The plan's own schedule says what there was, whatever clocks said: each period is there, once, in order.
+        for (index, charge) in charges.enumerated() {
+            if charge.id.number != index { breach("\(charge.id) is at the place of period \(index)") }
+            if plan.schedule.period(charge.id.number) != charge.period { breach("\(charge.id) is another period") }
+        }
+        let last = plan.schedule.lastPeriod(at: now)?.number ?? -1
+        if plan.standing != .ended, charges.count <= last {
+            breach("of \(plan.id) \(charges.count) periods were opened, and \(last + 1) have begun")
+        }
+        for charge in charges {
+            note(charge)
+            let paid = bank.captures[charge.id]?.count ?? 0
+            switch charge.state {
+            case .paid where paid != 1: breach("\(charge.id) is said to be paid, and was so \(paid) times")
+            case .missed where paid != 0: breach("\(charge.id) is said to be missed, and was paid \(paid) times")
+            case .paid, .missed: break
+            default:
+                // What waits for the payer, or has just begun, may do so.
+                if charge.deadline < now.addingTimeInterval(-2 * Self.day) {
+                    breach("\(charge.id) has come to no end: \(charge.state)")
+                }
+            }
+            if case .missed(.absence) = charge.state { judgeAbsence(charge, plan) }
+        }
+    }
+
+    /// Where no clock was wrong, nobody looked while the policy would have had the period charged.
+    private func judgeAbsence(_ charge: RecurringCharge, _ plan: RecurringPlan) {
+        let end: Date? =
+            switch plan.policy.catchUp {
+            case .latestOnly: charge.period.end
+            case .none: charge.period.start.addingTimeInterval(plan.policy.grace / .seconds(1))
+            case .all: plan.schedule.period(charge.id.number + plan.policy.mostCaughtUp)?.start
+            }
+        let wasThere = state.withLock { state in
+            guard !state.wasWrong, let end, let first = state.looks.first(where: { $0 >= charge.period.start }) else {
+                return false
+            }
+            return first < end.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
+        }
+        if wasThere { breach("\(charge.id) is said to have been missed because nobody was there, and somebody was") }
+    }
+
+    private func judge(_ charge: RecurringCharge, _ captures: [RecurringBank.Capture]) {
+        if captures.count > 1 { breach("\(charge.id) was paid \(captures.count) times") }
+        let ahead = charge.period.start.timeIntervalSince(captures[0].date)
+        // A clock that was never wrong charges nothing ahead; a wrong one no more than what is believed of it.
+        let most = (state.withLock { $0.wasWrong } ? 31 * Self.day : 0) + 7200
+        if ahead > most { breach("\(charge.id) was paid \(Int(ahead / 3600)) hours before it began") }
+        for capture in captures where capture.amount != charge.amount { breach("\(charge.id) cost another amount") }
+    }
+
+    private func note(_ charge: RecurringCharge) {
+        state.withLock {
+            $0.verdict.periods += 1
+            switch charge.state {
+            case .paid: $0.verdict.paid += 1
+            case .missed(.declined): $0.verdict.missed["declined", default: 0] += 1
+            case .missed(.failed): $0.verdict.missed["failed", default: 0] += 1
+            case .missed(let reason): $0.verdict.missed["\(reason)", default: 0] += 1
+            default: break
+            }
+        }
+    }
+
+    func breach(_ text: String) {
+        state.withLock { if $0.verdict.breaches.count < 50 { $0.verdict.breaches.append(text) } }
+    }
+}
