@@ -1,0 +1,324 @@
+public import PaymentCore
+
+/// A subscription from the proposal to its end: what both sides agreed to, and what one of them asks for.
+///
+/// Nothing holds that only one side has signed. A change is a proposal of its own, over the same subscription with other
+/// terms, and the old terms hold until the other side has signed the new ones. Ending it takes one side.
+///
+/// Times are seconds since 1970.
+public struct PaykitSubscriptionRecord: Sendable, Hashable {
+    /// How things stand at a moment.
+    @nonexhaustive
+    public enum Standing: Sendable, Hashable {
+        /// One side has signed, the other has not said anything.
+        case proposed
+        /// The other side does not want it.
+        case declined
+        /// The other side has said nothing for as long as the proposal was good.
+        case lapsed
+        /// Agreed, and not begun.
+        case upcoming
+        /// It is paid.
+        case active
+        /// It is not paid for now.
+        case paused
+        /// One side has ended it.
+        case cancelled
+        /// It is over, as was agreed.
+        case ended
+    }
+
+    /// One of the two sides.
+    @nonexhaustive
+    public enum Side: Sendable, Hashable {
+        /// Who pays.
+        case subscriber
+        /// Who is paid.
+        case provider
+    }
+
+    /// How one side has ended it.
+    public struct Cancellation: Sendable, Hashable {
+        /// Which side.
+        public let side: Side
+        /// From when on nothing is paid.
+        public let effectiveAt: Int64
+        /// Why, where they said.
+        public let reason: String?
+    }
+
+    /// What both have signed, the earliest first: each holds from its start on.
+    public private(set) var agreements: [PaykitSignedSubscription] = []
+    /// What one has signed, and the other not yet.
+    public private(set) var proposal: PaykitSignedSubscription?
+    /// Who has ended it.
+    public private(set) var cancellation: Cancellation?
+    private var isDeclined = false
+    private var pauses: [Range<Int64>] = []
+    private let original: PaykitSubscription
+
+    // MARK: Proposing
+
+    /// Proposes a subscription.
+    ///
+    /// - Parameters:
+    ///   - subscription: what is proposed.
+    ///   - pair: the key pair of one of the two sides.
+    ///   - random: draws the signature's nonce.
+    ///   - now: the time.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public init(
+        proposing subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        let signature = try PaykitSubscriptionSignature(of: subscription, by: pair, random: random, at: now)
+        original = subscription
+        proposal = Self.signed(subscription, signature)
+    }
+
+    /// Takes what somebody else has proposed.
+    ///
+    /// - Parameters:
+    ///   - signed: the subscription, with the signature of the other side and no other.
+    ///   - own: one's own key: one of the two sides, and not the one that signed.
+    ///   - nonces: the signatures that were seen before.
+    ///   - now: the time.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public init(
+        receiving signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        original = signed.subscription
+        try Self.check(signed, notBy: own, &nonces, now)
+        proposal = signed
+    }
+
+    /// Proposes a change. The old terms hold until the other side has accepted it.
+    ///
+    /// - Parameters:
+    ///   - change: what is to change.
+    ///   - effectiveAt: from when on, not before now.
+    ///   - pair: the key pair of one of the two sides.
+    ///   - random: draws the signature's nonce.
+    ///   - now: the time.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public mutating func propose(
+        _ change: PaykitSubscriptionChange, from effectiveAt: Int64, by pair: PubkyKeyPair, random: any RandomSource,
+        at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        let current = try running(at: now)
+        guard effectiveAt >= now else { throw .order("what has been paid is not changed any more: name a later day") }
+        let revised = try current.revised(try change.applied(to: current.terms), from: effectiveAt, at: now)
+        proposal = Self.signed(
+            revised, try PaykitSubscriptionSignature(of: revised, by: pair, random: random, at: now))
+    }
+
+    /// Takes a change that somebody else has proposed.
+    ///
+    /// - Parameters:
+    ///   - signed: the subscription with its new terms, with the signature of the other side and no other.
+    ///   - own: one's own key.
+    ///   - nonces: the signatures that were seen before.
+    ///   - now: the time.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public mutating func receive(
+        _ signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        _ = try running(at: now)
+        let new = signed.subscription
+        // A change of who is paid is another subscription, and nobody is to accept it as this one.
+        guard new.id == original.id, new.subscriber == original.subscriber, new.provider == original.provider,
+            new.terms.currency == original.terms.currency
+        else { throw .order("a change keeps the subscription's name, its two sides and its currency") }
+        guard new.startsAt >= now || now - new.startsAt <= PaykitSubscriptionSignature.skew else {
+            throw .order("what has been paid is not changed any more: the change begins in the past")
+        }
+        try Self.check(signed, notBy: own, &nonces, now)
+        proposal = signed
+    }
+
+    // MARK: Answering
+
+    /// Accepts what the other side has proposed.
+    ///
+    /// - Parameters:
+    ///   - pair: the key pair of the side that did not propose it.
+    ///   - random: draws the signature's nonce.
+    ///   - now: the time.
+    /// - Returns: the agreement, for the other side.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    @discardableResult
+    public mutating func accept(
+        by pair: PubkyKeyPair, random: any RandomSource, at now: Int64
+    ) throws(PaykitSubscriptionDefect) -> PaykitSignedSubscription {
+        let signed = try answerable(at: now)
+        guard Self.signer(of: signed)?.publicKey != pair.publicKey else {
+            throw .order("who has proposed something cannot accept it as well")
+        }
+        let signature = try PaykitSubscriptionSignature(of: signed.subscription, by: pair, random: random, at: now)
+        return agree(Self.signed(signed, adding: signature))
+    }
+
+    /// Takes the other side's acceptance of what was proposed here.
+    ///
+    /// - Parameters:
+    ///   - accepted: the subscription as it was proposed, with both signatures.
+    ///   - nonces: the signatures that were seen before.
+    ///   - now: the time.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public mutating func take(
+        _ accepted: PaykitSignedSubscription, nonces: inout PaykitNonces, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        let signed = try answerable(at: now)
+        let mine = Self.signer(of: signed)
+        let others =
+            signed.subscriberSignature == nil ? accepted.subscriberSignature : accepted.providerSignature
+        guard accepted.subscription == signed.subscription, let others,
+            mine == (signed.subscriberSignature == nil ? accepted.providerSignature : accepted.subscriberSignature)
+        else { throw .order("what was accepted is not what was proposed") }
+        let key =
+            signed.subscriberSignature == nil ? signed.subscription.subscriber : signed.subscription.provider
+        try others.verify(signed.subscription, by: key, at: now)
+        try nonces.use(others, at: now)
+        _ = agree(accepted)
+    }
+
+    /// Declines what is proposed. A change that is declined leaves the terms as they are.
+    ///
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing is proposed.
+    public mutating func decline() throws(PaykitSubscriptionDefect) {
+        guard proposal != nil else { throw .order("nothing is proposed") }
+        if agreements.isEmpty { isDeclined = true }
+        proposal = nil
+    }
+
+    // MARK: Pausing and ending
+
+    /// Has nothing be paid for a while.
+    ///
+    /// - Parameters:
+    ///   - from: since when.
+    ///   - end: until when; nil until ``resume(at:)``.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when it does not run.
+    public mutating func pause(from: Int64, until end: Int64? = nil) throws(PaykitSubscriptionDefect) {
+        _ = try running(at: from)
+        guard end.map({ $0 > from }) ?? true else { throw .order("a pause ends after it begins") }
+        pauses.append(from..<(end ?? .max))
+    }
+
+    /// Ends a pause.
+    ///
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when there is none.
+    public mutating func resume(at now: Int64) throws(PaykitSubscriptionDefect) {
+        guard let index = pauses.lastIndex(where: { $0.contains(now) }) else { throw .order("it is not paused") }
+        pauses[index] = pauses[index].lowerBound..<now
+        if pauses[index].isEmpty { pauses.remove(at: index) }
+    }
+
+    /// Ends it, for one side or the other: it takes no consent. An end that was said once only moves forward.
+    ///
+    /// - Parameters:
+    ///   - side: who ends it.
+    ///   - effectiveAt: from when on nothing is paid.
+    ///   - reason: why.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed to, or it ends before.
+    public mutating func cancel(
+        by side: Side, effectiveAt: Int64, reason: String? = nil
+    ) throws(PaykitSubscriptionDefect) {
+        guard !agreements.isEmpty else { throw .order("nothing was agreed to: decline the proposal instead") }
+        if let before = cancellation?.effectiveAt, before <= effectiveAt { throw .order("it ends before that already") }
+        cancellation = Cancellation(side: side, effectiveAt: effectiveAt, reason: reason)
+        proposal = nil
+    }
+
+    // MARK: How things stand
+
+    /// Returns how things stand.
+    ///
+    /// - Parameter now: the time.
+    public func standing(at now: Int64) -> Standing {
+        guard let agreed = agreements.first else {
+            if isDeclined { return .declined }
+            return proposal.flatMap(Self.signer).map { now <= $0.expiresAt } ?? false ? .proposed : .lapsed
+        }
+        if let cancellation, cancellation.effectiveAt <= now { return .cancelled }
+        let current = subscription(at: now) ?? agreed.subscription
+        if let end = current.endsAt, end <= now { return .ended }
+        if now < current.startsAt { return .upcoming }
+        return pauses.contains { $0.contains(now) } ? .paused : .active
+    }
+
+    /// Returns what both have agreed to, as it holds at a moment; nil where nothing does yet.
+    ///
+    /// - Parameter now: the time.
+    public func subscription(at now: Int64) -> PaykitSubscription? {
+        agreements.last { $0.subscription.startsAt <= now }?.subscription
+    }
+
+    private func running(at now: Int64) throws(PaykitSubscriptionDefect) -> PaykitSubscription {
+        switch standing(at: now) {
+        case .upcoming, .active, .paused:
+            guard let current = subscription(at: now) ?? agreements.first?.subscription else { break }
+            return current
+        default: break
+        }
+        throw .order("only what runs, or is about to, can be changed")
+    }
+
+    // MARK: Signatures
+
+    private func answerable(at now: Int64) throws(PaykitSubscriptionDefect) -> PaykitSignedSubscription {
+        guard let proposal, let signature = Self.signer(of: proposal) else { throw .order("nothing is proposed") }
+        guard cancellation == nil else { throw .order("it was cancelled") }
+        guard now <= signature.expiresAt else { throw .expiredSignature }
+        return proposal
+    }
+
+    private mutating func agree(_ signed: PaykitSignedSubscription) -> PaykitSignedSubscription {
+        // What would have begun later does not come back when something else was agreed to instead.
+        agreements.removeAll { $0.subscription.startsAt >= signed.subscription.startsAt }
+        agreements.append(signed)
+        proposal = nil
+        return signed
+    }
+
+    private static func check(
+        _ signed: PaykitSignedSubscription, notBy own: PubkyKey, _ nonces: inout PaykitNonces, _ now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        let subscription = signed.subscription
+        guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
+        let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
+        // In its place: who takes the provider's signature for the subscriber's would have the subscriber accept nothing.
+        guard let signature = other == subscription.subscriber ? signed.subscriberSignature : signed.providerSignature,
+            signature == signer(of: signed)
+        else {
+            throw .order("a proposal is signed by the side that proposes it, and by no other")
+        }
+        try signature.verify(subscription, by: other, at: now)
+        try nonces.use(signature, at: now)
+    }
+
+    /// The signature of who proposed it; nil where there is none, or both.
+    private static func signer(of signed: PaykitSignedSubscription) -> PaykitSubscriptionSignature? {
+        switch (signed.subscriberSignature, signed.providerSignature) {
+        case (let signature?, nil), (nil, let signature?): signature
+        default: nil
+        }
+    }
+
+    private static func signed(
+        _ subscription: PaykitSubscription, _ signature: PaykitSubscriptionSignature
+    ) -> PaykitSignedSubscription {
+        signed(PaykitSignedSubscription(subscription), adding: signature)
+    }
+
+    private static func signed(
+        _ signed: PaykitSignedSubscription, adding signature: PaykitSubscriptionSignature
+    ) -> PaykitSignedSubscription {
+        var signed = signed
+        if signature.publicKey == signed.subscription.subscriber {
+            signed.subscriberSignature = signature
+        } else {
+            signed.providerSignature = signature
+        }
+        return signed
+    }
+}

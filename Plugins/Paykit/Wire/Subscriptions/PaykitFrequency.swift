@@ -1,0 +1,92 @@
+public import PaymentCore
+
+/// How often a subscription is paid (Protocol 6.1).
+@nonexhaustive
+public enum PaykitFrequency: Sendable, Hashable {
+    /// Every day.
+    case daily
+    /// Every seven days.
+    case weekly
+    /// On a day of every month, 1 to 31; a month without it has its last.
+    case monthly(dayOfMonth: UInt8)
+    /// On a day of every year.
+    case yearly(month: UInt8, day: UInt8)
+    /// Every so many seconds.
+    case custom(intervalSeconds: UInt64)
+
+    /// Whether there is such a day, and the interval is at least a minute.
+    public var isValid: Bool {
+        switch self {
+        case .daily, .weekly: true
+        case .monthly(let day): 1...31 ~= day
+        case .yearly(let month, let day):
+            1...12 ~= month && 1...UInt8(CivilDay.count(year: 2000, month: Int(month))) ~= day
+        case .custom(let seconds): 60...3_200_000_000 ~= seconds
+        }
+    }
+
+    /// The same frequency as a schedule has it. Zones are not part of a subscription: both sides mean the days of UTC.
+    public var rhythm: RecurringSchedule.Rhythm {
+        switch self {
+        case .daily: .daily
+        case .weekly: .weekly
+        case .monthly(let day): .monthly(day: Int(day))
+        case .yearly(let month, let day): .yearly(month: Int(month), day: Int(day))
+        case .custom(let seconds): .every(seconds: Int64(clamping: seconds))
+        }
+    }
+
+    // MARK: Forms
+
+    /// The JSON of it: a word, or an object with one.
+    package var text: String {
+        switch self {
+        case .daily: OrderedJSON.string("Daily")
+        case .weekly: OrderedJSON.string("Weekly")
+        case .monthly(let day): Self.object("Monthly", [("day_of_month", "\(day)")])
+        case .yearly(let month, let day): Self.object("Yearly", [("month", "\(month)"), ("day", "\(day)")])
+        case .custom(let seconds): Self.object("Custom", [("interval_seconds", "\(seconds)")])
+        }
+    }
+
+    private static func object(_ name: String, _ members: [(name: String, value: String?)]) -> String {
+        OrderedJSON.object([(name, OrderedJSON.object(members))])
+    }
+
+    /// The bytes of it as they are signed.
+    package var signedBytes: [UInt8] {
+        switch self {
+        case .daily: [0]
+        case .weekly: [1]
+        case .monthly(let day): [2, day]
+        case .yearly(let month, let day): [3, month, day]
+        case .custom(let seconds): [4] + Postcard.varint(seconds)
+        }
+    }
+
+    package init(_ json: JSONValue) throws(WireDefect) {
+        func number<Number: FixedWidthInteger>(_ value: JSONValue?, _ name: String) throws(WireDefect) -> Number {
+            guard let number = value?[name]?.number?.exactly(Number.self) else {
+                throw WireDefect("a frequency has no \(name)")
+            }
+            return number
+        }
+        if let word = json.string {
+            switch word {
+            case "Daily": self = .daily
+            case "Weekly": self = .weekly
+            default: throw WireDefect("a frequency is not known")
+            }
+        } else if let value = json["Monthly"] {
+            self = .monthly(dayOfMonth: try number(value, "day_of_month"))
+        } else if let value = json["Yearly"] {
+            self = .yearly(month: try number(value, "month"), day: try number(value, "day"))
+        } else if let value = json["Custom"] {
+            self = .custom(intervalSeconds: try number(value, "interval_seconds"))
+        } else {
+            throw WireDefect("a frequency is not known")
+        }
+        guard json.object.map({ $0.count == 1 }) ?? true else { throw WireDefect("a frequency says two things") }
+        guard isValid else { throw WireDefect("a frequency names no day, or an interval below a minute") }
+    }
+}

@@ -1,0 +1,69 @@
+package import PaymentCore
+
+/// The JSON of a subscription, as the native library writes it (Protocol 6.1): keys as lists of numbers.
+extension PaykitSubscription {
+    /// The JSON text, its members in the library's order.
+    package var text: String {
+        OrderedJSON.object([
+            ("subscription_id", OrderedJSON.string(id)), ("subscriber", OrderedJSON.numbers(subscriber.bytes)),
+            ("provider", OrderedJSON.numbers(provider.bytes)), ("terms", terms.text), ("metadata", metadata.text),
+            ("created_at", "\(createdAt)"), ("starts_at", "\(startsAt)"),
+            ("ends_at", endsAt.map { "\($0)" } ?? "null"),
+        ])
+    }
+
+    /// Reads a subscription; keys may be lists of numbers or texts in any form that a key has.
+    package init(_ json: JSONValue) throws(WireDefect) {
+        guard let id = json["subscription_id"]?.string, let createdAt = json["created_at"]?.int64,
+            let startsAt = json["starts_at"]?.int64
+        else { throw WireDefect("a subscription has no name or no dates") }
+        var end: Int64?
+        if let value = json["ends_at"], !value.isNull {
+            // An end that cannot be read is not no end.
+            guard let number = value.int64 else { throw WireDefect("a subscription's end is no number") }
+            end = number
+        }
+        let terms = try PaykitSubscriptionTerms(json["terms"] ?? .null)
+        let (subscriber, provider) = (try json.user("subscriber"), try json.user("provider"))
+        do throws(PaykitSubscriptionDefect) {
+            try self.init(
+                id: id, subscriber: subscriber, provider: provider, terms: terms,
+                metadata: json["metadata"] ?? [:], createdAt: createdAt, startsAt: startsAt, endsAt: end)
+        } catch { throw WireDefect(error.description) }
+    }
+}
+
+extension PaykitSubscriptionTerms {
+    fileprivate var text: String {
+        OrderedJSON.object([
+            ("amount", OrderedJSON.string(amount)), ("currency", OrderedJSON.string(currency)),
+            ("frequency", frequency.text), ("method", OrderedJSON.string(methodID)),
+            ("max_amount_per_period", maximumPerPeriod.map { OrderedJSON.string($0) } ?? "null"),
+            ("description", OrderedJSON.string(description)),
+        ])
+    }
+
+    fileprivate init(_ json: JSONValue) throws(WireDefect) {
+        func text(_ name: String) throws(WireDefect) -> String {
+            guard let text = json[name]?.string else { throw WireDefect("a subscription's terms have no \(name)") }
+            return text
+        }
+        var most: String?
+        if let value = json["max_amount_per_period"], !value.isNull { most = try text("max_amount_per_period") }
+        self.init(
+            amount: try text("amount"), currency: try text("currency"),
+            frequency: try PaykitFrequency(json["frequency"] ?? .null), methodID: try text("method"),
+            maximumPerPeriod: most, description: try text("description"))
+    }
+}
+
+extension JSONValue {
+    /// The key that a member names: a list of numbers, or a text in any form that a key has.
+    func user(_ name: String) throws(WireDefect) -> PubkyKey {
+        if let key = self[name]?.numbers(PubkyKey.byteCount).flatMap({ try? PubkyKey(bytes: $0) }) { return key }
+        guard let key = self[name]?.string.flatMap({ try? PubkyKey($0) }) else {
+            throw WireDefect("the \(name) is nobody")
+        }
+        return key
+    }
+}

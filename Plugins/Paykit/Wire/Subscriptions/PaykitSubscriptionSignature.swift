@@ -1,0 +1,214 @@
+public import PaymentCore
+import PaymentCrypto
+
+/// Somebody's signature of a subscription (Protocol 6.2).
+public struct PaykitSubscriptionSignature: Sendable, Hashable {
+    /// 64 bytes.
+    public let signature: [UInt8]
+    /// Who signed. Whether that is one of the two sides is checked by ``verify(_:by:at:)``.
+    public let publicKey: PubkyKey
+    /// 32 random bytes: no two signatures have the same.
+    public let nonce: [UInt8]
+    /// When it was made: seconds since 1970.
+    public let timestamp: Int64
+    /// When it is over: seconds since 1970.
+    public let expiresAt: Int64
+
+    /// How long a signature is good when nobody says so.
+    public static let lifetime: Int64 = 7 * 86_400
+    /// How far apart two clocks may be, in seconds.
+    static let skew: Int64 = 300
+    private static let domain = "PAYKIT_SUBSCRIPTION_V2"
+
+    /// Signs a subscription.
+    ///
+    /// - Parameters:
+    ///   - subscription: what is agreed to.
+    ///   - pair: the key pair of one of the two sides.
+    ///   - random: draws the nonce.
+    ///   - now: seconds since 1970.
+    ///   - lifetime: how long the signature is good, in seconds.
+    /// - Throws: ``PaykitSubscriptionDefect/foreignKey``, and ``PaykitSubscriptionDefect/field(_:_:)`` for metadata with
+    ///   anything but texts, of which the signed bytes do not tell what they were.
+    public init(
+        of subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64,
+        lifetime: Int64 = lifetime
+    ) throws(PaykitSubscriptionDefect) {
+        let nonce = (0..<4).flatMap { _ in random.next().bigEndianBytes }
+        let (end, isOver) = now.addingReportingOverflow(max(0, lifetime))
+        try self.init(
+            of: subscription, by: pair, nonce: nonce, timestamp: now, expiresAt: isOver ? .max : end)
+    }
+
+    package init(
+        of subscription: PaykitSubscription, by pair: PubkyKeyPair, nonce: [UInt8], timestamp: Int64, expiresAt: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        guard [subscription.subscriber, subscription.provider].contains(pair.publicKey) else { throw .foreignKey }
+        guard subscription.metadata.object?.values.allSatisfy({ $0.string != nil }) ?? false else {
+            throw .field("metadata", "holds texts only, so that it can be signed")
+        }
+        self.init(
+            signature: pair.sign(
+                Digest.sha256.hash(
+                    Self.signedBytes(subscription, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt))),
+            publicKey: pair.publicKey, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
+    }
+
+    package init(signature: [UInt8], publicKey: PubkyKey, nonce: [UInt8], timestamp: Int64, expiresAt: Int64) {
+        self.signature = signature
+        self.publicKey = publicKey
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.expiresAt = expiresAt
+    }
+
+    /// Checks that the signature is this side's, of this subscription, and good at this moment.
+    ///
+    /// - Parameters:
+    ///   - subscription: what it has to be of.
+    ///   - signer: whose it has to be.
+    ///   - now: seconds since 1970.
+    /// - Throws: ``PaykitSubscriptionDefect``.
+    public func verify(
+        _ subscription: PaykitSubscription, by signer: PubkyKey, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        // The library does not look at whose key it is, and so takes anybody's signature for the subscriber's.
+        guard publicKey == signer else { throw .foreignKey }
+        guard nonce.count == 32, timestamp <= expiresAt else { throw .signature }
+        let bytes = Self.signedBytes(subscription, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
+        guard
+            Ed25519.isValid(signature, message: Digest.sha256.hash(bytes), publicKey: publicKey.bytes)
+        else { throw .signature }
+        guard now <= expiresAt else { throw .expiredSignature }
+        // Somebody else's number: the difference may be larger than any.
+        let (ahead, isTooFar) = timestamp.subtractingReportingOverflow(now)
+        guard timestamp <= now || (!isTooFar && ahead <= Self.skew) else { throw .futureSignature }
+    }
+
+    // MARK: Forms
+
+    /// The JSON text: bytes as lists of numbers.
+    package var text: String {
+        OrderedJSON.object([
+            ("signature", OrderedJSON.numbers(signature)), ("public_key", OrderedJSON.numbers(publicKey.bytes)),
+            ("nonce", OrderedJSON.numbers(nonce)), ("timestamp", "\(timestamp)"), ("expires_at", "\(expiresAt)"),
+        ])
+    }
+
+    package init(_ json: JSONValue) throws(WireDefect) {
+        guard let signature = json["signature"]?.numbers(64), let nonce = json["nonce"]?.numbers(32),
+            let timestamp = json["timestamp"]?.int64, let end = json["expires_at"]?.int64
+        else { throw WireDefect("a signature is not 64 bytes with a nonce of 32, and two dates") }
+        self.init(
+            signature: signature, publicKey: try json.user("public_key"), nonce: nonce, timestamp: timestamp,
+            expiresAt: end)
+    }
+
+    /// What is hashed and signed (Protocol 6.2).
+    package static func signedBytes(
+        _ subscription: PaykitSubscription, nonce: [UInt8], timestamp: Int64, expiresAt: Int64
+    ) -> [UInt8] {
+        let terms = subscription.terms
+        func optional(_ bytes: [UInt8]?) -> [UInt8] { bytes.map { [1] + $0 } ?? [0] }
+        var bytes = Postcard.string(domain) + Postcard.string(subscription.id)
+        bytes += subscription.subscriber.bytes + subscription.provider.bytes
+        bytes += Postcard.string(terms.amount) + Postcard.string(terms.currency) + terms.frequency.signedBytes
+        bytes += Postcard.string(terms.methodID) + optional(terms.maximumPerPeriod.map { Postcard.string($0) })
+        bytes += Postcard.string(terms.description) + Postcard.untagged(subscription.metadata)
+        bytes += Postcard.varint(signed: subscription.createdAt) + Postcard.varint(signed: subscription.startsAt)
+        bytes += optional(subscription.endsAt.map { Postcard.varint(signed: $0) })
+        return bytes + nonce + Postcard.varint(signed: timestamp) + Postcard.varint(signed: expiresAt)
+    }
+}
+
+extension Postcard {
+    /// A JSON value without any sign of what kind it was, as Rust's serializer writes it.
+    static func untagged(_ value: JSONValue) -> [UInt8] {
+        switch value {
+        case .null: []
+        case .bool(let flag): [flag ? 1 : 0]
+        case .number(let number):
+            if let whole = number.uint64 {
+                varint(whole)
+            } else if let whole = number.int64 {
+                varint(signed: whole)
+            } else {
+                (number.double ?? 0).bitPattern.bigEndianBytes.reversed()
+            }
+        case .string(let text): string(text)
+        case .array(let values): varint(UInt64(values.count)) + values.flatMap { untagged($0) }
+        case .object(let members):
+            varint(UInt64(members.count))
+                + members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
+                    string($0.key) + untagged($0.value)
+                }
+        }
+    }
+}
+
+/// A subscription with the signatures that there are of it.
+public struct PaykitSignedSubscription: Sendable, Hashable {
+    /// What was signed.
+    public let subscription: PaykitSubscription
+    /// Of who pays; nil before they signed.
+    public var subscriberSignature: PaykitSubscriptionSignature?
+    /// Of who is paid; nil before they signed.
+    public var providerSignature: PaykitSubscriptionSignature?
+
+    /// Creates a signed subscription. Nothing is verified.
+    public init(
+        _ subscription: PaykitSubscription, subscriberSignature: PaykitSubscriptionSignature? = nil,
+        providerSignature: PaykitSubscriptionSignature? = nil
+    ) {
+        self.subscription = subscription
+        self.subscriberSignature = subscriberSignature
+        self.providerSignature = providerSignature
+    }
+
+    /// The JSON text.
+    package var text: String {
+        OrderedJSON.object([
+            ("subscription", subscription.text), ("subscriber_signature", subscriberSignature?.text ?? "null"),
+            ("provider_signature", providerSignature?.text ?? "null"),
+        ])
+    }
+
+    package init(_ json: JSONValue) throws(WireDefect) {
+        func signature(_ name: String) throws(WireDefect) -> PaykitSubscriptionSignature? {
+            guard let value = json[name], !value.isNull else { return nil }
+            return try PaykitSubscriptionSignature(value)
+        }
+        self.init(
+            try PaykitSubscription(json["subscription"] ?? .null),
+            subscriberSignature: try signature("subscriber_signature"),
+            providerSignature: try signature("provider_signature"))
+    }
+}
+
+/// Signatures that were used: none is taken twice. Bounded by time, because one that is over is refused anyway.
+public struct PaykitNonces: Sendable, Hashable {
+    private struct Use: Sendable, Hashable {
+        let key: PubkyKey
+        let nonce: [UInt8]
+    }
+
+    private var ends: [Use: Int64] = [:]
+
+    /// Creates an empty memory.
+    public init() {}
+
+    /// Notes a signature that was verified.
+    ///
+    /// - Parameters:
+    ///   - signature: the signature.
+    ///   - now: seconds since 1970.
+    /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was noted before.
+    public mutating func use(
+        _ signature: PaykitSubscriptionSignature, at now: Int64
+    ) throws(PaykitSubscriptionDefect) {
+        ends = ends.filter { now <= $0.value }
+        let use = Use(key: signature.publicKey, nonce: signature.nonce)
+        guard ends[use] == nil else { throw .usedNonce }
+        ends[use] = signature.expiresAt
+    }
+}
