@@ -19,12 +19,6 @@ extension PaykitGuide {
     func generateNewEndpoint(methodId: String) -> String { "" }
 }
 
-enum SubscriptionInterval {
-    case daily
-    case weekly
-    case monthly
-}
-
 struct ReadersSession {
     var isExpired: Bool
     var willExpireSoon: Bool

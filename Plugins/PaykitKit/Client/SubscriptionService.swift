@@ -1,0 +1,213 @@
+public import PaykitProvider
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The guide's subscriptions: stored, due, paid or notified of (guide, "Subscription Management").
+///
+/// ```swift
+/// let subscriptions = SubscriptionService(
+///     client: client, journal: journal, canAutoPay: canAutoPay, executePayment: pay, paymentFate: fate
+/// ) { subscription in await screen.ask(about: subscription) }
+/// try await subscriptions.createSubscription(subscription)
+/// try await subscriptions.processSubscription(subscription)
+/// ```
+///
+/// A period is paid once, whatever crashes, and however many services share the journal (`RecurringScheduler`).
+public actor SubscriptionService {
+    /// A payment of a subscription.
+    public typealias Payment = PaykitSubscriptionPayer.Payment
+
+    private let journal: any RecurringJournal
+    private let clock: any PaymentClock
+    private let policy: RecurringPolicy
+    private let provider: ProviderID
+    private let timeZone: TimeZone
+    /// Charges what is due; its other calls end, pause and approve.
+    public nonisolated let scheduler: RecurringScheduler
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - client: finds endpoints.
+    ///   - journal: keeps subscriptions and their periods.
+    ///   - provider: what payments are named after.
+    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - timeZone: whose days are meant.
+    ///   - clock: says what is due.
+    ///   - canAutoPay: whether so many satoshis may be paid to somebody without a question.
+    ///   - executePayment: pays; called again for one reference, it joins what it did before.
+    ///   - paymentFate: what became of a payment that was begun; nil only when nothing was sent and nothing will be.
+    ///   - listener: hears what happens.
+    ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
+    public init(
+        client: PaykitClient, journal: any RecurringJournal, provider: ProviderID = "paykit",
+        policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,
+        clock: any PaymentClock = SystemPaymentClock(),
+        canAutoPay: @escaping @Sendable (_ toPubkey: String, _ amount: UInt64) async throws -> Bool,
+        executePayment: @escaping @Sendable (Payment) async throws -> RecurringAnswer,
+        paymentFate: @escaping @Sendable (PaymentReference) async throws -> RecurringAnswer?,
+        listener: @escaping RecurringScheduler.Listener = { _ in },
+        notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
+    ) {
+        self.journal = journal
+        self.clock = clock
+        self.policy = policy
+        self.provider = provider
+        self.timeZone = timeZone
+        let payer = PaykitSubscriptionPayer(
+            endpoint: { try await client.getEndpoint(pubkey: $0.text, methodId: $1) },
+            mayPay: { payment in
+                // What is more than satoshis can be counted in is more than any limit.
+                guard let amount = UInt64(exactly: payment.amount.minorUnits) else { return false }
+                return try await canAutoPay(payment.recipient.text, amount)
+            }, execute: executePayment, fate: paymentFate)
+        let hear: RecurringScheduler.Listener = { event in
+            await listener(event)
+            guard case .waiting(let charge) = event, let plan = try? await journal.plan(charge.id.plan),
+                let subscription = Subscription(plan)
+            else { return }
+            await notifySubscriptionDue(subscription)
+        }
+        scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: hear)
+    }
+
+    // MARK: The guide's functions
+
+    /// Stores a subscription. Its first period begins now.
+    ///
+    /// - Parameter subscription: what is paid. The same one again is refused.
+    /// - Throws: ``PaykitError`` where it is none; `RecurringJournalError` where there is one of its name; `JournalError`.
+    public func createSubscription(_ subscription: Subscription) async throws {
+        let order = try order(subscription)
+        do {
+            try await scheduler.add(
+                RecurringPlan(
+                    id: order.planID(subscription.id), provider: provider,
+                    amount: Money(minorUnits: UInt128(subscription.amount), currency: .satoshi),
+                    schedule: RecurringSchedule(
+                        subscription.rhythm(from: clock.now, timeZone), from: clock.now, in: timeZone),
+                    policy: policy, details: order.details))
+        } catch let defect as RecurringDefect {
+            throw PaykitError(PaykitFailure(.validationFailed, "the subscription cannot be paid: \(defect)"))
+        }
+    }
+
+    /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer, nor missed.
+    ///
+    /// - Parameter subscription: what is paid. One that was not created is not due.
+    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    public func isSubscriptionDue(_ subscription: Subscription) async throws -> Bool {
+        guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
+        let now = clock.now
+        if plan.standing == .active, let due = plan.dueDate, due <= now { return true }
+        return try await journal.charges(of: plan.id).contains { charge in
+            switch charge.state {
+            case .due, .started, .unknown: charge.notBefore <= now
+            case .waiting, .paid, .missed: false
+            }
+        }
+    }
+
+    /// Does what is due for a subscription: finds the payee's endpoint, and pays where that is allowed without a question, or
+    /// else has the payer asked. Where nothing is due it does nothing.
+    ///
+    /// - Parameter subscription: what is paid.
+    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    public func processSubscription(_ subscription: Subscription) async throws {
+        guard try await isSubscriptionDue(subscription) else { return }
+        try await scheduler.look(at: order(subscription).planID(subscription.id))
+    }
+
+    // MARK: Beside the guide
+
+    /// Processes all subscriptions again and again until the task is cancelled.
+    ///
+    /// - Parameter pause: how long to wait between two looks.
+    public nonisolated func keepProcessing(every pause: Duration = .seconds(3600)) async {
+        await scheduler.run(every: pause)
+    }
+
+    /// The payer says yes to what they were asked for: it is paid, now.
+    ///
+    /// - Parameter subscription: what they were asked about.
+    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    public func approve(_ subscription: Subscription) async throws {
+        for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
+    }
+
+    /// The payer says no to what they were asked for: that period is not paid.
+    ///
+    /// - Parameter subscription: what they were asked about.
+    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    public func refuse(_ subscription: Subscription) async throws {
+        for charge in try await waiting(subscription) { try await scheduler.refuse(charge.id) }
+    }
+
+    /// Ends a subscription: nothing of it is begun any more.
+    ///
+    /// - Parameter subscription: what is ended.
+    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    public func cancelSubscription(_ subscription: Subscription) async throws {
+        try await scheduler.end(order(subscription).planID(subscription.id))
+    }
+
+    /// Returns the subscriptions that were created, by name.
+    ///
+    /// - Throws: `JournalError`.
+    public func subscriptions() async throws -> [Subscription] {
+        try await journal.plans().filter { $0.standing != .ended }.compactMap(Subscription.init)
+    }
+
+    private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
+        try await journal.charges(of: order(subscription).planID(subscription.id)).filter {
+            if case .waiting = $0.state { true } else { false }
+        }
+    }
+
+    private func order(_ subscription: Subscription) throws -> PaykitStandingOrder {
+        guard 1...64 ~= subscription.id.utf8.count, PaykitEndpoint.isMethod(subscription.methodId) else {
+            throw PaykitError(
+                PaykitFailure(
+                    .validationFailed, "a subscription has a name of 1 to 64 bytes, and names a method",
+                    methodID: subscription.methodId))
+        }
+        do throws(PaykitFailure) {
+            return PaykitStandingOrder(
+                recipient: try PaykitClient.key(subscription.recipientPubkey), methodID: subscription.methodId,
+                paysByItself: subscription.autoPayEnabled)
+        } catch { throw PaykitError(error) }
+    }
+}
+
+extension Subscription {
+    func rhythm(from start: Date, _ timeZone: TimeZone) -> RecurringSchedule.Rhythm {
+        switch interval {
+        case .daily: .daily
+        case .weekly: .weekly
+        case .monthly: .monthly(day: RecurringSchedule.dayOfMonth(start, in: timeZone))
+        }
+    }
+
+    /// Reads a plan that a ``SubscriptionService`` has made; nil for any other.
+    init?(_ plan: RecurringPlan) {
+        guard let order = PaykitStandingOrder(plan), let amount = UInt64(exactly: plan.amount.minorUnits),
+            plan.amount.currency == .satoshi,
+            let id = plan.id.rawValue.split(separator: "/", maxSplits: 1).last.map(String.init)
+        else { return nil }
+        let interval: SubscriptionInterval
+        switch plan.schedule.rhythm {
+        case .daily: interval = .daily
+        case .weekly: interval = .weekly
+        case .monthly: interval = .monthly
+        default: return nil
+        }
+        self.init(
+            id: id, recipientPubkey: order.recipient.text, amount: amount, interval: interval, methodId: order.methodID,
+            autoPayEnabled: order.paysByItself)
+    }
+}
