@@ -24,9 +24,6 @@ struct SandboxAndDemoTests {
         #expect(commands.count == SandboxSites().all.map(\.scenarios.count).reduce(0, +))
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
-        // Nobody pays Pubky's users yet, but everything can be read of them.
-        let users = announced.filter { $0.contains(" inspect 'pubky://") && $0.hasSuffix("'") }
-        #expect(users.count == PubkySandbox.Scenario.allCases.count)
 
         #expect(await payroute("pay", links[0], "--sandbox", String(url)).code == 0)
         program.signal(signal)

@@ -5,9 +5,8 @@ enum PayableLink {
     /// What `link` names, and how far it can be trusted; nil when it cannot be used at all.
     static func match(_ link: PaymentLink, _ reader: any InstructionReader, _ callbacks: [String]) -> LinkMatch? {
         if isCallback(link, callbacks) { return LinkMatch(reference: nil, role: .callback, holdsSecret: true) }
-        if link.scheme == "pubkyring" {
-            return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
-        }
+        // What payment standards know to be unsound is nothing to act on, and they say which part of it is wrong.
+        if case .defective = reader.read(link) { return nil }
         guard let meaning = (try? PaykitLink.read(link)).flatMap(\.self) else { return nil }
         switch meaning {
         case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)

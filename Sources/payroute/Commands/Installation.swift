@@ -66,6 +66,11 @@ enum Installation {
     /// WalletConnect Pay's merchant in the world of tests.
     static let walletConnectPayTests: ProviderID = "walletconnect-pay-merchant-test"
 
+    /// Whether a provider pays texts of payment standards, so that these say what a text of it holds.
+    static func paysStandards(_ provider: ProviderID) -> Bool {
+        provider == PaykitProvider.id || provider == BitcoinPaymentsProvider.id
+    }
+
     /// Where `text` goes, standards included. Nothing is sent for it.
     static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {
         registry.route(text, readers: readers)

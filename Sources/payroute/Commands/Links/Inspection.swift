@@ -40,7 +40,10 @@ struct Inspection {
         case .unclear(let instructions): self.init(fields: Self.fields(instructions))
         case .unroutable(let link, _):
             self.init(error: Self.error(link, answer), fields: Self.fields(link))
-        case .matched(let route): self.init(route.link, payment: route.match.reference, LinkDetails(route))
+        case .matched(let route):
+            if let instruction = answer.instruction { self.init(instruction) } else {
+                self.init(route.link, payment: route.match.reference, LinkDetails(route))
+            }
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
         }
@@ -119,6 +122,18 @@ extension RouteDecision {
     /// The names of the fields that are shown although the text is not: the scheme, the form and the payment's name, or
     /// what the standard says.
     fileprivate var publicFields: Set<String> {
-        if case .recognized(let instruction) = self { instruction.publicFields } else { ["form", "scheme", "payment"] }
+        instruction?.publicFields ?? ["form", "scheme", "payment"]
+    }
+
+    /// The text as its payment standard reads it: where nobody claims it, and where the provider that does pays texts of a
+    /// standard.
+    var instruction: PaymentInstruction? {
+        switch self {
+        case .recognized(let instruction): return instruction
+        case .matched(let route) where Installation.paysStandards(route.provider):
+            if case .instruction(let instruction) = Installation.standards.read(route.link) { return instruction }
+            return nil
+        default: return nil
+        }
     }
 }

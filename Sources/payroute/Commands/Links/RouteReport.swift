@@ -44,6 +44,7 @@ struct RouteReport {
             provider = route.provider.rawValue
             reference = route.match.reference
             role = route.match.role.rawValue
+            standard = answer.instruction?.standard
             if case .verified = route.match.trust { isVerified = true } else { isVerified = false }
         case .ambiguous(let routes):
             decision = .ambiguous
