@@ -1,0 +1,148 @@
+public import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a key manager leaves for a device on the user's homeserver, sealed to a key that the device made for this once: a
+/// session, and the device's own keys for private channels (Protocol 1.6).
+public struct KeyManagerHandoff: Sendable, Hashable {
+    /// A key pair of the device, for one epoch (X25519).
+    public struct KeyPair: Sendable, Hashable {
+        /// The epoch.
+        public let epoch: UInt32
+        /// The private half: 32 bytes.
+        public let secretKey: Redacted<[UInt8]>
+        /// The public half: 32 bytes.
+        public let publicKey: [UInt8]
+
+        /// Creates a key pair.
+        ///
+        /// - Throws: ``PaykitFailure`` when these are no 32 bytes.
+        public init(epoch: UInt32, secretKey: Redacted<[UInt8]>) throws(PaykitFailure) {
+            guard let publicKey = try? X25519.publicKey(of: secretKey.reveal()) else {
+                throw PaykitFailure(.validationFailed, "a device's key has 32 bytes")
+            }
+            self.epoch = epoch
+            self.secretKey = secretKey
+            self.publicKey = publicKey
+        }
+    }
+
+    /// Whose session it is.
+    public let user: PubkyKey
+    /// The session, as ``PubkySession/exported`` has it.
+    public let session: Redacted<String>
+    /// What the session is said to be good for.
+    public let capabilities: [PubkyCapability]
+    /// The device that it is for, as it called itself.
+    public let deviceID: String
+    /// The device's keys, by epoch.
+    public let keyPairs: [KeyPair]
+    /// From what further keys are made; nil where the key manager gave nothing.
+    public let noiseSeed: Redacted<[UInt8]>?
+    /// Until when it may be taken.
+    public let expiresAt: Date
+
+    /// How long it may be taken.
+    public static let lifetime = Duration.seconds(300)
+
+    /// Creates a handoff.
+    ///
+    /// - Throws: ``PaykitFailure`` when the session is of somebody else.
+    public init(
+        of user: PubkyKey, session: Redacted<String>, _ capabilities: [PubkyCapability], to deviceID: String,
+        keyPairs: [KeyPair], noiseSeed: Redacted<[UInt8]>? = nil, expiresAt: Date
+    ) throws(PaykitFailure) {
+        guard try PubkySession.read(session).0 == user else {
+            throw PaykitFailure(.validationFailed, "the session that is handed off is of somebody else than \(user)")
+        }
+        self.user = user
+        self.session = session
+        self.capabilities = capabilities
+        self.deviceID = deviceID
+        self.keyPairs = keyPairs.sorted { $0.epoch < $1.epoch }
+        self.noiseSeed = noiseSeed
+        self.expiresAt = expiresAt
+    }
+
+    // MARK: As a file
+
+    /// Where the file of a request lies.
+    package static func path(_ requestID: String) -> String { PaykitDirectory.root + "handoff/" + requestID }
+
+    private static func place(_ user: PubkyKey, _ requestID: String) -> SealedBlob.Place {
+        .text("paykit:v0:handoff:\(user):\(path(requestID)):\(requestID)")
+    }
+
+    /// Opens what lies at the homeserver of `user`.
+    ///
+    /// - Parameter key: the private half of the key that the question named.
+    package init(
+        opening bytes: [UInt8], of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
+    ) throws(PaykitFailure) {
+        let content: [UInt8]
+        // What is not sealed is not read at all: anybody could read it, and somebody may have written it.
+        do { content = try SealedBlob(parsing: bytes).open(key.reveal(), at: Self.place(user, requestID)) } catch {
+            throw PaykitFailure(.invalidCredentials, "what was left for this device cannot be opened: \(error)")
+        }
+        let unreadable = PaykitFailure(.invalidData, "what was left for this device cannot be read; ask again")
+        guard let json = try? JSONValue(parsing: content), json["version"]?.uint64 == 1,
+            let name = json["pubky"]?.string, let owner = try? PubkyKey(name), owner == user,
+            let session = json["session_secret"]?.string, let device = json["device_id"]?.string,
+            let end = json["expires_at"]?.uint64,
+            let capabilities = try? PubkyCapability.list(
+                (json["capabilities"]?.array ?? []).compactMap(\.string).joined(separator: ","))
+        else { throw unreadable }
+        var pairs: [KeyPair] = []
+        for entry in json["noise_keypairs"]?.array ?? [] {
+            guard let epoch = entry["epoch"]?.uint64.flatMap({ UInt32(exactly: $0) }),
+                let secret = entry["secret_key"]?.string.flatMap(Hex.decode)
+            else { throw unreadable }
+            let pair = try KeyPair(epoch: epoch, secretKey: Redacted(secret))
+            guard entry["public_key"]?.string.map({ Hex.decode($0) == pair.publicKey }) ?? true else {
+                throw unreadable
+            }
+            pairs.append(pair)
+        }
+        try self.init(
+            of: user, session: Redacted(session), capabilities, to: device, keyPairs: pairs,
+            noiseSeed: json["noise_seed"]?.string.flatMap(Hex.decode).map { Redacted($0) },
+            // Milliseconds, in later versions seconds.
+            expiresAt: Date(timeIntervalSince1970: Double(end) / (end > 100_000_000_000 ? 1000 : 1)))
+    }
+
+    /// The file that only the device can open that made `recipient`.
+    package func sealed(
+        for recipient: [UInt8], requestID: String, at now: Date, _ random: any RandomSource
+    ) throws(PaykitFailure) -> [UInt8] {
+        let content = OrderedJSON.object([
+            ("version", "1"), ("pubky", OrderedJSON.string(user.text)),
+            ("session_secret", OrderedJSON.string(session.reveal())),
+            ("capabilities", OrderedJSON.array(capabilities.map { OrderedJSON.string($0.text) })),
+            ("device_id", OrderedJSON.string(deviceID)),
+            (
+                "noise_keypairs",
+                OrderedJSON.array(
+                    keyPairs.map { pair in
+                        OrderedJSON.object([
+                            ("epoch", "\(pair.epoch)"), ("public_key", OrderedJSON.string(Hex.encode(pair.publicKey))),
+                            ("secret_key", OrderedJSON.string(Hex.encode(pair.secretKey.reveal()))),
+                        ])
+                    })
+            ),
+            ("noise_seed", noiseSeed.map { OrderedJSON.string(Hex.encode($0.reveal())) }),
+            ("created_at", "\(now.microseconds / 1000)"), ("expires_at", "\(expiresAt.microseconds / 1000)"),
+        ])
+        let draws = (0..<7).flatMap { _ in random.next().bigEndianBytes }
+        do {
+            return try SealedBlob(
+                Array(content.utf8), for: recipient, at: Self.place(user, requestID), purpose: "handoff",
+                ephemeral: Array(draws[..<32]), nonce: Array(draws[32...])
+            ).wire
+        } catch { throw PaykitFailure(.validationFailed, "nothing can be handed off to this device: \(error)") }
+    }
+}
