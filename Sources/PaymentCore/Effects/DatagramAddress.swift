@@ -1,4 +1,4 @@
-/// An IPv4 address and a port: where a datagram comes from or goes to.
+/// An IPv4 address and a port: where a datagram comes from or goes to, or who is at the end of a ``ByteStream``.
 public struct DatagramAddress: Sendable, Hashable {
     /// The four octets of the address, the first of them in the highest bits.
     public let host: UInt32

@@ -8,7 +8,7 @@ import PaymentCore
     import Darwin
 #endif
 
-/// The system's calls for datagrams, with the platforms' differences.
+/// The system's calls for sockets, with the platforms' differences: here those for datagrams.
 enum SystemSockets {
     /// What one look at a socket finds.
     enum Arrival {
@@ -32,19 +32,10 @@ enum SystemSockets {
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
                 throw .unavailable(address, lastError)
             }
-            var name = systemAddress(address)
-            let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isBound = withUnsafePointer(to: &name) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
+            guard with(address, { bind(descriptor, $0, $1) }) == 0, let bound = localAddress(descriptor) else {
+                throw .unavailable(address, lastError)
             }
-            guard isBound else { throw .unavailable(address, lastError) }
-            var bound = sockaddr_in()
-            var size = length
-            let isKnown = withUnsafeMutablePointer(to: &bound) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
-            }
-            guard isKnown else { throw .unavailable(address, lastError) }
-            return (descriptor, plain(bound))
+            return (descriptor, bound)
         } catch {
             close(descriptor)
             throw error
@@ -63,12 +54,7 @@ enum SystemSockets {
 
     /// Sends, or drops when the system's own queue is full, as the network would.
     static func send(_ bytes: [UInt8], to address: DatagramAddress, over descriptor: Int32) throws(DatagramError) {
-        var name = systemAddress(address)
-        let sent = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let sent = with(address) { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
         guard sent < 0, errno != EAGAIN, errno != EWOULDBLOCK, errno != ENOBUFS else { return }
         throw .notSent(address, lastError)
     }
@@ -114,18 +100,33 @@ enum SystemSockets {
         return found
     }
 
-    private static func systemAddress(_ address: DatagramAddress) -> sockaddr_in {
+    /// Hands `address` to one of the system's calls in its own form.
+    static func with<Result>(
+        _ address: DatagramAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
         var name = sockaddr_in()
         // Darwin's field for the length is the kernel's to fill.
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = address.port.bigEndian
         name.sin_addr.s_addr = address.host.bigEndian
-        return name
+        return withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
     }
 
-    private static func plain(_ name: sockaddr_in) -> DatagramAddress {
+    /// What a socket is bound to; nil when the system does not say.
+    static func localAddress(_ descriptor: Int32) -> DatagramAddress? {
+        var name = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        return code == 0 ? plain(name) : nil
+    }
+
+    static func plain(_ name: sockaddr_in) -> DatagramAddress {
         DatagramAddress(host: UInt32(bigEndian: name.sin_addr.s_addr), port: UInt16(bigEndian: name.sin_port))
     }
 
-    private static var lastError: String { String(cString: strerror(errno)) }
+    static var lastError: String { String(cString: strerror(errno)) }
 }
