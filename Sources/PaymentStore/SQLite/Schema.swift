@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The tables of a journal file, and the steps that bring an older file up to date.
+/// The tables of a journal file, or of another of ours, and the steps that bring an older file up to date.
 struct Schema: Sendable {
     /// Marks the file as ours (`PRAGMA application_id`): a payment journal is `PRJ1`.
     var applicationID: Int32 = 0x5052_4A31

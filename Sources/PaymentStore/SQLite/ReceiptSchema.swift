@@ -1,0 +1,29 @@
+extension Schema {
+    /// The tables of a file of receipts (`PRR1`). What one side or the other calls its own is a text of theirs.
+    static let receipts = Schema(
+        applicationID: 0x5052_5231,
+        steps: [
+            """
+            CREATE TABLE receipt (
+                number INTEGER PRIMARY KEY,
+                payer TEXT NOT NULL,
+                payee TEXT NOT NULL,
+                name TEXT NOT NULL,
+                method TEXT NOT NULL,
+                amount TEXT,
+                currency TEXT,
+                created INTEGER NOT NULL,
+                stage TEXT NOT NULL,
+                metadata TEXT NOT NULL,
+                proof TEXT,
+                UNIQUE (payer, payee, name)
+            ) STRICT;
+            CREATE TABLE arrival (
+                kind TEXT NOT NULL,
+                sender TEXT NOT NULL,
+                name TEXT NOT NULL,
+                PRIMARY KEY (kind, sender, name)
+            ) STRICT, WITHOUT ROWID;
+            """
+        ])
+}
