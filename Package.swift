@@ -267,7 +267,8 @@ let package = Package(
         .executableTarget(
             name: "paykit-contacts",
             dependencies: [
-                "PaykitKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport",
+                "PaykitKit", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSandbox", "PaymentTesting",
+                "PaymentTransport",
             ],
             path: "Examples/paykit-contacts", exclude: ["expected-output.txt"], swiftSettings: settings),
 

@@ -36,6 +36,24 @@ func smartCheckout(recipientPubkey: String, preferredMethod: String?) async thro
     )
 }
 
+func payInteractively(_ pubkey: String) async throws -> PaykitReceipt {
+    // 1. Resolve peer's Noise public key
+    let noiseKey = try await resolveNoiseKey(pubkey: pubkey)
+
+    // 2. Establish encrypted channel
+    let channel = try await establishNoiseChannel(peerKey: noiseKey)
+
+    // 3. Send receipt request
+    let request = PaykitReceiptRequest(
+        amount: 2100,
+        method: "lightning",
+        metadata: ["description": "Payment request"]
+    )
+
+    // 4. Receive receipt with invoice
+    return try await channel.requestReceipt(request)
+}
+
 func fetchProfile(pubkey: String) async throws -> PubkyProfile {
     return try await pubky_fetch_profile(pubkey: pubkey)
 }

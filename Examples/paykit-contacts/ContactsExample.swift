@@ -1,5 +1,6 @@
 import PaykitKit
 import PaymentCore
+import PaymentCrypto
 import PaymentLoopback
 import PaymentSandbox
 import PaymentTesting
@@ -56,6 +57,26 @@ struct ContactsExample {
         let batch = await client.discoverBatch(pubkeys: friends.map(\.key.text))
         print("\nIn one batch: \(batch.methods.count) found, \(batch.errors.count) not")
 
+        print("\nPrivately:")
+        for manner in [.ready, .newerGeneration, .anotherAmount, .refuses] as [PubkySandbox.PeerManner] {
+            let peer = try await sandbox.createPeer(manner, over: TCPTransport())
+            let listening = Task { await peer.run() }
+            defer { listening.cancel() }
+            print("- \(peer.user.name) \(manner.summary)")
+            await tryOut {
+                let receipt = try await payInteractively(peer.user.key.text)
+                print("  \(receipt.amount ?? "?") \(receipt.currency ?? "") to an invoice of its own")
+            }
+            await tryOut {
+                let request = PaykitReceiptRequest(amount: 2100, method: "lightning")
+                let payment = try await client.payPrivately(pubkey: peer.user.key.text, request) { _, endpoint in
+                    try await settle(endpoint, at: sandbox)
+                }
+                print("  paid\(payment.isConfirmed ? ", and confirmed" : "")")
+            }
+        }
+        print("\(try await client.receipts().count { $0.stage == .paid }) receipts are paid")
+
         print("\nSomebody paid to my Lightning address:")
         await client.noteUse(methodId: "lightning")
         try await rotateEndpoints(me)
@@ -64,6 +85,13 @@ struct ContactsExample {
         try await client.signOut()
         print("\nAfter signing out:")
         await tryOut { try await publishEndpoints() }
+    }
+
+    /// What a wallet would do: here the money does not exist.
+    private static func settle(_ endpoint: String, at sandbox: PubkySandbox) async throws -> PaykitSettlement {
+        guard case .preimage(let preimage) = try await sandbox.pay(endpoint) else { return .notPaid("no invoice") }
+        let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
+        return .paid(.preimage(preimage, paymentHash: hash))
     }
 
     private static func tryOut(_ work: @Sendable () async throws -> Void) async {

@@ -32,6 +32,10 @@ public struct PaykitFailure: Error, Sendable, Hashable {
         public static let validationFailed = Code(rawValue: 5001)
         /// The invoice can be paid no longer.
         public static let invoiceExpired = Code(rawValue: 6002)
+        /// The payee does not want to be paid like this, or asks for something else than was agreed on.
+        public static let paymentRejected = Code(rawValue: 6003)
+        /// The payment may have been made before: nobody knows before the wallet says so.
+        public static let paymentInDoubt = Code(rawValue: 6000)
         /// The endpoint was used before and should be replaced.
         public static let endpointUsed = Code(rawValue: 6004)
         /// The homeserver could not store it.

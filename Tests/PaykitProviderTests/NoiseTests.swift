@@ -99,6 +99,23 @@ struct NoiseTests {
         }
     }
 
+    @Test("Where the two sides have agreed on something else before, there is no channel")
+    func prologues() throws {
+        let tampered = try Self.rows("invalid").compactMap { $0["input"] }
+        #expect(tampered.compactMap { $0["tamper"]?.string }.count == 2)
+        for input in try Self.rows("valid").compactMap({ $0["input"] }) + tampered {
+            var (initiator, _) = try Self.pair(input)
+            var responder = try NoiseHandshake(
+                Self.suite(input), .responder, prologue: (Self.bytes(input["init_prologue"]) ?? []) + [0],
+                ownStatic: Self.bytes(input["resp_static"]),
+                ownEphemeral: #require(Self.bytes(input["resp_ephemeral"])))
+            #expect(throws: NoiseFailure.untrusted) {
+                _ = try responder.read(initiator.write([1]))
+                _ = try initiator.read(responder.write([]))
+            }
+        }
+    }
+
     private static func channels() throws -> (NoiseChannel, NoiseChannel) {
         let (ours, theirs) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
         var initiator = try NoiseHandshake(

@@ -10,14 +10,14 @@ package struct PubkyAuthorization: Sendable {
 
     /// Draws the secret of a new link. Whoever can foretell it can read the token.
     package static func secret(_ random: any RandomSource) -> Redacted<[UInt8]> {
-        Redacted((0..<4).flatMap { _ in random.next().bigEndianBytes })
+        Redacted(random.bytes(32))
     }
 
     /// Leaves `token` where the device that showed `link` waits for it.
     package func answer(
         _ link: PubkyAuthorizationLink, with token: AuthToken, _ random: any RandomSource
     ) async throws(PaykitFailure) {
-        let nonce = (0..<3).flatMap { _ in random.next().bigEndianBytes }
+        let nonce = random.bytes(24)
         let sealed: [UInt8]
         do { sealed = nonce + (try SecretBox.seal(token.bytes, key: link.secret.reveal(), nonce: nonce)) } catch {
             throw PaykitFailure(.validationFailed, "the token cannot be sealed: \(error)")

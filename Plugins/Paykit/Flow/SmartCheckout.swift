@@ -26,16 +26,29 @@ package struct PrivateOffers: Sendable {
     package static let lifetime: Duration = .seconds(30 * 86_400)
     /// How many offers of one user are kept; the newest of each method counts.
     package static let most = 10
+    /// Of how many users offers are kept: anybody may make some.
+    package static let mostUsers = 1000
 
     private var offers: [PubkyKey: [PaykitPrivateOffer]] = [:]
 
     package init() {}
 
-    package mutating func add(_ offer: PaykitPrivateOffer, of user: PubkyKey, at now: Date) {
+    /// Keeps an offer.
+    ///
+    /// - Returns: whether it is kept: where there is no room, or its time is over, it is not.
+    @discardableResult
+    package mutating func add(_ offer: PaykitPrivateOffer, of user: PubkyKey, at now: Date) -> Bool {
+        guard offer.expiresAt.map({ now < $0 }) ?? true else { return false }
+        if offers[user] == nil, offers.count >= Self.mostUsers {
+            for known in offers.keys where current(of: known, at: now).isEmpty { offers[known] = nil }
+            // Nobody's offers go for a stranger's.
+            guard offers.count < Self.mostUsers else { return false }
+        }
         let end = offer.expiresAt ?? now.addingTimeInterval(Self.lifetime / .seconds(1))
         var list = current(of: user, at: now).filter { $0.endpoint.methodID != offer.endpoint.methodID }
         list.append(PaykitPrivateOffer(offer.endpoint, expiresAt: end))
         offers[user] = Array(list.suffix(Self.most))
+        return true
     }
 
     package mutating func remove(_ method: String, of user: PubkyKey) {

@@ -22,4 +22,9 @@ public struct PubkyKeyPair: Sendable {
         guard let signature = try? Ed25519.sign(message, seed: seed.reveal()) else { return [] }
         return signature
     }
+
+    /// The private key of a device's channels; see ``NoiseKeys``.
+    func channelKey(device: [UInt8], epoch: UInt32) -> [UInt8] {
+        NoiseKeys.device(seed: seed.reveal(), device: device, epoch: epoch)
+    }
 }

@@ -1,44 +1,126 @@
-import PaykitProvider
-import PaymentCore
+public import PaykitProvider
+public import PaymentCore
 
-/// Where somebody can be spoken to privately.
-public struct PaykitNoiseEndpoint: Sendable, Hashable {
-    /// The host; somebody else's text.
-    public let host: String
-    /// The port; zero where nobody listens yet.
-    public let port: UInt16
-    /// The public key of the channel: 32 bytes (X25519).
-    public let key: [UInt8]
-
-    /// Whether somebody listens there: a key may be published before.
-    public var isConnectable: Bool { port != 0 && !host.isEmpty && host != "pending" }
-
-    init?(_ json: JSONValue) {
-        guard let host = json["host"]?.string, let port = json["port"]?.uint64.flatMap({ UInt16(exactly: $0) }),
-            let key = (json["pubkey"] ?? json["public_key"])?.string.flatMap(Hex.decode), key.count == 32
-        else { return nil }
-        self.host = host
-        self.port = port
-        self.key = key
-    }
-}
-
+/// Where users are spoken to privately, and channels to them.
 extension PaykitClient {
     /// Returns where somebody can be spoken to privately; nil when they have published no such place. Nothing but its being
     /// on their homeserver says that the key is theirs.
     ///
     /// - Throws: ``PaykitError``.
     public func noiseEndpoint(pubkey: String) async throws -> PaykitNoiseEndpoint? {
+        try await told { () async throws(PaykitFailure) in try await directory.noiseEndpoint(of: Self.key(pubkey)) }
+    }
+
+    /// Opens a private channel.
+    ///
+    /// - Parameter endpoint: what ``noiseEndpoint(pubkey:)`` gave.
+    /// - Throws: ``PaykitError``.
+    public func openChannel(to endpoint: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
         try await told { () async throws(PaykitFailure) in
-            let user = try Self.key(pubkey)
-            guard let address = try? PubkyAddress(user, path: PaykitDirectory.root + "noise"),
-                let bytes = try await reader.file(address), !bytes.isEmpty
-            else { return nil }
-            guard let endpoint = (try? JSONValue(parsing: bytes)).flatMap(PaykitNoiseEndpoint.init) else {
-                throw PaykitFailure(
-                    .invalidData, "\(user) has published where to be spoken to in a way that cannot be read")
-            }
-            return endpoint
+            PaykitNoiseChannel(try await door().open(to: endpoint), of: self)
         }
+    }
+
+    /// Offers endpoints to somebody alone, who may keep them and pay there.
+    ///
+    /// - Parameters:
+    ///   - offers: what is offered.
+    ///   - pubkey: to whom.
+    /// - Returns: the methods that were taken.
+    /// - Throws: ``PaykitError``.
+    public func offer(_ offers: [PaykitPrivateOffer], toPubkey pubkey: String) async throws -> [String] {
+        guard let endpoint = try await noiseEndpoint(pubkey: pubkey) else {
+            throw PaykitError(PaykitFailure(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
+        }
+        return try await openChannel(to: endpoint).offer(offers)
+    }
+
+    func requestReceipt(
+        _ request: PaykitReceiptRequest, over channel: PrivateChannel
+    ) async throws(PaykitError) -> PaykitReceipt {
+        try await told { () async throws(PaykitFailure) in
+            PaykitReceipt(try await checkout().agree(inquiry(request, nil), over: channel).receipt)
+        }
+    }
+
+    func offer(
+        _ offers: [PaykitPrivateOffer], over channel: PrivateChannel
+    ) async throws(PaykitError) -> [String] {
+        try await told { () async throws(PaykitFailure) in
+            let messages = offers.map {
+                PaykitMessage.Offer(
+                    $0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
+            }
+            return try await channel.offer(messages)
+        }
+    }
+
+    // MARK: Being paid
+
+    /// Listens for payers, and publishes where: whoever opens a channel may ask `payee` how to pay. The receipts are kept in
+    /// this client's store.
+    ///
+    /// - Parameters:
+    ///   - address: where to listen.
+    ///   - host: under which name or address others reach this device.
+    ///   - port: the port at which others reach it; nil for the one that is listened at.
+    ///   - payee: says how payments are to be made.
+    /// - Returns: the listener; call ``PaykitListener/run()``. Others find nobody once it is closed.
+    /// - Throws: ``PaykitError``.
+    public func listen(
+        at address: DatagramAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
+    ) async throws -> PaykitListener {
+        try await signedIn { session throws(PaykitFailure) in
+            let identity = try identity()
+            let socket: any StreamListener
+            do throws(StreamError) { socket = try await streams.listen(at: address) } catch {
+                throw PaykitFailure(.connectionFailed, "\(error)")
+            }
+            let desk = PayeeDesk(session.user, payee, receiptStore) { [weak self] offer, user in
+                await self?.keep(offer, of: user) ?? false
+            }
+            let listener = PayeeListener(socket, as: identity, desk, clock: clock, random: random)
+            let place = PaykitNoiseEndpoint(
+                owner: session.user, host: host, port: port ?? socket.localAddress.port, key: identity.publicKey)
+            do throws(PaykitFailure) { try await directory.publish(place, session) } catch {
+                listener.close()
+                throw error
+            }
+            return PaykitListener(listener, at: place)
+        }
+    }
+
+    /// Takes back where this user can be spoken to privately.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func removeNoiseEndpoint() async throws {
+        try await signedIn { session throws(PaykitFailure) in try await directory.removeNoiseEndpoint(session) }
+    }
+}
+
+/// A payee's open door.
+public final class PaykitListener: Sendable {
+    /// Where payers come, as it was published.
+    public let endpoint: PaykitNoiseEndpoint
+    private let listener: PayeeListener
+
+    init(_ listener: PayeeListener, at endpoint: PaykitNoiseEndpoint) {
+        self.listener = listener
+        self.endpoint = endpoint
+    }
+
+    deinit { listener.close() }
+
+    /// Answers payers until the task is cancelled, or the listener closed.
+    public func run() async { await listener.run() }
+
+    /// Listens no longer.
+    public func close() { listener.close() }
+}
+
+extension Int64 {
+    /// The seconds of a time, as near as they can be.
+    fileprivate init(clamping seconds: Double) {
+        self = Int64(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
     }
 }

@@ -49,13 +49,27 @@ extension PaykitClient {
                     ?? PaykitFailure(
                         .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
             }
-            return PaykitCheckoutResult(
-                methodId: endpoint.methodID, endpoint: endpoint.endpoint, isPrivate: false, requiresInteractive: false)
+            return PaykitCheckoutResult(published: endpoint)
         }
     }
 
+    /// Returns the best way to pay somebody, whatever the amount.
+    ///
+    /// - Parameters:
+    ///   - pubkey: who is paid, in any form that a key has.
+    ///   - preferredMethod: the method to take where it is offered.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
+    public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
+        try await smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod, amount: nil)
+    }
+
     /// Keeps an endpoint that somebody offered to this device alone.
-    public func keep(_ offer: PaykitPrivateOffer, of user: PubkyKey) { offers.add(offer, of: user, at: clock.now) }
+    ///
+    /// - Returns: whether it is kept: not when its time is over, nor when a thousand others have made offers.
+    @discardableResult
+    public func keep(_ offer: PaykitPrivateOffer, of user: PubkyKey) -> Bool {
+        offers.add(offer, of: user, at: clock.now)
+    }
 
     /// Forgets what somebody offered for a method, as when it was used.
     public func forgetOffer(methodId: String, of user: PubkyKey) { offers.remove(methodId, of: user) }

@@ -22,6 +22,8 @@ public actor PaykitClient: PaykitService {
     let configuration: PaykitClientConfiguration
     let clock: any PaymentClock
     let random: any RandomSource
+    let streams: any StreamTransport
+    let receiptStore: any ReceiptStore
     let pkarr: PkarrClient
     let reader: PubkyReader
     let directory: PaykitDirectory
@@ -43,12 +45,18 @@ public actor PaykitClient: PaykitService {
     ///   - transport: how requests are sent.
     ///   - datagrams: the way to the DHT, where the network has one.
     ///   - clock: dates tokens and packets, and measures how long answers are kept.
-    ///   - random: makes secrets of authorisations.
+    ///   - random: makes secrets of authorisations, and the keys of single channels.
+    ///   - streams: how payees are reached privately.
+    ///   - receipts: keeps what was agreed on with them. What has to survive the process needs a store that does, such as
+    ///     `SQLiteReceipts`.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
-        random: any RandomSource = SystemRandomSource()
+        random: any RandomSource = SystemRandomSource(), streams: any StreamTransport = TCPTransport(),
+        receipts: any ReceiptStore = InMemoryReceipts()
     ) {
+        self.streams = streams
+        receiptStore = receipts
         self.configuration = configuration
         self.clock = clock
         self.random = random

@@ -17,13 +17,21 @@ public struct PaykitClientConfiguration: Sendable {
     public var endpointCheck: PaykitEndpointCheck?
     /// What the homeserver wants of new users.
     public var signUpToken: Redacted<String>?
+    /// What tells this device's private channels from those of the same user's other devices: 16 bytes at least, or nothing
+    /// for what the vendor's library calls all of its own.
+    public var device: [UInt8]?
+    /// How many times the key of this device's channels was changed.
+    public var epoch: UInt32
+    /// How long somebody who is spoken to privately is waited for, each time.
+    public var privatePatience: Duration
 
     /// Creates a configuration.
     public init(
         network: PubkyNetwork, capabilities: [PubkyCapability] = [.paykit, .profile],
         cacheTime: Duration = .seconds(300),
         cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
-        endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil
+        endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
+        epoch: UInt32 = 0, privatePatience: Duration = .seconds(30)
     ) {
         self.network = network
         self.capabilities = capabilities
@@ -32,5 +40,8 @@ public struct PaykitClientConfiguration: Sendable {
         self.rotation = rotation
         self.endpointCheck = endpointCheck
         self.signUpToken = signUpToken
+        self.device = device
+        self.epoch = epoch
+        self.privatePatience = privatePatience
     }
 }

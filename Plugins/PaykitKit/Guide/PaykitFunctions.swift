@@ -29,6 +29,27 @@ public enum Paykit {
 
     /// Has the guide's functions use `client`, as for a sandbox. Call it before any of them.
     public static func use(_ client: PaykitClient) { shared.withLock { $0 = client } }
+
+    @TaskLocal private static var standIn: (any PaykitService)?
+
+    /// Does `work`, in which the guide's functions for endpoints ask `service` instead: its mock, in tests. Other tasks keep
+    /// theirs.
+    ///
+    /// - Parameters:
+    ///   - service: what is asked.
+    ///   - work: what asks it.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws.
+    public static func using<Value>(
+        _ service: any PaykitService, _ work: () async throws -> Value
+    ) async rethrows -> Value {
+        try await $standIn.withValue(service, operation: work)
+    }
+
+    static func service() throws(PaykitError) -> any PaykitService {
+        if let standIn { return standIn }
+        return try client()
+    }
 }
 
 /// Signs in with a secret key, or up where the homeserver does not know it yet.
@@ -48,7 +69,7 @@ public func paykit_initialize(secretKeyHex: String, homeserverPubkey: String) as
 ///   - endpoint: where to pay.
 /// - Throws: ``PaykitError``.
 public func paykit_set_endpoint(methodId: String, endpoint: String) async throws {
-    try await Paykit.client().setEndpoint(methodId: methodId, endpoint: endpoint)
+    try await Paykit.service().setEndpoint(methodId: methodId, endpoint: endpoint)
 }
 
 /// Takes one's own endpoint for a method back.
@@ -56,7 +77,7 @@ public func paykit_set_endpoint(methodId: String, endpoint: String) async throws
 /// - Parameter methodId: the method.
 /// - Throws: ``PaykitError``.
 public func paykit_remove_endpoint(methodId: String) async throws {
-    try await Paykit.client().removeEndpoint(methodId: methodId)
+    try await Paykit.service().removeEndpoint(methodId: methodId)
 }
 
 /// Returns how somebody can be paid.
@@ -64,7 +85,7 @@ public func paykit_remove_endpoint(methodId: String) async throws {
 /// - Parameter pubkey: who.
 /// - Throws: ``PaykitError``.
 public func paykit_get_supported_methods_for_key(pubkey: String) async throws -> PaykitSupportedMethods {
-    try await Paykit.client().getSupportedMethods(pubkey: pubkey)
+    try await Paykit.service().getSupportedMethods(pubkey: pubkey)
 }
 
 /// Returns somebody's endpoint for a method; nil when they publish none.
@@ -74,7 +95,7 @@ public func paykit_get_supported_methods_for_key(pubkey: String) async throws ->
 ///   - methodId: the method.
 /// - Throws: ``PaykitError``.
 public func paykit_get_endpoint_for_key_and_method(pubkey: String, methodId: String) async throws -> String? {
-    try await Paykit.client().getEndpoint(pubkey: pubkey, methodId: methodId)
+    try await Paykit.service().getEndpoint(pubkey: pubkey, methodId: methodId)
 }
 
 /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish.
@@ -84,7 +105,7 @@ public func paykit_get_endpoint_for_key_and_method(pubkey: String, methodId: Str
 ///   - preferredMethod: the method to take where it is offered.
 /// - Throws: ``PaykitError``.
 public func paykit_smart_checkout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
-    try await Paykit.client().smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod)
+    try await Paykit.service().smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod)
 }
 
 /// Returns which published methods of one's own need a new endpoint.

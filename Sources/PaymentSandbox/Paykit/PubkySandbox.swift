@@ -53,6 +53,8 @@ public actor PubkySandbox: SandboxService {
     var payees: [String: PubkyKey] = [:]
     /// What payers asked for under their keys.
     var settlements: [String: Settled] = [:]
+    /// Whom transactions on the chain have paid, by their ids.
+    var transactions: [String: PubkyKey] = [:]
 
     /// Creates a network with nobody but its homeserver.
     ///

@@ -20,42 +20,6 @@
         func storeSession(_ session: String) {}
     }
 
-    struct PaykitTests {
-        // Paykit 20
-        class PaykitIntegrationTests: XCTestCase {
-            func testDiscoverPaymentMethods() async throws {
-                // Given
-                let testPubkey = "o1gg96ewuojmopcjbz8895478wdtxtzzuxnfjjz8o8e77csa1ngo"
-
-                // When
-                let methods = try await paykit_get_supported_methods_for_key(pubkey: testPubkey)
-
-                // Then
-                XCTAssertNotNil(methods)
-            }
-
-            func testSmartCheckout() async throws {
-                // Given
-                let testPubkey = "o1gg96..."
-
-                // When
-                let result = try await paykit_smart_checkout(
-                    pubkey: testPubkey,
-                    preferredMethod: "lightning"
-                )
-
-                // Then
-                XCTAssertFalse(result.endpoint.isEmpty)
-            }
-        }
-        // Paykit: end
-    }
-
-    // Of XCTest, of which there is no stand-in; where SwiftPM can see a test, it runs it.
-    class XCTestCase {}
-    func XCTAssertNotNil(_ value: Any?) {}
-    func XCTAssertFalse(_ value: Bool) {}
-
     extension URL {
         fileprivate func queryParameter(_ name: String) -> String? { nil }
     }

@@ -26,12 +26,3 @@ struct ReadersSession {
 
 func getStoredSession() -> ReadersSession? { nil }
 func refreshSession() async throws {}
-
-struct ReadersChannel {
-    func requestReceipt(_ request: PaykitReceiptRequest) async throws -> PaykitReceipt { throw CancellationError() }
-}
-
-func resolveNoiseKey(pubkey: String) async throws -> [UInt8] {
-    try await Paykit.client().noiseEndpoint(pubkey: pubkey)?.key ?? []
-}
-func establishNoiseChannel(peerKey: [UInt8]) async throws -> ReadersChannel { ReadersChannel() }

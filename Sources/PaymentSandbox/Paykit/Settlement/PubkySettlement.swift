@@ -38,6 +38,7 @@ extension PubkySandbox {
         if let payee = payees[endpoint] {
             guard let amount, amount > 0 else { throw .wrongAmount }
             let id = Hex.encode(keys.bytes("transaction \(ledger.entries.count) \(endpoint)"))
+            transactions[id] = payee
             note(payee, "onchain", amount)
             return .transaction(id)
         }

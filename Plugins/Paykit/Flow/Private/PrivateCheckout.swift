@@ -1,0 +1,308 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A payment that is agreed upon privately before it is made, step by step (Protocol 5.7): find where the payee can be spoken
+/// to, open a channel, ask for a receipt, check what comes, pay, and have it confirmed.
+///
+/// Each step is kept before the next one begins, so that asking again never makes a second payment.
+package struct PrivateCheckout: Sendable {
+    /// What is asked for.
+    package struct Inquiry: Sendable, Hashable {
+        /// What both call the payment. Who asks again for the same payment says the same name.
+        package var name: String
+        package var method: String
+        package var amount: String?
+        package var currency: String?
+        package var metadata: JSONValue
+
+        package init(
+            name: String, method: String, amount: String?, currency: String?, metadata: JSONValue = [:]
+        ) {
+            self.name = name
+            self.method = method
+            self.amount = amount
+            self.currency = currency
+            self.metadata = metadata
+        }
+    }
+
+    /// How the payee wants to be paid. Nothing has moved.
+    package struct Agreement: Sendable, Hashable {
+        package let receipt: PrivateReceipt
+        /// The payee's text: check it before paying.
+        package let endpoint: PaykitEndpoint
+    }
+
+    /// What became of an attempt to settle.
+    package enum Settlement: Sendable, Hashable {
+        /// It is paid.
+        case paid(PaykitProof)
+        /// Not one coin has moved, nor will it: it may be tried again.
+        case notPaid(String)
+    }
+
+    private let directory: PaykitDirectory
+    private let door: PrivateDoor
+    private let receipts: any ReceiptStore
+    private let clock: any PaymentClock
+
+    /// How many messages are read while an answer is waited for: pings, offers, what was said twice.
+    private static let mostMessages = 8
+
+    package init(
+        _ directory: PaykitDirectory, _ door: PrivateDoor, _ receipts: any ReceiptStore, clock: any PaymentClock
+    ) {
+        self.directory = directory
+        self.door = door
+        self.receipts = receipts
+        self.clock = clock
+    }
+
+    // MARK: Asking
+
+    /// Asks `payee` how a payment is to be made. What was agreed on before is not asked for again.
+    package func agree(_ inquiry: Inquiry, with payee: PubkyKey) async throws(PaykitFailure) -> Agreement {
+        let (agreement, channel) = try await agreement(inquiry, with: payee)
+        channel?.close()
+        return try Self.unpaid(agreement)
+    }
+
+    /// Asks over a channel that is open already, which stays so unless something goes wrong.
+    package func agree(
+        _ inquiry: Inquiry, over channel: PrivateChannel
+    ) async throws(PaykitFailure) -> Agreement {
+        try Self.unpaid(try await agreement(inquiry, with: channel.peer, over: channel).0)
+    }
+
+    /// Who is told how to pay may pay: not where that was done before, or may have been.
+    private static func unpaid(_ agreement: Agreement) throws(PaykitFailure) -> Agreement {
+        guard agreement.receipt.stage < .paying else {
+            throw PaykitFailure(
+                .paymentInDoubt, "the receipt \(agreement.receipt.id.name) was paid before, or may have been",
+                methodID: agreement.endpoint.methodID)
+        }
+        return agreement
+    }
+
+    private func agreement(
+        _ inquiry: Inquiry, with payee: PubkyKey, over open: PrivateChannel? = nil
+    ) async throws(PaykitFailure) -> (Agreement, PrivateChannel?) {
+        let record = PaykitReceiptRecord(
+            id: inquiry.name, payer: door.owner, payee: payee, methodID: inquiry.method, amount: inquiry.amount,
+            currency: inquiry.currency, createdAt: Int64(clock.now.timeIntervalSince1970), metadata: inquiry.metadata)
+        guard record.isUsable else {
+            throw PaykitFailure(
+                .validationFailed,
+                "a receipt has a short name, a method, an amount above zero without sign, and an object of metadata",
+                methodID: inquiry.method)
+        }
+        let kept = try await receipts.told { try await $0.keep(PrivateReceipt(record, .requested)) }
+        guard kept.agrees(with: PrivateReceipt(record, .requested)) else {
+            throw PaykitFailure(
+                .validationFailed, "the receipt \(inquiry.name) is about another payment to \(payee): use another name",
+                methodID: inquiry.method)
+        }
+        if kept.stage > .requested, let endpoint = kept.endpoint {
+            return (Agreement(receipt: kept, endpoint: endpoint), nil)
+        }
+        let channel = if let open { open } else { try await channel(to: payee) }
+        do throws(PaykitFailure) {
+            return (try await ask(kept.record ?? record, over: channel), channel)
+        } catch {
+            channel.close()
+            throw error
+        }
+    }
+
+    /// Opens a channel to `payee`, wherever they say that they can be spoken to.
+    package func channel(to payee: PubkyKey) async throws(PaykitFailure) -> PrivateChannel {
+        guard let endpoint = try await directory.noiseEndpoint(of: payee) else {
+            throw PaykitFailure(
+                .methodNotSupported, "\(payee) cannot be spoken to privately; pay what they publish for everybody")
+        }
+        return try await door.open(to: endpoint)
+    }
+
+    private func ask(
+        _ record: PaykitReceiptRecord, over channel: PrivateChannel
+    ) async throws(PaykitFailure) -> Agreement {
+        try await channel.send(.requestReceipt(record))
+        var offered: [String: PaykitEndpoint] = [:]
+        for _ in 0..<Self.mostMessages {
+            switch try await next(from: channel) {
+            case .confirmReceipt(let answer):
+                return try await accept(answer, to: record, offered)
+            case .offer(let offers):
+                // Flat receipts have no room for an endpoint: it comes before them.
+                for offer in offers { offered[offer.endpoint.methodID] = offer.endpoint }
+            case .ping: try await channel.send(.pong)
+            case .acknowledgement, .pong: continue
+            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
+            default: throw Self.unexpected(channel.peer)
+            }
+        }
+        throw Self.unexpected(channel.peer)
+    }
+
+    /// Checks the payee's answer word by word, and keeps it.
+    private func accept(
+        _ answer: PaykitReceiptRecord, to record: PaykitReceiptRecord, _ offered: [String: PaykitEndpoint]
+    ) async throws(PaykitFailure) -> Agreement {
+        func agreed(_ isSame: Bool, _ what: String) throws(PaykitFailure) {
+            guard !isSame else { return }
+            throw PaykitFailure(
+                .paymentRejected, "the payee confirms another \(what) than was asked for; nothing was paid",
+                methodID: record.methodID)
+        }
+        try agreed(answer.id == record.id, "receipt")
+        try agreed(answer.payer == record.payer, "payer")
+        try agreed(answer.payee == record.payee, "payee")
+        try agreed(answer.methodID == record.methodID, "method")
+        try agreed(answer.amount == record.amount, "amount")
+        try agreed(answer.currency == record.currency, "currency")
+        guard answer.isUsable else {
+            throw PaykitFailure(.invalidData, "the payee's receipt cannot be used; nothing was paid")
+        }
+        var metadata = answer.metadata.isNull ? [:] : answer.metadata
+        // Its place is for what proves that it was paid: nobody else fills it.
+        metadata["proof"] = nil
+        var confirmed = PrivateReceipt(record, .confirmed, metadata: metadata)
+        if confirmed.endpoint == nil, let endpoint = offered[record.methodID] {
+            confirmed.metadata[PrivateReceipt.endpointName(record.methodID)] = .string(endpoint.endpoint)
+        }
+        guard let endpoint = confirmed.endpoint else {
+            throw PaykitFailure(
+                .invalidData, "the payee confirms, but does not say where to pay; nothing was paid",
+                methodID: record.methodID)
+        }
+        try agreed(!InvoiceAmount.differs(endpoint, from: record.amount, record.currency), "amount in its invoice")
+        let receipt = confirmed
+        if try await receipts.told({ try await $0.advance(receipt, from: [.requested]) }) {
+            return Agreement(receipt: receipt, endpoint: endpoint)
+        }
+        // Somebody else has asked at the same time, and was answered first: that answer counts.
+        guard let first = try await receipts.told({ try await $0.receipt(receipt.id) }), let place = first.endpoint
+        else {
+            throw PaykitFailure(.storage, "the receipt has gone from the store, so nothing is paid")
+        }
+        return Agreement(receipt: first, endpoint: place)
+    }
+
+    // MARK: Paying
+
+    /// Agrees, pays once, and tells the payee.
+    ///
+    /// - Parameter settle: pays what was agreed on. It is asked once for a receipt, by one of all who try, unless it says
+    ///   that nothing has moved; what it throws leaves the payment in doubt, and it is not asked again.
+    /// - Returns: the receipt, paid, and whether the payee has confirmed that.
+    package func pay(
+        _ inquiry: Inquiry, to payee: PubkyKey,
+        _ settle: @Sendable (Agreement) async throws(PaykitFailure) -> Settlement
+    ) async throws(PaykitFailure) -> (receipt: PrivateReceipt, isConfirmed: Bool) {
+        let (agreement, channel) = try await agreement(inquiry, with: payee)
+        defer { channel?.close() }
+        var receipt = agreement.receipt
+        guard receipt.stage != .paid else { return (receipt, false) }
+        receipt.stage = .paying
+        let paying = receipt
+        guard try await receipts.told({ try await $0.advance(paying, from: [.confirmed]) }) else {
+            throw PaykitFailure(
+                .paymentInDoubt,
+                "the receipt \(receipt.id.name) was paid before, or is being paid: ask the wallet before paying again",
+                methodID: inquiry.method)
+        }
+        switch try await settle(agreement) {
+        case .notPaid(let reason):
+            receipt.stage = .confirmed
+            let open = receipt
+            _ = try await receipts.told { try await $0.advance(open, from: [.paying]) }
+            throw PaykitFailure(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.method)
+        case .paid(let proof):
+            // The money has gone, but nothing shows where: nobody pays again before that is found out.
+            guard proof.isSound else {
+                throw PaykitFailure(
+                    .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
+                    methodID: inquiry.method)
+            }
+            receipt.stage = .paid
+            receipt.proof = proof.json
+        }
+        let paid = receipt
+        _ = try await receipts.told { try await $0.advance(paid, from: [.paying]) }
+        return (paid, await isConfirmed(paid, over: channel))
+    }
+
+    /// Notes what the wallet says of a payment that was left in doubt.
+    ///
+    /// - Returns: whether it was in doubt.
+    package func resolve(_ receipt: PrivateReceipt, as settlement: Settlement) async throws(PaykitFailure) -> Bool {
+        var known = receipt
+        switch settlement {
+        case .notPaid: known.stage = .confirmed
+        case .paid(let proof):
+            guard proof.isSound else { throw PaykitFailure(.validationFailed, "the proof proves nothing") }
+            known.stage = .paid
+            known.proof = proof.json
+        }
+        let found = known
+        return try await receipts.told { try await $0.advance(found, from: [.paying]) }
+    }
+
+    /// Tells the payee that a receipt is paid, and waits for their word.
+    package func confirm(_ receipt: PrivateReceipt) async throws(PaykitFailure) {
+        guard let record = receipt.record else { throw PaykitFailure(.validationFailed, "the receipt names no users") }
+        let channel = try await channel(to: record.payee)
+        defer { channel.close() }
+        try await confirm(receipt, over: channel)
+    }
+
+    /// What the payee says changes nothing: it is paid.
+    private func isConfirmed(_ receipt: PrivateReceipt, over channel: PrivateChannel?) async -> Bool {
+        if let channel, (try? await confirm(receipt, over: channel)) != nil { return true }
+        return (try? await confirm(receipt)) != nil
+    }
+
+    private func confirm(_ receipt: PrivateReceipt, over channel: PrivateChannel) async throws(PaykitFailure) {
+        guard var record = receipt.record, let proof = receipt.proof, receipt.stage == .paid else {
+            throw PaykitFailure(.validationFailed, "only what is paid can be confirmed")
+        }
+        record.metadata["proof"] = proof
+        try await channel.send(.confirmReceipt(record))
+        for _ in 0..<Self.mostMessages {
+            switch try await next(from: channel) {
+            case .acknowledgement: return
+            case .ping: try await channel.send(.pong)
+            // What the payee has said before, once more.
+            case .confirmReceipt(let again) where again.id == record.id: continue
+            case .offer, .pong: continue
+            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
+            default: throw Self.unexpected(channel.peer)
+            }
+        }
+        throw Self.unexpected(channel.peer)
+    }
+
+    // MARK: What comes back
+
+    private func next(from channel: PrivateChannel) async throws(PaykitFailure) -> PaykitMessage {
+        guard let (message, _) = try await channel.receive() else {
+            throw PaykitFailure(.transport, "\(channel.peer) has closed the channel without an answer")
+        }
+        return message
+    }
+
+    private static func refusal(_ code: String, _ message: String, _ method: String) -> PaykitFailure {
+        PaykitFailure(
+            .paymentRejected, "the payee refuses (\(PeerText.shown(code))): \(PeerText.shown(message))",
+            methodID: method)
+    }
+
+    private static func unexpected(_ peer: PubkyKey) -> PaykitFailure {
+        PaykitFailure(.invalidData, "\(peer) answered with something else than what was asked for; nothing was paid")
+    }
+}

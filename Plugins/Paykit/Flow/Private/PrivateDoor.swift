@@ -1,0 +1,98 @@
+package import PaymentCore
+
+/// Opens channels to payees, wherever they can be spoken to.
+package struct PrivateDoor: Sendable {
+    private let identity: ChannelIdentity
+    private let streams: any StreamTransport
+    private let allowsLocal: Bool
+    private let clock: any PaymentClock
+    private let random: any RandomSource
+    private let patience: PrivateChannel.Patience
+
+    /// To how many of a host's addresses it is tried.
+    private static let mostAddresses = 3
+
+    /// - Parameter allowsLocal: whether payees may be on this machine or its network. Otherwise a stranger's word could have
+    ///   this device knock at its own services.
+    package init(
+        _ identity: ChannelIdentity, over streams: any StreamTransport, allowsLocal: Bool, clock: any PaymentClock,
+        random: any RandomSource, patience: PrivateChannel.Patience = .init()
+    ) {
+        self.identity = identity
+        self.streams = streams
+        self.allowsLocal = allowsLocal
+        self.clock = clock
+        self.random = random
+        self.patience = patience
+    }
+
+    /// Who speaks.
+    package var owner: PubkyKey { identity.owner.publicKey }
+
+    /// Opens a channel. Payees of both generations are tried, the older first: which one it is cannot be known before
+    /// (Protocol 5.2), and nothing is asked for before the channel is there.
+    package func open(to endpoint: PaykitNoiseEndpoint) async throws(PaykitFailure) -> PrivateChannel {
+        let payee = endpoint.owner
+        guard payee != owner else { throw PaykitFailure(.validationFailed, "nobody speaks privately to themselves") }
+        guard endpoint.isConnectable else {
+            throw PaykitFailure(.connectionFailed, "\(payee) cannot be spoken to now: nobody listens there yet")
+        }
+        let addresses = try await addresses(of: endpoint)
+        do throws(PaykitFailure) { return try await open(to: endpoint, at: addresses, .a) } catch {
+            // Who does not understand the older generation ends the connection without a word.
+            guard [.transport, .connectionTimeout].contains(error.code) else { throw error }
+            return try await open(to: endpoint, at: addresses, .b)
+        }
+    }
+
+    private func open(
+        to endpoint: PaykitNoiseEndpoint, at addresses: [DatagramAddress], _ generation: NoiseIdentity.Generation
+    ) async throws(PaykitFailure) -> PrivateChannel {
+        let wire = ChannelWire(try await connect(to: addresses, of: endpoint.owner), clock: clock, patience)
+        do throws(PaykitFailure) {
+            return try await PrivateChannel.open(to: endpoint, as: identity, generation, over: wire, random: random)
+        } catch {
+            wire.close()
+            throw error
+        }
+    }
+
+    private func addresses(of endpoint: PaykitNoiseEndpoint) async throws(PaykitFailure) -> [DatagramAddress] {
+        let (streams, host, port) = (streams, endpoint.host, endpoint.port)
+        let found = await clock.limit(to: patience.connecting) { () async -> Result<[DatagramAddress], StreamError> in
+            do throws(StreamError) { return .success(try await streams.addresses(of: host, port: port)) } catch {
+                return .failure(error)
+            }
+        }
+        let usable: [DatagramAddress]
+        do throws(StreamError) { usable = try (found ?? .failure(.hostNotFound(host))).get() } catch {
+            throw PaykitFailure(error)
+        }
+        let reachable = usable.filter { allowsLocal || $0.isPublic }
+        guard !reachable.isEmpty else {
+            throw PaykitFailure(
+                .connectionFailed, "\(endpoint.owner) says to listen at an address that is nobody's on the internet")
+        }
+        return Array(reachable.prefix(Self.mostAddresses))
+    }
+
+    private func connect(
+        to addresses: [DatagramAddress], of payee: PubkyKey
+    ) async throws(PaykitFailure) -> any ByteStream {
+        var last = PaykitFailure(.connectionFailed, "\(payee) cannot be reached where they say that they listen")
+        for address in addresses {
+            let streams = streams
+            let result = await clock.limit(to: patience.connecting) { () async -> Result<any ByteStream, StreamError> in
+                do throws(StreamError) { return .success(try await streams.connect(to: address)) } catch {
+                    return .failure(error)
+                }
+            }
+            switch result {
+            case .success(let stream)?: return stream
+            case .failure(let error)?: last = PaykitFailure(error)
+            case nil: continue
+            }
+        }
+        throw last
+    }
+}

@@ -1,0 +1,131 @@
+import PaykitProvider
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One peer's side of private channels, with its manners.
+struct PubkyConversation: Sendable {
+    let manner: PubkySandbox.PeerManner
+    let identity: ChannelIdentity
+    let desk: PayeeDesk
+    let clock: any PaymentClock
+    let random: any RandomSource
+    /// How long a slow one takes; a late one takes a hundred times as long.
+    let pause: Duration
+
+    private struct Ended: Error {}
+
+    /// Speaks with whoever has connected, until one of both has enough.
+    func run(over stream: any ByteStream) async {
+        var patience = PrivateChannel.Patience()
+        patience.message = .seconds(600)
+        patience.handshake = .seconds(600)
+        let wire = ChannelWire(stream, clock: clock, patience)
+        do {
+            var (noise, peer) = try await shakeHands(wire)
+            while true {
+                let sealed = try await wire.read()
+                let (message, dialect) = try PaykitMessage.read(try noise.receiving.open(sealed))
+                let answers = await desk.answers(to: message, from: peer, spoken(dialect))
+                for answer in try await changed(answers, to: message, wire, &noise) {
+                    try await send(answer, spoken(dialect), wire, &noise)
+                }
+            }
+        } catch {}
+    }
+
+    // MARK: The handshake
+
+    private func shakeHands(_ wire: ChannelWire) async throws -> (NoiseChannel, PubkyKey) {
+        if manner == .closesAtOnce { throw Ended() }
+        let first = try await wire.read()
+        switch manner {
+        case .silent:
+            _ = try await wire.read()
+            throw Ended()
+        case .oversizedFrame:
+            try await wire.stream.send([0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 1000))
+            _ = try await wire.read()
+            throw Ended()
+        case .garbage:
+            try await wire.write((0..<6).flatMap { _ in random.next().bigEndianBytes })
+            _ = try await wire.read()
+            throw Ended()
+        default: break
+        }
+        var handshake = try identity.handshake(.responder, random)
+        let payload = try handshake.read(first)
+        guard let remote = handshake.remoteStatic else { throw Ended() }
+        let now = UInt64(max(0, clock.now.timeIntervalSince1970))
+        let payer = try NoiseIdentity(
+            payload, .init(.ik, .client, local: remote, remote: identity.publicKey), now: now)
+        // Each of the real generations ends the connection here.
+        if manner == .olderGeneration, payer.generation != .a { throw Ended() }
+        if manner == .newerGeneration, payer.generation != .b { throw Ended() }
+        try await wire.write(try handshake.write([]))
+        return (try handshake.channel(), payer.key)
+    }
+
+    // MARK: Answers
+
+    private func spoken(_ dialect: PaykitMessage.Dialect) -> PaykitMessage.Dialect {
+        switch manner {
+        case .mobileDialect: .mobile
+        case .flatDialect: .flat
+        default: dialect
+        }
+    }
+
+    private func send(
+        _ message: PaykitMessage, _ dialect: PaykitMessage.Dialect, _ wire: ChannelWire, _ noise: inout NoiseChannel
+    ) async throws {
+        guard let text = message.wire(dialect) ?? message.wire() ?? message.wire(.flat) else { throw Ended() }
+        let sealed = try noise.sending.seal(text)
+        if manner == .closesInTheMiddle {
+            try await wire.stream.send(Array(NoiseFrames.wire(sealed).dropLast(sealed.count / 2)))
+            throw Ended()
+        }
+        try await wire.write(sealed)
+    }
+
+    /// What a peer of this manner says in place of the right answers.
+    private func changed(
+        _ answers: [PaykitMessage], to message: PaykitMessage, _ wire: ChannelWire, _ noise: inout NoiseChannel
+    ) async throws -> [PaykitMessage] {
+        switch manner {
+        case .slow: try await clock.sleep(for: pause)
+        case .late: try await clock.sleep(for: pause * 100)
+        case .pings:
+            // Pongs to our pings are no reason for another one.
+            if message != .pong { return [.ping] + answers }
+        case .repeats: return answers.flatMap { [$0, $0] }
+        case .refuses: return [.error(code: "DECLINED", message: "Not today,\u{202E}\nthanks")]
+        case .wrongPayee: return [.error(code: "WRONG_PAYEE", message: "I am not the intended payee")]
+        case .replays:
+            let sealed = try noise.sending.seal(PaykitMessage.acknowledgement.wire() ?? [])
+            try await wire.write(sealed)
+            try await wire.write(sealed)
+        case .notJSON: try await wire.write(try noise.sending.seal(Array("{\"type\":".utf8)))
+        case .chatters: return [PaykitMessage](repeating: .acknowledgement, count: 100)
+        case .unconfirming:
+            if case .confirmReceipt = message { throw Ended() }
+        default: break
+        }
+        return answers.map { answer in
+            guard case .confirmReceipt(var receipt) = answer else { return answer }
+            switch manner {
+            case .anotherAmount: receipt.amount = (receipt.amount ?? "") + "0"
+            case .anotherReceipt: receipt.id += "0"
+            case .anotherPayer: receipt.payer = receipt.payee
+            case .noInvoice: receipt.metadata = [:]
+            default: break
+            }
+            return .confirmReceipt(receipt)
+        }
+    }
+}

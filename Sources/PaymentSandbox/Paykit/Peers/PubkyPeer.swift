@@ -1,0 +1,126 @@
+public import PaykitProvider
+public import PaymentCore
+import PaymentCrypto
+
+extension PubkySandbox {
+    /// A user who can be spoken to privately, at a port of this machine. Money that does not exist.
+    public final class Peer: Sendable {
+        /// Who it is.
+        public let user: User
+        /// How it behaves.
+        public let manner: PeerManner
+        /// What it has published.
+        public let endpoint: PaykitNoiseEndpoint
+        private let listener: any StreamListener
+        private let conversation: PubkyConversation
+
+        init(_ user: User, _ endpoint: PaykitNoiseEndpoint, _ listener: any StreamListener, _ talk: PubkyConversation) {
+            self.user = user
+            self.endpoint = endpoint
+            self.listener = listener
+            manner = talk.manner
+            conversation = talk
+        }
+
+        deinit { listener.close() }
+
+        /// Speaks with everybody who connects, until the task is cancelled or the peer closed.
+        public func run() async {
+            await withDiscardingTaskGroup { group in
+                while let stream = try? await listener.accept() {
+                    group.addTask { [conversation] in
+                        await conversation.run(over: stream)
+                        stream.close()
+                    }
+                }
+                group.cancelAll()
+            }
+        }
+
+        /// Listens no longer.
+        public func close() { listener.close() }
+    }
+
+    /// Creates a user who can be spoken to privately, and publishes where. Call ``Peer/run()``.
+    ///
+    /// - Parameters:
+    ///   - manner: how they behave.
+    ///   - name: for the profile; nil for one of the sandbox's own.
+    ///   - streams: what they listen on: TCP, or streams of this process.
+    /// - Throws: ``/PaymentCore/StreamError`` when nobody can listen there.
+    public func createPeer(
+        _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport
+    ) async throws(StreamError) -> Peer {
+        let listener = try await streams.listen(at: .loopback())
+        let user = createUser(.ready, name: name)
+        let identity = identity(of: user.keyPair)
+        let published = manner == .identityMismatch ? self.identity(of: keys.pair("somebody else")) : identity
+        let endpoint = PaykitNoiseEndpoint(
+            owner: user.key, host: manner == .placeholder ? "pending" : "127.0.0.1",
+            port: manner == .placeholder ? 0 : listener.localAddress.port, key: published.publicKey)
+        if [.nobodyListens, .placeholder].contains(manner) { listener.close() }
+        publish(endpoint.wire, at: Self.directory + "noise", of: user.key)
+        let talk = PubkyConversation(
+            manner: manner, identity: identity, desk: desk(of: user.key, factor: manner == .anotherInvoice ? 10 : 1),
+            clock: clock, random: random,
+            pause: configuration.slowness)
+        return Peer(user, endpoint, listener, talk)
+    }
+
+    /// Creates one such user for each manner, in the order of their declaration.
+    ///
+    /// - Parameter streams: what they listen on.
+    /// - Throws: ``/PaymentCore/StreamError`` when nobody can listen there.
+    public func createAllPeers(over streams: any StreamTransport) async throws(StreamError) -> [Peer] {
+        var peers: [Peer] = []
+        for manner in PeerManner.allCases { peers.append(try await createPeer(manner, over: streams)) }
+        return peers
+    }
+
+    private func identity(of pair: PubkyKeyPair) -> ChannelIdentity {
+        guard let identity = try? ChannelIdentity(pair) else { preconditionFailure("no X25519 on this system") }
+        return identity
+    }
+
+    private func desk(of payee: PubkyKey, factor: UInt64) -> PayeeDesk {
+        PayeeDesk(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), InMemoryReceipts())
+    }
+
+    /// How a user wants to be paid for a receipt.
+    func terms(_ inquiry: PaykitInquiry, of payee: PubkyKey, factor: UInt64) throws(PaykitRefusal) -> PaykitPayeeTerms {
+        guard inquiry.currency ?? "SAT" == "SAT" else {
+            throw PaykitRefusal("UNSUPPORTED_CURRENCY", "Only SAT is taken")
+        }
+        guard let amount = inquiry.amount.flatMap({ UInt64($0) }), amount > 0 else {
+            throw PaykitRefusal("INVALID_AMOUNT", "Amount must be specified and non-zero")
+        }
+        switch inquiry.methodID {
+        case "lightning":
+            let text = createInvoice(amount.multipliedReportingOverflow(by: factor).partialValue, for: payee)
+            return PaykitPayeeTerms(
+                endpoint: text, paymentHash: invoices.first { $0.value.text == text }?.key,
+                metadata: ["generated_at": .number(JSONNumber(Int64(now / 1_000_000)))])
+        case "onchain":
+            guard let address = payees.first(where: { $0.value == payee })?.key else { fallthrough }
+            return PaykitPayeeTerms(endpoint: address)
+        default: throw PaykitRefusal("UNSUPPORTED_METHOD", "Unsupported payment method")
+        }
+    }
+}
+
+/// One of the sandbox's users, who is paid.
+private struct PubkyPayee: PaykitPayee {
+    let sandbox: PubkySandbox
+    let key: PubkyKey
+    /// How many times the amount that is asked for its invoices are for.
+    let factor: UInt64
+
+    func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms {
+        try await sandbox.terms(inquiry, of: key, factor: factor)
+    }
+
+    func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool {
+        guard case .transaction(let id) = proof else { return false }
+        return await sandbox.transactions[id] == key
+    }
+}

@@ -1,0 +1,116 @@
+extension PubkySandbox {
+    /// How a user behaves who can be spoken to privately.
+    @nonexhaustive
+    public enum PeerManner: String, Sendable, Hashable, CaseIterable {
+        /// Says how to be paid, and confirms what was paid.
+        case ready
+        /// Understands payers of the older generation only.
+        case olderGeneration = "older-generation"
+        /// Understands payers of the newer generation only.
+        case newerGeneration = "newer-generation"
+        /// Speaks as the mobile library does.
+        case mobileDialect = "mobile-dialect"
+        /// Speaks as some apps do: flat, with the endpoint in a message of its own.
+        case flatDialect = "flat-dialect"
+        /// Asks whether the payer is there before every answer.
+        case pings
+        /// Says everything twice.
+        case repeats
+        /// Takes a while for every answer.
+        case slow
+        /// Never confirms what was paid.
+        case unconfirming
+        /// Does not want to be paid like this.
+        case refuses
+        /// Says to be somebody else.
+        case wrongPayee = "wrong-payee"
+        /// Confirms another amount than was asked for.
+        case anotherAmount = "another-amount"
+        /// Confirms the amount, with an invoice for ten times as much.
+        case anotherInvoice = "another-invoice"
+        /// Confirms a receipt that nobody asked for.
+        case anotherReceipt = "another-receipt"
+        /// Confirms the payment of somebody else.
+        case anotherPayer = "another-payer"
+        /// Confirms without saying where to pay.
+        case noInvoice = "no-invoice"
+        /// Has another key than it has published.
+        case identityMismatch = "identity-mismatch"
+        /// Takes the connection and never says anything.
+        case silent
+        /// Agrees on the channel and answers when nobody waits any more.
+        case late
+        /// Closes the connection at once.
+        case closesAtOnce = "closes-at-once"
+        /// Closes the connection in the middle of an answer.
+        case closesInTheMiddle = "closes-in-the-middle"
+        /// Announces a message of four gigabytes.
+        case oversizedFrame = "oversized-frame"
+        /// Sends random bytes in place of the handshake.
+        case garbage
+        /// Sends an old message of the channel once more.
+        case replays
+        /// Sends what is no message.
+        case notJSON = "not-json"
+        /// Sends one message after another that is no answer.
+        case chatters
+        /// Has published a key, but listens nowhere yet.
+        case placeholder
+        /// Has published a place where nobody listens.
+        case nobodyListens = "nobody-listens"
+    }
+}
+
+extension PubkySandbox.PeerManner {
+    /// What becomes of a payer who asks.
+    @nonexhaustive
+    public enum Outcome: String, Sendable, Hashable, CaseIterable {
+        /// They learn how to pay, pay, and are told that it has arrived.
+        case confirmed
+        /// They learn how to pay, and pay; nobody tells them more.
+        case paid
+        /// They are told why not, or do not believe what they are told. Nothing is paid.
+        case refused
+        /// There is no channel, or no answer. Nothing is paid.
+        case failed
+    }
+
+    /// A few words for people.
+    public var summary: String { plan.summary }
+
+    /// What becomes of a payer who asks.
+    public var expectedOutcome: Outcome { plan.outcome }
+
+    private var plan: (summary: String, outcome: Outcome) {
+        switch self {
+        case .ready: ("says how to be paid, and confirms it", .confirmed)
+        case .olderGeneration: ("understands the older generation only", .confirmed)
+        case .newerGeneration: ("understands the newer generation only", .confirmed)
+        case .mobileDialect: ("speaks as the mobile library does", .confirmed)
+        case .flatDialect: ("speaks flat, as some apps do", .confirmed)
+        case .pings: ("asks whether the payer is there", .confirmed)
+        case .repeats: ("says everything twice", .confirmed)
+        case .slow: ("takes a while for every answer", .confirmed)
+        case .unconfirming: ("never confirms what was paid", .paid)
+        case .refuses: ("does not want to be paid like this", .refused)
+        case .wrongPayee: ("says to be somebody else", .refused)
+        case .anotherAmount: ("confirms another amount", .refused)
+        case .anotherInvoice: ("has an invoice for ten times as much", .refused)
+        case .anotherReceipt: ("confirms another receipt", .refused)
+        case .anotherPayer: ("confirms somebody else's payment", .refused)
+        case .noInvoice: ("does not say where to pay", .refused)
+        case .identityMismatch: ("has another key than published", .failed)
+        case .silent: ("never says anything", .failed)
+        case .late: ("answers when nobody waits any more", .failed)
+        case .closesAtOnce: ("closes the connection at once", .failed)
+        case .closesInTheMiddle: ("closes in the middle of an answer", .failed)
+        case .oversizedFrame: ("announces a message of four gigabytes", .failed)
+        case .garbage: ("sends random bytes as its handshake", .failed)
+        case .replays: ("sends an old message once more", .failed)
+        case .notJSON: ("sends what is no message", .failed)
+        case .chatters: ("sends message after message, none an answer", .failed)
+        case .placeholder: ("has a key, but listens nowhere yet", .failed)
+        case .nobodyListens: ("has published where nobody listens", .failed)
+        }
+    }
+}
