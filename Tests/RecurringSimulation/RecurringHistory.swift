@@ -149,15 +149,17 @@ package final class RecurringHistory: Sendable {
     }
 
     func look(_ worker: RecurringWorker) async {
-        let began = state.withLock {
+        let (began, stalls) = state.withLock {
             $0.verdict.looks += 1
             $0.depth += 1
-            return $0.now
+            return ($0.now, $0.verdict.stalls)
         }
         defer { state.withLock { $0.depth -= 1 } }
         guard (try? await worker.scheduler.look()) != nil, !worker.isDead else { return }
-        // One that did not believe its clock has seen nothing of what is due.
-        guard let trusted = await store.trustedTime(), trusted >= began.addingTimeInterval(-61) else { return }
+        // One that stalled may have seen less than others by its end, and one that did not believe its clock nothing.
+        guard state.withLock({ $0.verdict.stalls }) == stalls, let trusted = await store.trustedTime(),
+            trusted >= began.addingTimeInterval(-61)
+        else { return }
         state.withLock { $0.looks.append(began) }
     }
 

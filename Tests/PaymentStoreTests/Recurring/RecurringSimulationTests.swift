@@ -6,7 +6,7 @@ import Testing
 @Suite("Years of plans, with crashes, stalls, absences and wrong clocks")
 struct RecurringSimulationTests {
     private static let plans =
-        ProcessInfo.processInfo.environment["PAYROUTE_RECURRING_PLANS"].flatMap { Int($0) } ?? 25
+        ProcessInfo.processInfo.environment["PAYROUTE_RECURRING_PLANS"].flatMap { Int($0) } ?? 10
 
     @Test("Every period is paid once, or reported missed by the policy", arguments: [true, false])
     func fiveYears(_ hasWrongClocks: Bool) async throws {
@@ -15,11 +15,11 @@ struct RecurringSimulationTests {
         ).run()
         #expect(verdict.breaches.isEmpty, "\(verdict.breaches.joined(separator: "\n"))")
         // It was no quiet time.
-        #expect(verdict.crashes > 20 && verdict.stalls > 20 && verdict.paid > 200, "\(verdict)")
-        #expect(verdict.missed.keys.count >= 5, "\(verdict.missed)")
+        #expect(verdict.crashes > 10 && verdict.stalls > 10 && verdict.paid > 100, "\(verdict)")
+        #expect(verdict.missed.keys.count >= 4, "\(verdict.missed)")
     }
 
-    @Test("Some hundred days of few plans, many times over", arguments: 0..<20 as Range<UInt64>)
+    @Test("Some hundred days of few plans, many times over", arguments: 0..<10 as Range<UInt64>)
     func short(_ seed: UInt64) async throws {
         let verdict = try await RecurringHistory(
             seed: 1000 + seed, size: .init(plans: 6, days: 200, hasWrongClocks: seed % 2 == 0)
