@@ -271,6 +271,13 @@ let package = Package(
                 "PaymentTransport",
             ],
             path: "Examples/paykit-contacts", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "subscriptions",
+            dependencies: [
+                "PaykitKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentTransport",
+            ],
+            path: "Examples/subscriptions", exclude: ["expected-output.txt"], swiftSettings: settings),
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -466,7 +473,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
                 "wallet-checkout", "citcon-order", "merchant-checkout", "paykit-contacts", "payrails-merchant",
-                "auto-pay",
+                "auto-pay", "subscriptions",
             ],
             swiftSettings: settings),
     ]

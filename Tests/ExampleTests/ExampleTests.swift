@@ -59,7 +59,7 @@ import Testing
         "Prints what its file says",
         arguments: [
             "route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order", "payrails-merchant",
-            "merchant-checkout", "paykit-contacts", "auto-pay",
+            "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions",
         ])
     func printsWhatItsFileSays(_ example: String) async throws {
         // Times differ from run to run.
