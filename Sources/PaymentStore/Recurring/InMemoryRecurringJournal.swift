@@ -9,6 +9,8 @@ public import PaymentCore
 /// A journal of plans that forgets everything with the process: for tests, previews and demonstrations.
 public actor InMemoryRecurringJournal: RecurringJournal {
     private var stored: [RecurringPlan.ID: RecurringPlan] = [:]
+    /// When plans are due that ever are: reckoning it takes a calendar.
+    private var due: [RecurringPlan.ID: Date] = [:]
     private var charges: [RecurringPlan.ID: [RecurringCharge]] = [:]
     /// What is not final yet.
     private var open: Set<RecurringCharge.ID> = []
@@ -41,6 +43,7 @@ public actor InMemoryRecurringJournal: RecurringJournal {
     public func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) throws -> RecurringPlan {
         try plan.checkStoring(charges, over: stored[plan.id])
         stored[plan.id] = plan.stored
+        due[plan.id] = plan.dueDate
         self.charges[plan.id, default: []] += charges
         open.formUnion(charges.filter { !$0.state.isFinal }.map(\.id))
         return plan.stored
@@ -54,10 +57,8 @@ public actor InMemoryRecurringJournal: RecurringJournal {
 
     /// Returns plans whose next period begins at `date` or before.
     public func plans(dueBy date: Date, limit: Int) -> [RecurringPlan] {
-        let due = stored.values.compactMap { plan in plan.dueDate.map { (date: $0, plan: plan) } }
-        return due.filter { $0.date <= date }.sorted {
-            ($0.date, $0.plan.id.rawValue) < ($1.date, $1.plan.id.rawValue)
-        }.prefix(limit).map(\.plan)
+        due.filter { $0.value <= date }.sorted { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }
+            .prefix(limit).compactMap { stored[$0.key] }
     }
 
     // MARK: Periods
