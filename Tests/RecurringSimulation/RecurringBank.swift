@@ -15,6 +15,8 @@ final class RecurringBank: Sendable {
         /// Who may pay a period: whoever asked last.
         var turns: [RecurringCharge.ID: UInt64] = [:]
         var turn: UInt64 = 0
+        /// Up to which of its attempts a period was said not to be paid.
+        var fences: [RecurringCharge.ID: Int] = [:]
     }
 
     private let accounts = Mutex(Accounts())
@@ -31,6 +33,16 @@ final class RecurringBank: Sendable {
             $0.turns[id] = $0.turn
             return $0.turn
         }
+    }
+
+    /// Whether a period's attempt may begin: nobody was told that nothing comes of it.
+    func isOpen(_ charge: RecurringCharge) -> Bool {
+        accounts.withLock { charge.attempts > $0.fences[charge.id] ?? 0 }
+    }
+
+    /// Has nothing come of the attempts at a period so far, however late they begin.
+    func fence(_ charge: RecurringCharge) {
+        accounts.withLock { $0.fences[charge.id] = max($0.fences[charge.id] ?? 0, charge.attempts) }
     }
 
     /// Pays, unless somebody else has taken the payment meanwhile.
@@ -59,6 +71,8 @@ struct RecurringBankPayer: RecurringPayer {
     func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
         let isReliable = bank.isReliable.withLock { $0 }
         if bank.isPaid(charge.id), history.mistake != .forgetfulPayer { return .paid(transactionID: "joined") }
+        // Somebody has been told that nothing comes of this attempt, while its worker stalled before it began.
+        guard bank.isOpen(charge) || history.mistake == .forgetfulPayer else { throw Lost() }
         let turn = bank.take(charge.id)
         try await worker.point()
         if !isReliable {
@@ -82,6 +96,7 @@ struct RecurringBankPayer: RecurringPayer {
         if history.mistake == .forgetfulPayer { return nil }
         // Whoever was at it is not any more: only then does "not paid" mean that it will not be.
         _ = bank.take(charge.id)
+        bank.fence(charge)
         if bank.isPaid(charge.id) { return .paid(transactionID: "found") }
         if !bank.isReliable.withLock({ $0 }), history.chance(0.1) { return .unknown("no answer") }
         return nil

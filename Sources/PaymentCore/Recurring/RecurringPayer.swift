@@ -20,7 +20,9 @@ public protocol RecurringPayer: Sendable {
     ///   - charge: what was paid, perhaps.
     ///   - plan: what it is part of.
     /// - Returns: what became of it; nil only when nothing was sent and nothing that was begun can still be: the payment's
-    ///   lease is free, or taken from whoever had it.
+    ///   lease is free, or taken from whoever had it. From then on a call of
+    ///   ``pay(_:of:)`` with the same or a lower ``RecurringCharge/attempts`` is refused: its worker may have stalled before
+    ///   it began, and the period may be given up by now.
     /// - Throws: anything; then nothing is known, and it is asked again later.
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer?
 }
