@@ -115,6 +115,7 @@ struct ProviderTests {
         #expect(quote.payee.name.contains("\u{201C}Mina Kaya\u{201D}"))
         #expect(quote.payee.name.contains(user.key.text.prefix(8)))
         #expect(quote.payee.iconURL == "https://paykit-sandbox.example/picture.png")
+        #expect(quote.payee.id == user.key.text, "limits of what a peer gets go by the key")
         #expect(quote.options.map(\.id) == ["lightning"] && quote.options.first?.amount.minorUnits == 2100)
         let receipt = try receipt(try await router.pay(quote, option: "lightning", as: payer))
         #expect(receipt.transactionID?.count == 64 && receipt.amount?.minorUnits == 2100)

@@ -101,7 +101,7 @@ enum ClaimedName {
         let name = profile?.name.map(plain) ?? ""
         return Payee(
             name: name.isEmpty ? "somebody without a name (\(short))" : "\u{201C}\(name)\u{201D} (\(short))",
-            iconURL: profile?.image.flatMap(picture))
+            iconURL: profile?.image.flatMap(picture), id: key.text)
     }
 
     /// Letters, digits, common marks and single blanks: nothing that changes direction, breaks lines or is markup.
