@@ -41,7 +41,9 @@ struct Inspection {
         case .unroutable(let link, _):
             self.init(error: Self.error(link, answer), fields: Self.fields(link))
         case .matched(let route):
-            if let instruction = answer.instruction { self.init(instruction) } else {
+            if let instruction = answer.instruction {
+                self.init(instruction)
+            } else {
                 self.init(route.link, payment: route.match.reference, LinkDetails(route))
             }
         case .ambiguous(let routes):
