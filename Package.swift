@@ -379,7 +379,7 @@ let package = Package(
             name: "PaykitProviderTests",
             dependencies: [
                 "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
-                "PaymentSandbox", "PaymentStandards", "PaymentStore", "PaymentTesting",
+                "PaymentSandbox", "PaymentSodium", "PaymentStandards", "PaymentStore", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
             exclude: ["DHT/Interop/libtorrent-swarm.py"], swiftSettings: settings),

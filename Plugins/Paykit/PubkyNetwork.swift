@@ -7,7 +7,7 @@ public struct PubkyNetwork: Sendable {
     public var relays: [HTTPURL]
     /// How the DHT is asked beside the relays, or without any; nil for not at all.
     public var dht: DHTConfiguration?
-    /// The relay through which another device authorises this one (Protocol 1.7).
+    /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).
     public var authorizationRelay: HTTPURL
     /// Whether homeservers on this machine count: so for tests and sandboxes. Otherwise a stranger's record could have this
     /// device ask its own services.
@@ -30,7 +30,7 @@ public struct PubkyNetwork: Sendable {
     public static func standard() throws(LinkDefect) -> PubkyNetwork {
         PubkyNetwork(
             relays: [try HTTPURL("https://pkarr.pubky.app"), try HTTPURL("https://pkarr.pubky.org")],
-            dht: DHTConfiguration(), authorizationRelay: try HTTPURL("https://httprelay.pubky.app/link"))
+            dht: DHTConfiguration(), authorizationRelay: try HTTPURL("https://httprelay.pubky.app/inbox"))
     }
 
     /// A sandbox at `url`, which is relay, homeserver and authorisation relay in one.
@@ -38,7 +38,7 @@ public struct PubkyNetwork: Sendable {
     /// - Throws: ``/PaymentCore/LinkDefect`` when the address cannot be extended.
     public static func sandbox(_ url: HTTPURL) throws(LinkDefect) -> PubkyNetwork {
         PubkyNetwork(
-            relays: [try url.appending(["pkarr"])], authorizationRelay: try url.appending(["link"]),
+            relays: [try url.appending(["pkarr"])], authorizationRelay: try url.appending(["inbox"]),
             allowsLocalHomeservers: true)
     }
 }

@@ -231,11 +231,10 @@ struct PaykitClientTests {
         let app = try client()
         let (link, other) = (app.authorizationLink(), try client().authorizationLink())
         #expect(link.text.reveal() != other.text.reveal() || link == other)
-        let url = try HTTPURL("http://localhost:6286/link/\(link.channel)")
+        let url = try HTTPURL("http://localhost:6286/inbox/\(link.channel ?? "")")
         let transport = SandboxTransport(sandbox)
-        async let answer = failure { _ = try await app.awaitAuthorization(of: link) }
         _ = try await transport.send(HTTPRequest(.post, url, body: [UInt8](repeating: 1, count: 200)))
-        #expect(await answer?.code == .invalidCredentials)
+        #expect(await failure { _ = try await app.awaitAuthorization(of: link) }?.code == .invalidCredentials)
         #expect(await app.user == nil)
         _ = phone
     }

@@ -68,7 +68,9 @@ package actor PkarrClient {
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
         var answers = await withTaskGroup(of: Answer.self) { group in
             for relay in relays {
-                group.addTask { [http] in await Self.ask(relay, for: key, after: since, over: http) }
+                group.addTask { [http] in
+                    await Self.ask(relay, for: key, after: since, isFresh: everywhere, over: http)
+                }
             }
             if everywhere, let dht { group.addTask { await Self.ask(dht, for: key) } }
             var answers: [Answer] = []
@@ -93,12 +95,19 @@ package actor PkarrClient {
 
     /// Gives a packet to all relays and to the DHT.
     ///
+    /// - Parameter former: the packet that it takes the place of. Older relays store nothing where they know another;
+    ///   today's do not look at it.
     /// - Returns: how many have it now; the DHT counts as one.
-    /// - Throws: when none has, and when the DHT has a later packet of this key.
+    /// - Throws: when none has, when the DHT has a later packet of this key, or as many relays know a later one as have stored
+    ///   this: who published that would be overwritten.
     @discardableResult
-    package func publish(_ packet: SignedPacket) async throws(PaykitFailure) -> Int {
+    package func publish(
+        _ packet: SignedPacket, replacing former: SignedPacket? = nil
+    ) async throws(PaykitFailure) -> Int {
         let results = await withTaskGroup(of: Stored.self) { group in
-            for relay in relays { group.addTask { [http] in await Self.put(packet, to: relay, over: http) } }
+            for relay in relays {
+                group.addTask { [http] in await Self.put(packet, replacing: former, to: relay, over: http) }
+            }
             if let dht { group.addTask { await Self.put(packet, to: dht) } }
             var results: [Stored] = []
             for await result in group { results.append(result) }
@@ -106,10 +115,13 @@ package actor PkarrClient {
         }
         var stored = 0
         var refusal: PaykitFailure?
+        var conflicts: [PaykitFailure] = []
         for result in results {
             switch result {
             case .stored: stored += 1
-            case .refused(let failure): refusal = refusal ?? failure
+            case .refused(let failure):
+                if failure.code == .storage { conflicts.append(failure) }
+                refusal = refusal ?? failure
             case .outdated(let later):
                 // The owner's own signature says so, whatever relays have taken.
                 if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
@@ -117,8 +129,8 @@ package actor PkarrClient {
                     .storage, "a later packet of \(packet.key) is in the DHT: look again before you publish")
             }
         }
-        if stored == 0 {
-            throw refusal
+        if stored == 0 || stored <= conflicts.count {
+            throw conflicts.first ?? refusal
                 ?? PaykitFailure(.validationFailed, "no relay is configured; nobody would find what is published")
         }
         keep(packet, isNew: true)
@@ -170,20 +182,15 @@ package actor PkarrClient {
     private static let timeout: Duration = .seconds(10)
 
     private static func ask(
-        _ relay: HTTPURL, for key: PubkyKey, after known: SignedPacket?, over http: any HTTPTransport
+        _ relay: HTTPURL, for key: PubkyKey, after known: SignedPacket?, isFresh: Bool, over http: any HTTPTransport
     ) async -> Answer {
         do {
-            var request = HTTPRequest(
-                .get, try relay.appending([key.text]), timeout: timeout,
-                responseLimit: SignedPacket.maximumPayloadLength)
-            if let known { request.headers["If-Modified-Since"] = HTTPDate.text(Date(microseconds: known.timestamp)) }
-            let response = try await http.send(request)
-            switch response.status {
-            case 200: return .packet(try SignedPacket(payload: response.body, of: key))
-            case 304: return .unchanged
-            case 404: return .nothing
-            default: return .failed(failure(response.status, relay, response))
-            }
+            let response = try await get(relay, key, after: known, isFresh: isFresh, over: http)
+            // A cache on the way may have kept an answer to another question.
+            let isOdd = response.status == 304 && known == nil || response.status == 200 && response.body.isEmpty
+            return try read(
+                isOdd ? try await get(relay, key, after: nil, isFresh: true, over: http) : response, of: relay, key,
+                isConditional: known != nil && !isOdd)
         } catch let error as TransportError {
             return .failed(PaykitFailure(error))
         } catch let defect as WireDefect {
@@ -194,16 +201,59 @@ package actor PkarrClient {
         }
     }
 
+    private static func get(
+        _ relay: HTTPURL, _ key: PubkyKey, after known: SignedPacket?, isFresh: Bool, over http: any HTTPTransport
+    ) async throws -> HTTPResponse {
+        var request = HTTPRequest(
+            .get, try relay.appending([key.text], query: [("policy", isFresh ? "NetworkOnly" : "CacheFirst")]),
+            timeout: timeout, responseLimit: SignedPacket.maximumPayloadLength)
+        if isFresh { request.headers["Cache-Control"] = "no-cache, no-store, must-revalidate" }
+        if let known { request.headers["If-Modified-Since"] = HTTPDate.text(Date(microseconds: known.timestamp)) }
+        return try await http.send(request)
+    }
+
+    private static func read(
+        _ response: HTTPResponse, of relay: HTTPURL, _ key: PubkyKey, isConditional: Bool
+    ) throws -> Answer {
+        switch response.status {
+        case 200: return .packet(try SignedPacket(payload: response.body, of: key))
+        case 304 where isConditional: return .unchanged
+        case 404 where response.headers["Pkarr-Invalid-Signed-Packet-Seq"] != nil:
+            // Somebody of this key is there, and the latest that the network has of them is spoilt.
+            return .failed(
+                PaykitFailure(
+                    .invalidData, "the relay \(relay.host) found nothing but a packet that cannot be read",
+                    retryAfter: .seconds(60)))
+        case 404: return .nothing
+        default: return .failed(failure(response.status, relay, response))
+        }
+    }
+
     private static func put(
-        _ packet: SignedPacket, to relay: HTTPURL, over http: any HTTPTransport
+        _ packet: SignedPacket, replacing former: SignedPacket?, to relay: HTTPURL, over http: any HTTPTransport
     ) async -> Stored {
         do {
             // A packet that arrives twice is the same packet.
-            let response = try await http.send(
-                HTTPRequest(
-                    .put, try relay.appending([packet.key.text]), body: packet.payload, replay: .safe,
-                    timeout: timeout))
-            return 200...299 ~= response.status ? .stored : .refused(failure(response.status, relay, response))
+            var request = HTTPRequest(
+                .put, try relay.appending([packet.key.text]), body: packet.payload, replay: .safe, timeout: timeout)
+            if let former { request.headers["If-Match"] = "\(former.timestamp)" }
+            let response = try await http.send(request)
+            if response.status == 412, let former,
+                case .packet(let theirs) = await ask(relay, for: packet.key, after: nil, isFresh: true, over: http)
+            {
+                // Relays share what they know: another one may have told it of this packet already.
+                if theirs.payload == packet.payload { return .stored }
+                // What was known may come from the DHT, and the relay be behind it.
+                if !theirs.isNewer(than: former) { return await put(packet, replacing: nil, to: relay, over: http) }
+            }
+            guard 200...299 ~= response.status else { return .refused(failure(response.status, relay, response)) }
+            // Today's say how many nodes have it; those that say nothing have stored it.
+            guard let text = response.headers["Pkarr-Dht-Stored-Nodes"], Int(text).map({ $0 < 1 }) ?? true else {
+                return .stored
+            }
+            return .refused(
+                PaykitFailure(
+                    .transport, "the relay \(relay.host) found nobody to keep the packet; try again later"))
         } catch let error as TransportError { return .refused(PaykitFailure(error)) } catch {
             return .refused(PaykitFailure(.transport, "the relay \(relay.host) cannot be told"))
         }

@@ -7,10 +7,16 @@ package struct PubkyAccount: Sendable {
     private let pkarr: PkarrClient
     private let clock: any PaymentClock
     package let keyPair: PubkyKeyPair
+    /// How the app lets itself in where homeservers take grants; without it there are cookies only.
+    private let grants: GrantMaker?
     private let times: TokenTimes
 
-    package init(_ keyPair: PubkyKeyPair, _ reader: PubkyReader, _ pkarr: PkarrClient, clock: any PaymentClock) {
+    package init(
+        _ keyPair: PubkyKeyPair, _ reader: PubkyReader, _ pkarr: PkarrClient, clock: any PaymentClock,
+        grants: GrantMaker? = nil
+    ) {
         self.keyPair = keyPair
+        self.grants = grants
         self.reader = reader
         self.pkarr = pkarr
         self.clock = clock
@@ -30,11 +36,11 @@ package struct PubkyAccount: Sendable {
         let session: PubkySession
         var isNew = false
         do throws(PaykitFailure) {
-            session = try await homeserver.open(token(capabilities), isSignUp: false)
+            session = try await signIn(at: homeserver, called: server, capabilities)
         } catch {
             guard error.code == .notFound else { throw error }
             isNew = true
-            session = try await homeserver.open(token(capabilities), isSignUp: true, signUpToken: signUpToken)
+            session = try await signUp(at: homeserver, called: server, capabilities, signUpToken)
         }
         try await name(server, isNew: isNew)
         return session
@@ -42,7 +48,36 @@ package struct PubkyAccount: Sendable {
 
     /// Signs in at the homeserver that the owner names.
     package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitFailure) -> PubkySession {
-        try await reader.homeserver(of: keyPair.publicKey).open(token(capabilities), isSignUp: false)
+        let server = try await reader.locator.homeserver(of: keyPair.publicKey)
+        return try await signIn(at: try await reader.homeserver(called: server), called: server, capabilities)
+    }
+
+    private func signIn(
+        at homeserver: Homeserver, called server: PubkyKey, _ capabilities: [PubkyCapability]
+    ) async throws(PaykitFailure) -> PubkySession {
+        guard let grants, try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) else {
+            return try await homeserver.open(token(capabilities), isSignUp: false)
+        }
+        do throws(PaykitFailure) {
+            return try await grants.open(try grants.held(capabilities, at: server, by: keyPair), at: homeserver)
+        } catch {
+            // It may have been replaced by an older one meanwhile: the next sign-in asks again.
+            if error.code == .invalidData { await grants.features.forgetGrants(homeserver) }
+            throw error
+        }
+    }
+
+    private func signUp(
+        at homeserver: Homeserver, called server: PubkyKey, _ capabilities: [PubkyCapability],
+        _ token: Redacted<String>?
+    ) async throws(PaykitFailure) -> PubkySession {
+        guard let grants, try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) else {
+            return try await homeserver.open(self.token(capabilities), isSignUp: true, signUpToken: token)
+        }
+        let held = try grants.held(
+            [.root], at: server, by: keyPair, called: PubkyGrant.signUpClient, lifetime: PubkyGrant.signUpLifetime)
+        try await homeserver.signUp(held.grant, try grants.proof(held), token: token)
+        return try await signIn(at: homeserver, called: server, capabilities)
     }
 
     /// Signs a token that works once.
@@ -74,7 +109,7 @@ package struct PubkyAccount: Sendable {
         do { packet = try SignedPacket(signing: others + [record], at: time, by: keyPair) } catch {
             throw PaykitFailure(.validationFailed, "the records of \(key) leave no room for its homeserver: \(error)")
         }
-        try await pkarr.publish(packet)
+        try await pkarr.publish(packet, replacing: known)
     }
 }
 

@@ -6,6 +6,9 @@ import PaymentSodium
 package struct PubkyAuthorization: Sendable {
     private let http: any HTTPTransport
 
+    /// The most bytes that relays carry.
+    package static let maximumLength = 2048
+
     package init(over http: any HTTPTransport) { self.http = http }
 
     /// Draws the secret of a new link. Whoever can foretell it can read the token.
@@ -13,14 +16,37 @@ package struct PubkyAuthorization: Sendable {
         Redacted(random.bytes(32))
     }
 
-    /// Leaves `token` where the device that showed `link` waits for it.
+    /// What a signer answers.
+    package enum Answer: Sendable {
+        /// As older homeservers want it (Protocol 3.2).
+        case token(AuthToken)
+        /// As today's want it (Protocol 10.2).
+        case grant(PubkyGrant)
+
+        /// Who answered.
+        package var user: PubkyKey {
+            switch self {
+            case .token(let token): token.key
+            case .grant(let grant): grant.issuer
+            }
+        }
+    }
+
+    /// Leaves a token or grant where the device that showed `link` waits for it.
     package func answer(
-        _ link: PubkyAuthorizationLink, with token: AuthToken, _ random: any RandomSource
+        _ link: PubkyAuthorizationLink, with content: [UInt8], _ random: any RandomSource
     ) async throws(PaykitFailure) {
         let nonce = random.bytes(24)
         let sealed: [UInt8]
-        do { sealed = nonce + (try SecretBox.seal(token.bytes, key: link.secret.reveal(), nonce: nonce)) } catch {
-            throw PaykitFailure(.validationFailed, "the token cannot be sealed: \(error)")
+        do {
+            guard let secret = link.secret else { throw SodiumError.unavailable }
+            sealed = nonce + (try SecretBox.seal(content, key: secret.reveal(), nonce: nonce))
+        } catch {
+            throw PaykitFailure(.validationFailed, "the answer cannot be sealed: \(error)")
+        }
+        guard sealed.count <= Self.maximumLength else {
+            throw PaykitFailure(
+                .validationFailed, "the link asks for so much that the answer does not fit through a relay")
         }
         let response = try await send(.post, link, body: sealed)
         guard 200...299 ~= response.status else {
@@ -35,29 +61,36 @@ package struct PubkyAuthorization: Sendable {
     /// Waits once for the answer to `link`; nil when the relay let go without one, and may be asked again.
     ///
     /// - Throws: `invalidCredentials` when something was left there that no signer with this secret made.
-    package func wait(for link: PubkyAuthorizationLink, _ patience: Duration) async throws(PaykitFailure) -> AuthToken?
-    {
+    package func wait(for link: PubkyAuthorizationLink, _ patience: Duration) async throws(PaykitFailure) -> Answer? {
         let response = try await send(.get, link, timeout: patience)
         if [404, 408].contains(response.status) { return nil }
         guard response.status == 200 else {
             throw PaykitFailure(.transport, "the relay failed (status \(response.status)); try again later")
         }
-        guard response.body.count > SecretBox.nonceLength,
+        guard response.body.count > SecretBox.nonceLength, let secret = link.secret,
             let bytes = try? SecretBox.open(
-                Array(response.body.dropFirst(SecretBox.nonceLength)), key: link.secret.reveal(),
-                nonce: Array(response.body.prefix(SecretBox.nonceLength))),
-            let token = try? AuthToken(parsing: bytes)
+                Array(response.body.dropFirst(SecretBox.nonceLength)), key: secret.reveal(),
+                nonce: Array(response.body.prefix(SecretBox.nonceLength))), let answer = Self.read(bytes)
         else {
             throw PaykitFailure(.invalidCredentials, "what was left at the relay is no authorisation; show a new code")
         }
-        return token
+        // An inbox keeps a message until it is told that it was read. That nobody could be told does not matter.
+        if link.isInbox { _ = try? await send(.delete, link) }
+        return answer
+    }
+
+    /// Which of both an answer is, its content tells, whatever was asked for.
+    private static func read(_ bytes: [UInt8]) -> Answer? {
+        if let token = try? AuthToken(parsing: bytes) { return .token(token) }
+        guard SignedToken.isLikely(bytes) else { return nil }
+        return (try? PubkyGrant(parsing: String(decoding: bytes, as: UTF8.self))).map { .grant($0) }
     }
 
     private func send(
         _ method: HTTPRequest.Method, _ link: PubkyAuthorizationLink, body: [UInt8] = [],
         timeout: Duration = .seconds(30)
     ) async throws(PaykitFailure) -> HTTPResponse {
-        guard let url = try? link.relay?.appending([link.channel]) else {
+        guard let channel = link.channel, let url = try? link.relay?.appending([channel]) else {
             throw PaykitFailure(.validationFailed, "the link names no relay")
         }
         do {

@@ -4,15 +4,23 @@ package import PaymentCore
 package struct PubkyReader: Sendable {
     package let locator: HomeserverLocator
     private let http: any HTTPTransport
+    /// What homeservers speak; nil to ask none, and to speak as all of them understand.
+    private let features: HomeserverFeatures?
 
-    package init(_ locator: HomeserverLocator, over http: any HTTPTransport) {
+    package init(
+        _ locator: HomeserverLocator, over http: any HTTPTransport, features: HomeserverFeatures? = nil
+    ) {
         self.locator = locator
         self.http = http
+        self.features = features
     }
 
     /// The homeserver of `user`.
     package func homeserver(of user: PubkyKey) async throws(PaykitFailure) -> Homeserver {
-        Homeserver(try await locator.address(of: user), over: http)
+        let url = try await locator.address(of: user)
+        let server = Homeserver(url, over: http)
+        guard let features, await features.hasStoragePaths(server, for: user) else { return server }
+        return Homeserver(url, over: http, hasStoragePaths: true)
     }
 
     /// The homeserver whose key is `server`.

@@ -1,18 +1,29 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// A link by which one device asks another to sign it in (Protocol 1.5). Holds a secret: it is never logged or shown but
-/// as the code that is meant to be scanned.
+/// A link by which one device asks another to sign it in (Protocol 1.5 and 10.7). Holds a secret: it is never logged or
+/// shown but as the code that is meant to be scanned.
 public struct PubkyAuthorizationLink: Sendable, Hashable {
     /// What is asked for.
     @nonexhaustive
-    public enum Intent: String, Sendable, Hashable {
+    public enum Intent: String, Sendable, Hashable, CaseIterable {
         /// A session of an existing user.
         case signIn = "signin"
         /// A new user at a homeserver.
         case signUp = "signup"
+        /// A grant of an existing user, for the key of the app that asks.
+        case signInGrant = "signin_grant"
+        /// A new user at a homeserver, and a grant.
+        case signUpGrant = "signup_grant"
+        /// A new user at a homeserver, and nothing for who asks.
+        case directSignUp = "direct_signup"
         /// The user's own secret. Nothing here ever gives it.
         case secretExport = "secret_export"
+
+        /// Whether an app is let in, which has to say what it wants to do and where it waits.
+        var isForApp: Bool { ![.directSignUp, .secretExport].contains(self) }
+        var isGrant: Bool { [.signInGrant, .signUpGrant].contains(self) }
+        var isSignUp: Bool { [.signUp, .signUpGrant, .directSignUp].contains(self) }
     }
 
     /// What is asked for.
@@ -25,15 +36,48 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
     public let homeserver: PubkyKey?
     /// What that homeserver wants of new users.
     public let signUpToken: Redacted<String>?
-    let secret: Redacted<[UInt8]>
+    /// How the app that asks calls itself, where it asks for a grant. Nobody checks it.
+    public let clientID: String?
+    /// The key of the app that asks, where it asks for a grant.
+    public let clientKey: PubkyKey?
+    /// Where the key manager leads back to.
+    public let callbacks: PubkyCallbacks
+    let secret: Redacted<[UInt8]>?
+    /// The seed of ``clientKey``, in the app that asks and nowhere else.
+    private let seed: Redacted<[UInt8]>?
 
     package init(
-        _ intent: Intent, _ capabilities: [PubkyCapability], relay: HTTPURL, secret: Redacted<[UInt8]>
+        _ intent: Intent, _ capabilities: [PubkyCapability], relay: HTTPURL, secret: Redacted<[UInt8]>,
+        callbacks: PubkyCallbacks = PubkyCallbacks()
+    ) {
+        self.init(
+            intent, capabilities, relay: relay, secret: secret, clientID: nil, clientKey: nil, seed: nil,
+            callbacks: callbacks)
+    }
+
+    /// Asks for a grant; nil where `seed` is none.
+    package init?(
+        asking capabilities: [PubkyCapability], as clientID: String, relay: HTTPURL, secret: Redacted<[UInt8]>,
+        seed: Redacted<[UInt8]>, callbacks: PubkyCallbacks = PubkyCallbacks()
+    ) {
+        guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { return nil }
+        self.init(
+            .signInGrant, capabilities, relay: relay, secret: secret, clientID: clientID, clientKey: client.publicKey,
+            seed: seed, callbacks: callbacks)
+    }
+
+    private init(
+        _ intent: Intent, _ capabilities: [PubkyCapability], relay: HTTPURL, secret: Redacted<[UInt8]>,
+        clientID: String?, clientKey: PubkyKey?, seed: Redacted<[UInt8]>?, callbacks: PubkyCallbacks
     ) {
         self.intent = intent
         self.capabilities = capabilities
         self.relay = relay
         self.secret = secret
+        self.clientID = clientID
+        self.clientKey = clientKey
+        self.seed = seed
+        self.callbacks = callbacks
         homeserver = nil
         signUpToken = nil
     }
@@ -49,43 +93,80 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
             let values = link.queryItems.filter { $0.name == Substring(name) }
             guard values.count <= 1 else { throw .parameter(name) }
             guard let first = values.first else { return nil }
-            guard let text = PercentCoding.decode(first.value) else { throw .parameter(name) }
+            guard let text = PercentCoding.decode(first.value, plusIsSpace: true) else { throw .parameter(name) }
             return text
         }
-        guard let bytes = try value("secret").flatMap({ Base64URL.decode($0) }), bytes.count == 32 else {
-            throw .parameter("secret")
-        }
-        secret = Redacted(bytes)
-        do { capabilities = try PubkyCapability.list(try value("caps") ?? "") } catch { throw .parameter("caps") }
+        let bytes = try value("secret").flatMap { Base64URL.decode($0) }
+        guard bytes?.count == 32 || intent == .directSignUp && bytes == nil else { throw .parameter("secret") }
+        secret = bytes.map { Redacted($0) }
+        guard let list = try value("caps") ?? (intent.isForApp ? nil : "") else { throw .parameter("caps") }
+        do { capabilities = try PubkyCapability.list(list) } catch { throw .parameter("caps") }
         if let text = try value("relay") {
             guard let url = try? HTTPURL(service: text) else { throw .parameter("relay") }
             relay = url
         } else {
-            guard intent == .secretExport else { throw .parameter("relay") }
+            guard !intent.isForApp else { throw .parameter("relay") }
             relay = nil
         }
         let server = try value("hs")
         homeserver = server.flatMap { try? PubkyKey($0) }
-        guard (server == nil) == (homeserver == nil), intent != .signUp || homeserver != nil else {
+        guard (server == nil) == (homeserver == nil), !intent.isSignUp || homeserver != nil else {
             throw .parameter("hs")
         }
         signUpToken = try value("st").map { Redacted($0) }
+        let (name, key) = (try value("cid"), try value("cpk"))
+        clientID = intent.isGrant ? name : nil
+        guard !intent.isGrant || clientID.map(PubkyGrant.isClientID) == true else { throw .parameter("cid") }
+        clientKey = intent.isGrant ? key.flatMap { try? PubkyKey(bare: $0) } : nil
+        guard !intent.isGrant || clientKey != nil else { throw .parameter("cpk") }
+        callbacks = PubkyCallbacks(link.queryItems)
+        seed = nil
     }
 
     /// The link's text, to be shown as a code.
     public var text: Redacted<String> {
-        var text = "pubkyauth://\(intent.rawValue)?caps=\(Self.encoded(PubkyCapability.text(capabilities)))"
-        if let relay { text += "&relay=\(Self.encoded(relay.text))" }
-        if let homeserver { text += "&hs=\(homeserver)" }
-        if let signUpToken { text += "&st=\(Self.encoded(signUpToken.reveal()))" }
-        return Redacted(text + "&secret=" + Base64URL.encode(secret.reveal()))
+        var items: [(name: String, value: String)] = []
+        if intent.isForApp || !capabilities.isEmpty {
+            items.append(("caps", PubkyCapability.text(capabilities)))
+        }
+        if let relay { items.append(("relay", relay.text)) }
+        if let secret { items.append(("secret", Base64URL.encode(secret.reveal()))) }
+        if let homeserver { items.append(("hs", homeserver.text)) }
+        if let signUpToken { items.append(("st", signUpToken.reveal())) }
+        if let clientID { items.append(("cid", clientID)) }
+        if let clientKey { items.append(("cpk", clientKey.text)) }
+        let own = items.map { "\($0.name)=\(Self.encoded($0.value))" }
+        return Redacted("pubkyauth://\(intent.rawValue)?" + (own + callbacks.items).joined(separator: "&"))
     }
 
-    /// As other apps write the values: slashes, colons and commas stay.
+    /// As forms write values: letters, digits and `*-._` stay, a space becomes a plus.
     private static func encoded(_ value: String) -> String {
-        PercentCoding.encode(value) { $0.isASCIILetter || $0.isASCIIDigit || "-_.~/:,".utf8.contains($0) }
+        PercentCoding.encode(value) {
+            $0.isASCIILetter || $0.isASCIIDigit || "*-._ ".utf8.contains($0)
+        }.replacing(" ", with: "+")
     }
 
-    /// The channel of the relay at which the answer is left.
-    package var channel: String { Base64URL.encode(BLAKE3.hash(secret.reveal())) }
+    /// The channel of the relay at which the answer is left; nil where there is no secret.
+    package var channel: String? { secret.map { Base64URL.encode(BLAKE3.hash($0.reveal())) } }
+
+    /// Whether the relay keeps a message until somebody says that it was read. Only those whose path ends with `link` do not
+    /// (Protocol 10.8).
+    package var isInbox: Bool {
+        guard let relay else { return false }
+        let path = relay.path.hasSuffix("/") ? relay.path.dropLast() : relay.path[...]
+        return !path.hasSuffix("/link")
+    }
+
+    /// A grant that came as the answer to this link, with the key for it.
+    ///
+    /// - Throws: `invalidCredentials` for a grant to another app or key, or one whose time is over.
+    package func held(_ grant: PubkyGrant, at homeserver: PubkyKey, now: UInt64) throws(PaykitFailure) -> HeldGrant {
+        guard let seed, grant.clientKey == clientKey, grant.clientID == clientID, grant.expiresAt > now,
+            let held = try? HeldGrant(grant, at: homeserver, seed: seed)
+        else {
+            throw PaykitFailure(
+                .invalidCredentials, "what was left at the relay lets in another app, or is over; show a new code")
+        }
+        return held
+    }
 }

@@ -11,11 +11,18 @@ extension PaykitClient {
     public func checkSession() async throws -> Bool {
         try await told { () async throws(PaykitFailure) in
             guard let known = session else { return false }
-            let server = try await reader.homeserver(of: known.user)
-            let found = try await server.session(try server.cookie(of: known), of: known.user)
-            // Somebody may have signed in again meanwhile.
-            if found == nil, session == known { session = nil }
-            return found != nil
+            let used = try await current(known)
+            let server = try await reader.homeserver(of: used.user)
+            let isKnown: Bool
+            switch try server.credential(of: used) {
+            case .cookie(let cookie): isKnown = try await server.session(cookie, of: used.user) != nil
+            case .bearer: isKnown = try await server.knows(used)
+            }
+            if isKnown { return true }
+            do throws(PaykitFailure) { return try await renewed(used) != nil } catch {
+                guard session == nil else { throw error }
+                return false
+            }
         }
     }
 
@@ -37,11 +44,23 @@ extension PaykitClient {
     /// - Throws: ``PaykitError`` when the homeserver was not told; here it has ended all the same.
     public func signOut() async throws {
         try await told { () async throws(PaykitFailure) in
-            let ended = session
+            guard let known = session else {
+                account = nil
+                offers = PrivateOffers()
+                return
+            }
+            // A homeserver says yes to a bearer that is over, and the grant behind it goes on: a living one ends it.
+            var ended = known
+            var failure: PaykitFailure?
+            do throws(PaykitFailure) { ended = try await current(known) } catch { failure = error }
             session = nil
             account = nil
             offers = PrivateOffers()
-            guard let ended else { return }
+            if let failure {
+                // What the homeserver does not take any more has ended.
+                guard failure.code != .sessionExpired else { return }
+                throw failure
+            }
             try await reader.homeserver(of: ended.user).close(ended)
         }
     }
@@ -51,10 +70,18 @@ extension PaykitClient {
 
     /// Takes over a session, once its homeserver says that it is one.
     ///
-    /// - Parameter exported: a key, a colon and the session's secret.
+    /// - Parameter exported: what ``exportedSession`` gave, here or in another client: a key, a colon and the session's
+    ///   secret, or a grant with its app's key. A grant is used by one program at a time.
     /// - Throws: ``PaykitError``.
     public func importSession(_ exported: Redacted<String>) async throws {
         try await told { () async throws(PaykitFailure) in
+            if HeldGrant.isLikely(exported.reveal()) {
+                let held = try HeldGrant(exported, now: grants.seconds)
+                let opened = try await grants.open(held, at: try await reader.homeserver(called: held.homeserver))
+                account = nil
+                session = opened
+                return
+            }
             let (user, cookie) = try PubkySession.read(exported)
             guard let found = try await reader.homeserver(of: user).session(cookie, of: user) else {
                 throw PaykitFailure(.sessionExpired, "the homeserver of \(user) knows no such session")
@@ -67,11 +94,30 @@ extension PaykitClient {
     // MARK: Another device
 
     /// Makes a link by which another device can sign this one in; show it as a code, and call
-    /// ``awaitAuthorization(of:patience:)``.
-    public nonisolated func authorizationLink() -> PubkyAuthorizationLink {
+    /// ``awaitAuthorization(of:patience:)``. Every key manager understands it.
+    ///
+    /// - Parameter callbacks: where the key manager leads back to afterwards.
+    public nonisolated func authorizationLink(callbacks: PubkyCallbacks = PubkyCallbacks()) -> PubkyAuthorizationLink {
         PubkyAuthorizationLink(
             .signIn, configuration.capabilities, relay: configuration.network.authorizationRelay,
-            secret: PubkyAuthorization.secret(random))
+            secret: PubkyAuthorization.secret(random), callbacks: callbacks)
+    }
+
+    /// The same for a key manager that is known to let apps in by grants: its user can list this app and take back what it
+    /// may do. Others call such a link malformed (Protocol 10.7).
+    ///
+    /// - Parameter callbacks: where the key manager leads back to afterwards.
+    /// - Throws: ``PaykitError`` when the app's name cannot be one.
+    public nonisolated func grantLink(callbacks: PubkyCallbacks = PubkyCallbacks()) throws -> PubkyAuthorizationLink {
+        guard PubkyGrant.isClientID(grants.clientID),
+            let link = PubkyAuthorizationLink(
+                asking: configuration.capabilities, as: grants.clientID,
+                relay: configuration.network.authorizationRelay, secret: PubkyAuthorization.secret(random),
+                seed: grants.seed(), callbacks: callbacks)
+        else {
+            throw PaykitError(PaykitFailure(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks"))
+        }
+        return link
     }
 
     /// Waits until another device has answered `link`, and opens the session that it allows.
@@ -87,19 +133,43 @@ extension PaykitClient {
     ) async throws -> PubkyKey {
         try await told { () async throws(PaykitFailure) in
             let end = clock.uptime + patience
+            var failures = 0
             while !Task.isCancelled, clock.uptime < end {
                 let round = min(.seconds(25), end - clock.uptime)
-                guard let token = try await authorization.wait(for: link, round) else {
-                    // A relay that lets go at once is not asked without a pause.
-                    guard (try? await clock.sleep(for: .seconds(1))) != nil else { break }
-                    continue
+                do throws(PaykitFailure) {
+                    if let answer = try await authorization.wait(for: link, round) {
+                        return try await use(answer, link)
+                    }
+                    failures = 0
+                } catch {
+                    failures += 1
+                    let isPassing = [.transport, .connectionFailed, .connectionTimeout].contains(error.code)
+                    guard isPassing, failures < Self.mostRelayFailures else { throw error }
                 }
-                session = try await reader.homeserver(of: token.key).open(token, isSignUp: false)
-                account = nil
-                return token.key
+                // A relay that lets go at once is not asked without a pause.
+                guard (try? await clock.sleep(for: .seconds(1))) != nil else { break }
             }
             throw PaykitFailure(.connectionTimeout, "nobody has answered; show a new code")
         }
+    }
+
+    /// After so many failures in a row a relay is given up.
+    private static let mostRelayFailures = 3
+
+    /// Opens the session that an answer allows.
+    private func use(
+        _ answer: PubkyAuthorization.Answer, _ link: PubkyAuthorizationLink
+    ) async throws(PaykitFailure) -> PubkyKey {
+        switch answer {
+        case .token(let token):
+            session = try await reader.homeserver(of: token.key).open(token, isSignUp: false)
+        case .grant(let grant):
+            let server = try await reader.locator.homeserver(of: grant.issuer)
+            let held = try link.held(grant, at: server, now: grants.seconds)
+            session = try await grants.open(held, at: try await reader.homeserver(called: server))
+        }
+        account = nil
+        return answer.user
     }
 
     /// Signs another device in that shows `link`: it can do what the link asks for, in this user's name. Ask the user first,
@@ -111,12 +181,18 @@ extension PaykitClient {
             guard let account else {
                 throw PaykitFailure(.notInitialized, "only a device that has the key can authorise another")
             }
-            guard link.intent == .signIn else {
+            switch link.intent {
+            case .signIn: try await authorization.answer(link, with: account.token(link.capabilities).bytes, random)
+            case .signInGrant:
+                guard let client = link.clientKey, let name = link.clientID else {
+                    throw PaykitFailure(.validationFailed, "the link does not say which app asks")
+                }
+                let grant = try grants.grant(link.capabilities, to: client, called: name, by: account.keyPair)
+                try await authorization.answer(link, with: Array(grant.text.reveal().utf8), random)
+            default:
                 throw PaykitFailure(
                     .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)")
             }
-            try await authorization.answer(
-                link, with: account.token(link.capabilities), random)
         }
     }
 }

@@ -29,9 +29,12 @@ public actor PaykitClient: PaykitService {
     let directory: PaykitDirectory
     let people: PubkyPeople
     let authorization: PubkyAuthorization
+    let grants: GrantMaker
     /// Who this device is; nil before ``initialize(secretKeyHex:homeserverPubkey:)``, and after an imported session.
     var account: PubkyAccount?
     var session: PubkySession?
+    /// A session that is being opened anew. All wait for one: each opening ends the session before it.
+    var renewal: (of: PubkySession, task: Task<Result<PubkySession, PaykitFailure>, Never>)?
     var offers = PrivateOffers()
     var cache: MethodCache
     var uses: [String: PaykitEndpointUse] = [:]
@@ -63,8 +66,10 @@ public actor PaykitClient: PaykitService {
         let network = configuration.network
         let dht = network.dht.map { DHTResolver($0, transport: datagrams, clock: clock, random: random) }
         let pkarr = PkarrClient(relays: network.relays, http: transport, dht: dht, clock: clock)
+        let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
-            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport)
+            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport, features: features)
+        grants = GrantMaker(clientID: configuration.clientID, random: random, clock: clock, features: features)
         self.pkarr = pkarr
         self.reader = reader
         directory = PaykitDirectory(reader)
@@ -88,7 +93,7 @@ public actor PaykitClient: PaykitService {
                 throw PaykitFailure(.validationFailed, "a secret key is 64 hexadecimal digits")
             }
             let server = try Self.key(homeserverPubkey)
-            let account = PubkyAccount(pair, reader, pkarr, clock: clock)
+            let account = PubkyAccount(pair, reader, pkarr, clock: clock, grants: grants)
             session = try await account.open(
                 at: server, configuration.capabilities, signUpToken: configuration.signUpToken)
             self.account = account
@@ -171,13 +176,15 @@ public actor PaykitClient: PaykitService {
         _ work: (PubkySession) async throws(PaykitFailure) -> Value
     ) async throws(PaykitError) -> Value {
         try await told { () async throws(PaykitFailure) in
-            guard let used = session else {
+            guard let known = session else {
                 throw PaykitFailure(.notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
             }
+            let used = try await current(known)
             do throws(PaykitFailure) { return try await work(used) } catch {
-                // What the server has ended is not used again. Somebody may have signed in anew meanwhile.
-                if error.code == .sessionExpired, session == used { session = nil }
-                throw error
+                guard error.code == .sessionExpired else { throw error }
+                // What was refused for its session was not done. A grant may open another; a cookie is lost.
+                guard let renewed = try await renewed(used) else { throw error }
+                return try await work(renewed)
             }
         }
     }

@@ -24,6 +24,8 @@ public struct PaykitClientConfiguration: Sendable {
     public var epoch: UInt32
     /// How long somebody who is spoken to privately is waited for, each time.
     public var privatePatience: Duration
+    /// How this app calls itself when it is let in: 1 to 253 bytes, by custom a domain. Key managers show it.
+    public var clientID: String
 
     /// Creates a configuration.
     public init(
@@ -31,7 +33,8 @@ public struct PaykitClientConfiguration: Sendable {
         cacheTime: Duration = .seconds(300),
         cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
         endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
-        epoch: UInt32 = 0, privatePatience: Duration = .seconds(30)
+        epoch: UInt32 = 0, privatePatience: Duration = .seconds(30),
+        clientID: String = "swift-payment-router"
     ) {
         self.network = network
         self.capabilities = capabilities
@@ -43,5 +46,6 @@ public struct PaykitClientConfiguration: Sendable {
         self.device = device
         self.epoch = epoch
         self.privatePatience = privatePatience
+        self.clientID = clientID
     }
 }

@@ -23,7 +23,11 @@ extension PubkySandbox {
     public struct Configuration: Sendable {
         /// Who may sign up.
         public var signUp = SignUp.open
-        /// How far a token's time may be from the homeserver's, in seconds. Newer homeservers allow 180.
+        /// What the homeserver speaks at first.
+        public var generation = Generation.cookies
+        /// How long a session that a grant opened lasts, in seconds.
+        public var bearerLifetime: UInt64 = 3600
+        /// How far a token's time may be from the homeserver's, in seconds. Those that take grants allow 180 at least.
         public var tokenWindow: UInt64 = 45
         /// How long a session lasts, in seconds. The real ones end with their cookie, after a year.
         public var sessionLifetime: UInt64 = 31_536_000

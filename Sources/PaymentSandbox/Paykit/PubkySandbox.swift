@@ -38,6 +38,9 @@ public actor PubkySandbox: SandboxService {
     var usedTokens: [[UInt8]: UInt64] = [:]
     /// Sign-up tokens, and whether they were used.
     var signUpTokens: [String: Bool] = [:]
+    /// What it speaks at this moment.
+    var generation: Generation
+    var grantBook = PubkyGrantBook()
     var events: [PubkyEvent] = []
 
     // The relays of the other device.
@@ -71,6 +74,7 @@ public actor PubkySandbox: SandboxService {
         self.random = random
         keys = PubkyKeys(random)
         homeserver = keys.homeserver.publicKey
+        generation = configuration.generation
     }
 
     /// Answers one request; a connection that the sandbox drops is status 500 here.

@@ -18,7 +18,7 @@ extension Homeserver {
         if isReverse { query += "&reverse=true" }
         if isShallow { query += "&shallow=true" }
         let response = try await send(
-            .get, "\(address.path)?\(query)", of: address.owner, cookie: try session.map(cookie),
+            .get, "\(path(address))?\(query)", of: address.owner, try session.map(credential),
             limit: Self.listingLimit)
         switch response.status {
         case 200: break

@@ -7,6 +7,7 @@ extension Homeserver {
         case signIn
         case session
         case file
+        case grants
     }
 
     /// The failure that a refusal stands for. Its text is the server's and may repeat what was sent: it is not told.
@@ -26,6 +27,14 @@ extension Homeserver {
                     + "device's clock and sign in again")
         case (404, .signIn), (404, .session):
             return PaykitFailure(.notFound, "\(host) has no account of \(user): sign up first")
+        case (403, .grants):
+            return PaykitFailure(
+                .auth, "\(host) tells only a session that may do everything what other apps may do: sign in with '/:rw'"
+            )
+        case (409, .file):
+            return PaykitFailure(
+                .validationFailed,
+                "\(host) has a directory where this file should be, or a file where its directory should")
         case (401, _): return PaykitFailure(.sessionExpired, "the session at \(host) is over: sign in again")
         case (403, _):
             return PaykitFailure(.auth, "\(host) does not let this session write there: sign in with more capabilities")

@@ -3,6 +3,8 @@ package import PaymentCore
 /// The calls of one homeserver, at its ordinary web address (Protocol 3).
 package struct Homeserver: Sendable {
     package let url: HTTPURL
+    /// Whether its paths say whose storage is meant (Protocol 10.6); otherwise a header does.
+    package let hasStoragePaths: Bool
     private let http: any HTTPTransport
 
     /// The most bytes of a file that are read: endpoints, profiles and records are small.
@@ -10,9 +12,10 @@ package struct Homeserver: Sendable {
     /// The most bytes of a listing: a thousand addresses.
     package static let listingLimit = 1 << 22
 
-    package init(_ url: HTTPURL, over http: any HTTPTransport) {
+    package init(_ url: HTTPURL, over http: any HTTPTransport, hasStoragePaths: Bool = false) {
         self.url = url
         self.http = http
+        self.hasStoragePaths = hasStoragePaths
     }
 
     // MARK: Sessions
@@ -35,17 +38,18 @@ package struct Homeserver: Sendable {
 
     /// Asks what a cookie of `user` may do; nil when the homeserver knows no such session.
     package func session(_ cookie: Redacted<String>, of user: PubkyKey) async throws(PaykitFailure) -> PubkySession? {
-        let response = try await send(.get, "/session", of: user, cookie: cookie)
+        let response = try await send(.get, "/session", of: user, .cookie(cookie))
         if [401, 404].contains(response.status) { return nil }
         guard response.status == 200 else { throw refusal(response, of: user, .session) }
         return PubkySession(
             user: user, capabilities: try session(response, of: user).capabilities, cookie: cookie, origin: url.origin)
     }
 
-    /// Ends a session.
+    /// Ends a session. Behind a bearer the grant itself ends, and with it all that it could open.
     package func close(_ session: PubkySession) async throws(PaykitFailure) {
         let response = try await send(
-            .delete, "/session", of: session.user, cookie: try cookie(of: session), replay: .safe)
+            .delete, session.held == nil ? "/session" : Self.grantSession, of: session.user,
+            try credential(of: session), replay: .safe)
         guard 200...299 ~= response.status || [401, 404].contains(response.status) else {
             throw refusal(response, of: session.user, .session)
         }
@@ -98,7 +102,7 @@ package struct Homeserver: Sendable {
         var headers: HTTPHeaders = [:]
         if let tag { headers["If-None-Match"] = tag }
         let response = try await send(
-            .get, address.path, of: address.owner, cookie: try session.map(cookie), headers: headers,
+            .get, path(address), of: address.owner, try session.map(credential), headers: headers,
             limit: Self.fileLimit)
         switch response.status {
         case 200: return .file(File(content: response.body, tag: response.headers["ETag"]))
@@ -113,7 +117,7 @@ package struct Homeserver: Sendable {
         _ content: [UInt8], to address: PubkyAddress, _ session: PubkySession
     ) async throws(PaykitFailure) {
         let response = try await send(
-            .put, address.path, of: address.owner, cookie: try cookie(of: session), body: content, replay: .safe)
+            .put, path(address), of: address.owner, try credential(of: session), body: content, replay: .safe)
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
     }
 
@@ -123,7 +127,7 @@ package struct Homeserver: Sendable {
     @discardableResult
     package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
         let response = try await send(
-            .delete, address.path, of: address.owner, cookie: try cookie(of: session), replay: .safe)
+            .delete, path(address), of: address.owner, try credential(of: session), replay: .safe)
         if [404, 410].contains(response.status) { return false }
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
         return true
@@ -131,30 +135,44 @@ package struct Homeserver: Sendable {
 
     // MARK: Requests
 
-    /// The cookie of `session`, if it is this homeserver's: an old record, brought late, may lead to one that the user has
+    /// What `session` shows, if it is this homeserver's: an old record, brought late, may lead to one that the user has
     /// left.
-    package func cookie(of session: PubkySession) throws(PaykitFailure) -> Redacted<String> {
+    package func credential(of session: PubkySession) throws(PaykitFailure) -> PubkySession.Credential {
         guard session.origin == url.origin else {
             throw PaykitFailure(
                 .auth,
                 "the session is of another homeserver than \(url.host), where the data is said to lie now: "
                     + "sign in again")
         }
-        return session.cookie
+        return session.credential
+    }
+
+    /// Where a file or directory is asked for.
+    func path(_ address: PubkyAddress) -> String {
+        hasStoragePaths ? "/storage/\(address.owner)\(address.path)" : address.path
     }
 
     package func send(
-        _ method: HTTPRequest.Method, _ path: String, of user: PubkyKey, cookie: Redacted<String>? = nil,
-        headers: HTTPHeaders = [:], body: [UInt8] = [], replay: HTTPRequest.Replay? = nil, limit: Int = 1 << 16
+        _ method: HTTPRequest.Method, _ path: String, of user: PubkyKey, _ credential: PubkySession.Credential? = nil,
+        headers: HTTPHeaders = [:], body: [UInt8] = [], replay: HTTPRequest.Replay? = nil,
+        timeout: Duration = .seconds(30), limit: Int = 1 << 16
     ) async throws(PaykitFailure) -> HTTPResponse {
         let target: HTTPURL
         do { target = try HTTPURL(url.origin + path) } catch {
             throw PaykitFailure(.validationFailed, "the path cannot be asked for: \(error)")
         }
-        var request = HTTPRequest(method, target, headers: headers, body: body, replay: replay, responseLimit: limit)
+        var request = HTTPRequest(
+            method, target, headers: headers, body: body, replay: replay, timeout: timeout, responseLimit: limit)
+        // Where the path says it, the header is not looked at; elsewhere it has to be there.
         request.headers["pubky-host"] = user.text
-        if let cookie { request.headers["Cookie"] = "\(user)=\(cookie.reveal())" }
-        if !body.isEmpty { request.headers["Content-Type"] = "application/octet-stream" }
+        switch credential {
+        case .cookie(let cookie): request.headers["Cookie"] = "\(user)=\(cookie.reveal())"
+        case .bearer(let bearer): request.headers["Authorization"] = "Bearer \(bearer.token.reveal())"
+        case nil: break
+        }
+        if !body.isEmpty, request.headers["Content-Type"] == nil {
+            request.headers["Content-Type"] = "application/octet-stream"
+        }
         do { return try await http.send(request) } catch { throw PaykitFailure(error) }
     }
 }

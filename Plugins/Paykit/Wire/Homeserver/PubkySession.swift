@@ -6,20 +6,60 @@ public struct PubkySession: Sendable, Hashable {
     public let user: PubkyKey
     /// What it may do.
     public let capabilities: [PubkyCapability]
-    package let cookie: Redacted<String>
-    /// The homeserver that opened it, or said that it knows it: nobody else is shown the cookie, whatever is published of
-    /// where the user's data lies.
+    package let credential: Credential
+    /// The homeserver that opened it, or said that it knows it: nobody else is shown the credential, whatever is published
+    /// of where the user's data lies.
     package let origin: String
 
-    package init(user: PubkyKey, capabilities: [PubkyCapability], cookie: Redacted<String>, origin: String) {
+    /// What is shown to the homeserver with each request.
+    package enum Credential: Sendable, Hashable {
+        /// As older homeservers want it (Protocol 3.4).
+        case cookie(Redacted<String>)
+        /// For an hour, then opened again with the grant (Protocol 10.3).
+        case bearer(Bearer)
+    }
+
+    package struct Bearer: Sendable, Hashable {
+        package let token: Redacted<String>
+        package let held: HeldGrant
+        /// Until when it is good, by the clock that is never set.
+        package let end: Duration
+
+        package init(token: Redacted<String>, held: HeldGrant, end: Duration) {
+            self.token = token
+            self.held = held
+            self.end = end
+        }
+
+        /// Before a request a bearer is opened anew that has so little time left.
+        package static let margin: Duration = .seconds(150)
+    }
+
+    package init(user: PubkyKey, capabilities: [PubkyCapability], credential: Credential, origin: String) {
         self.user = user
         self.capabilities = capabilities
-        self.cookie = cookie
+        self.credential = credential
         self.origin = origin
     }
 
-    /// The session as it is handed to another program of the same user: key, colon and cookie (Protocol 3.4).
-    public var exported: Redacted<String> { Redacted("\(user):\(cookie.reveal())") }
+    package init(user: PubkyKey, capabilities: [PubkyCapability], cookie: Redacted<String>, origin: String) {
+        self.init(user: user, capabilities: capabilities, credential: .cookie(cookie), origin: origin)
+    }
+
+    /// The grant behind the session; nil where it is a cookie's.
+    package var held: HeldGrant? {
+        guard case .bearer(let bearer) = credential else { return nil }
+        return bearer.held
+    }
+
+    /// The session as another program of the same user takes it: key, colon and cookie (Protocol 3.4), or the grant with the
+    /// app's key (Protocol 10.5). A grant is for one program at a time: the other one's use of it ends the session here.
+    public var exported: Redacted<String> {
+        switch credential {
+        case .cookie(let cookie): Redacted("\(user):\(cookie.reveal())")
+        case .bearer(let bearer): bearer.held.credential
+        }
+    }
 
     /// The key and cookie of an exported session.
     ///

@@ -27,7 +27,8 @@ extension PubkySandbox {
         let text = query["cursor"].flatMap { $0.isEmpty ? nil : $0 } ?? "0"
         let start = try cursor(text, or: "Invalid cursor")
         let page = events.dropFirst(start).prefix(query.limit(usual: Self.mostEvents, most: Self.mostEvents))
-        var lines = page.map { "\($0.name) \($0.address)" }
+        // Whose storage is private, of that nobody hears here.
+        var lines = page.filter { !$0.path.hasPrefix("/priv/") }.map { "\($0.name) \($0.address)" }
         if !page.isEmpty { lines.append("cursor: \(page.endIndex)") }
         return Self.text(lines.joined(separator: "\n"))
     }
@@ -47,10 +48,10 @@ extension PubkySandbox {
         let users = try users(of: query)
         guard !users.isEmpty else { throw PubkyRefusal(400, "user parameter is required") }
         guard users.count <= 50 else { throw PubkyRefusal(400, "Too many users. Maximum allowed: 50") }
-        let path = query["path"].map { $0.hasPrefix("/") ? $0 : "/" + $0 } ?? "/"
+        let isWanted = try filter(query, of: Set(users.keys), request)
         while true {
             let found = events.enumerated().filter { index, event in
-                guard let cursor = users[event.owner], event.path.hasPrefix(path) else { return false }
+                guard let cursor = users[event.owner], isWanted(event.path) else { return false }
                 return cursor.map { isReverse ? index + 1 < $0 : index + 1 > $0 } ?? true
             }
             if found.isEmpty, isLive {
@@ -63,6 +64,22 @@ extension PubkySandbox {
                 status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-cache"],
                 body: page.flatMap { Self.block($0.offset + 1, $0.element).utf8 })
         }
+    }
+
+    /// Which files' events are asked for. Today's homeservers take several paths, of which one with a slash at its end means
+    /// everything below it, and tell of private files only who may read them.
+    private func filter(
+        _ query: PubkyQuery, of users: Set<PubkyKey>, _ request: HTTPRequest
+    ) throws(PubkyRefusal) -> (String) -> Bool {
+        let named = query.items.filter { $0.name == "path" }.map { $0.value.hasPrefix("/") ? $0.value : "/" + $0.value }
+        guard generation != .cookies else {
+            let path = named.last ?? "/"
+            return { $0.hasPrefix(path) }
+        }
+        if query["limit"].flatMap({ UInt16($0) }) == 0 { throw PubkyRefusal(400, "limit must be at least 1") }
+        let paths = named.isEmpty ? ["/pub/"] : named
+        try allowStream(paths, of: users, request)
+        return { path in paths.contains { $0 == path || $0.hasSuffix("/") && path.hasPrefix($0) } }
     }
 
     /// Whose events are asked for, and from where on.

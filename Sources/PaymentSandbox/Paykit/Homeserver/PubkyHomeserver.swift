@@ -13,6 +13,7 @@ extension PubkySandbox {
         case ("GET", "/events-stream"): return try await streamEvents(request)
         default: break
         }
+        if generation != .cookies { return try await homeserverOfToday(request) }
         guard let owner = tenant(of: request) else { throw PubkyRefusal(404, "Pubky Host is missing") }
         try authorize(request, for: owner)
         switch (method, request.url.path) {
@@ -25,12 +26,7 @@ extension PubkySandbox {
     }
 
     private func files(_ request: HTTPRequest, of owner: PubkyKey) async throws(PubkyRefusal) -> HTTPResponse {
-        switch plans[owner]?.server {
-        case .fails: throw PubkyRefusal(500, "Internal server error")
-        case .isBusy: throw PubkyRefusal(429, "Too many requests", headers: ["Retry-After": "7"])
-        case .isSlow where configuration.slowness > .zero: try? await clock.sleep(for: configuration.slowness)
-        default: break
-        }
+        try await suffer(owner)
         let path = try PubkyPath(request.url.path)
         switch request.method.rawValue {
         case "GET" where path.isDirectory: return try list(path.text, request, of: owner)
@@ -41,8 +37,18 @@ extension PubkySandbox {
         }
     }
 
+    /// What is wrong with the homeserver for this owner's files.
+    func suffer(_ owner: PubkyKey) async throws(PubkyRefusal) {
+        switch plans[owner]?.server {
+        case .fails: throw PubkyRefusal(500, "Internal server error")
+        case .isBusy: throw PubkyRefusal(429, "Too many requests", headers: ["Retry-After": "7"])
+        case .isSlow where configuration.slowness > .zero: try? await clock.sleep(for: configuration.slowness)
+        default: break
+        }
+    }
+
     /// Whose storage is meant: the header counts before the host, and the query only where both name nobody.
-    private func tenant(of request: HTTPRequest) -> PubkyKey? {
+    func tenant(of request: HTTPRequest) -> PubkyKey? {
         for text in [request.headers["pubky-host"], request.headers["Host"] ?? request.url.host] {
             if let text, let key = try? PubkyKey(text) { return key }
         }

@@ -32,18 +32,22 @@ extension PubkySandbox {
     func signUp(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
         let token = try verified(request.body)
         guard tenants[token.key] == nil else { throw PubkyRefusal(409, "User already exists") }
-        if configuration.signUp == .tokenRequired {
-            guard let text = PubkyQuery(request)["signup_token"] else { throw PubkyRefusal(400, "Token required") }
-            let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.map(\.count) == [4, 4, 4], parts.allSatisfy({ Crockford.isText($0) }) else {
-                throw PubkyRefusal(400, "Invalid signup token format: it is XXXX-XXXX-XXXX in Crockford's base 32")
-            }
-            guard let isUsed = signUpTokens[text] else { throw PubkyRefusal(401, "Invalid token") }
-            guard !isUsed else { throw PubkyRefusal(401, "Token already used") }
-            signUpTokens[text] = true
-        }
+        try useSignUpToken(request)
         tenants[token.key] = PubkyTenant(quota: configuration.quota)
         return open(token, request)
+    }
+
+    /// Uses up the token that a sign-up brings, where one is wanted.
+    func useSignUpToken(_ request: HTTPRequest) throws(PubkyRefusal) {
+        guard configuration.signUp == .tokenRequired else { return }
+        guard let text = PubkyQuery(request)["signup_token"] else { throw PubkyRefusal(400, "Token required") }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 4, 4], parts.allSatisfy({ Crockford.isText($0) }) else {
+            throw PubkyRefusal(400, "Invalid signup token format: it is XXXX-XXXX-XXXX in Crockford's base 32")
+        }
+        guard let isUsed = signUpTokens[text] else { throw PubkyRefusal(401, "Invalid token") }
+        guard !isUsed else { throw PubkyRefusal(401, "Token already used") }
+        signUpTokens[text] = true
     }
 
     func signIn(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
@@ -130,15 +134,16 @@ extension PubkySandbox {
         guard bytes.count > 115 else { throw Self.unreadable }
         guard bytes[74] == 0 else { throw PubkyRefusal(400, "Unknown version") }
         let time = bytes[75..<83].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let window = configuration.tokenWindow * 1_000_000
+        let seconds = generation == .cookies ? configuration.tokenWindow : max(configuration.tokenWindow, 180)
+        let window = seconds * 1_000_000
         guard time <= now + window else {
             throw PubkyRefusal(
                 400,
-                "AuthToken has a timestamp that is more than \(configuration.tokenWindow) seconds in the future")
+                "AuthToken has a timestamp that is more than \(seconds) seconds in the future")
         }
         guard time >= now - min(window, now) else {
             throw PubkyRefusal(
-                400, "AuthToken has a timestamp that is more than \(configuration.tokenWindow) seconds in the past")
+                400, "AuthToken has a timestamp that is more than \(seconds) seconds in the past")
         }
         let token: AuthToken
         do { token = try AuthToken(parsing: bytes) } catch {

@@ -20,10 +20,12 @@ struct PubkyTenant: Sendable {
 
     init(quota: Int?) { self.quota = quota }
 
-    /// Whether `count` bytes at `path` are too many.
-    func isFull(for count: Int, at path: String) -> Bool {
+    /// Whether `count` bytes at `path` are too many, each file counting `perFile` more than it holds.
+    func isFull(for count: Int, at path: String, perFile: Int = 0) -> Bool {
         guard let quota else { return false }
-        return used - (files[path]?.content.count ?? 0) + count > quota
+        let others = used - (files[path]?.content.count ?? 0)
+        let names = files.count + (files[path] == nil ? 1 : 0)
+        return others + count + names * perFile > quota
     }
 
     mutating func write(_ file: PubkyFile, at path: String) {
@@ -101,12 +103,12 @@ struct PubkyPath: Sendable, Hashable {
     /// Reads a path as it stands in a request.
     ///
     /// - Throws: 400 with the reason.
-    init(_ encoded: String) throws(PubkyRefusal) {
+    init(_ encoded: String, most: Int = 4096) throws(PubkyRefusal) {
         guard let decoded = PercentCoding.decode(encoded) else { throw Self.invalid("it is not UTF-8") }
-        try self.init(decoded: decoded)
+        try self.init(decoded: decoded, most: most)
     }
 
-    init(decoded: String) throws(PubkyRefusal) {
+    init(decoded: String, most: Int = 4096) throws(PubkyRefusal) {
         let parts = decoded.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.first == "" else { throw Self.invalid("it has to begin with a slash") }
         var segments: [Substring] = []
@@ -123,7 +125,7 @@ struct PubkyPath: Sendable, Hashable {
         }
         let isDirectory = decoded.hasSuffix("/") || decoded.hasSuffix("..")
         let text = "/" + segments.joined(separator: "/") + (isDirectory && !segments.isEmpty ? "/" : "")
-        guard text.utf8.count <= 4096 else { throw Self.invalid("it has more than 4096 bytes") }
+        guard text.utf8.count <= most else { throw Self.invalid("it has more than \(most) bytes") }
         self.text = text
     }
 

@@ -47,6 +47,7 @@ extension PubkySandbox {
             return Self.answer(packet, payload)
         }
         var response = Self.answer(packet, packet.payload)
+        if generation != .cookies { response.headers["Memento-Datetime"] = HTTPDate.text(clock.now) }
         let stamp = packet.timestamp / 1_000_000
         if let text = request.headers["If-Modified-Since"], let since = HTTPDate.parse(text, now: clock.now),
             since.timeIntervalSince1970 >= Double(stamp)
@@ -91,7 +92,9 @@ extension PubkySandbox {
         do { packet = try SignedPacket(payload: request.body, of: key) } catch { throw PubkyRefusal(400, "\(error)") }
         let port = request.url.port
         try checkOrder(packet, port)
-        if let condition = request.headers["If-Match"] {
+        if generation != .cookies {
+            // Today's relays do not look at it, and let nobody wait for anybody.
+        } else if let condition = request.headers["If-Match"] {
             guard let time = UInt64(condition.filter { $0 != "\"" }) else { throw PubkyRefusal(400, "bad If-Match") }
             if let known = newest(key, port: port), known.timestamp != time {
                 throw PubkyRefusal(412, "another packet is stored than the one to be replaced")
@@ -106,7 +109,7 @@ extension PubkySandbox {
             try checkOrder(packet, port)
         }
         packets[key] = packet
-        return HTTPResponse(status: 204)
+        return HTTPResponse(status: 204, headers: generation == .cookies ? [:] : ["Pkarr-Dht-Stored-Nodes": "20"])
     }
 
     private func checkOrder(_ packet: SignedPacket, _ port: UInt16) throws(PubkyRefusal) {

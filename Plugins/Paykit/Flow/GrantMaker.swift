@@ -1,0 +1,66 @@
+package import PaymentCore
+
+/// How this app lets itself in with grants: its name, and from where its keys come.
+package struct GrantMaker: Sendable {
+    package let clientID: String
+    package let random: any RandomSource
+    package let clock: any PaymentClock
+    package let features: HomeserverFeatures
+
+    package init(
+        clientID: String, random: any RandomSource, clock: any PaymentClock, features: HomeserverFeatures
+    ) {
+        self.clientID = clientID
+        self.random = random
+        self.clock = clock
+        self.features = features
+    }
+
+    /// Draws the seed of a key for this app.
+    package func seed() -> Redacted<[UInt8]> { Redacted((0..<4).flatMap { _ in random.next().bigEndianBytes }) }
+
+    /// Now, in seconds since 1970.
+    package var seconds: UInt64 { clock.now.microseconds / 1_000_000 }
+
+    /// Lets the app that has `clientKey` do things in the name of `owner`.
+    package func grant(
+        _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, by owner: PubkyKeyPair,
+        lifetime: UInt64 = PubkyGrant.lifetime
+    ) throws(PaykitFailure) -> PubkyGrant {
+        do {
+            return try PubkyGrant(
+                capabilities, to: clientKey, called: clientID, id: PubkyGrant.id(random), at: seconds,
+                lifetime: lifetime, by: owner)
+        } catch { throw PaykitFailure(.validationFailed, "the app cannot be let in: \(error)") }
+    }
+
+    /// Opens a session with a grant, at the homeserver that takes it.
+    package func open(_ held: HeldGrant, at server: Homeserver) async throws(PaykitFailure) -> PubkySession {
+        try await server.open(held, try proof(held), at: clock.uptime)
+    }
+
+    /// A proof that works once.
+    package func proof(_ held: HeldGrant) throws(PaykitFailure) -> GrantProof {
+        do { return try held.proof(random, at: seconds) } catch {
+            throw PaykitFailure(.validationFailed, "the app's key cannot sign: \(error)")
+        }
+    }
+
+    /// A grant that `owner` gives this app for a homeserver, with a key of its own.
+    package func held(
+        _ capabilities: [PubkyCapability], at server: PubkyKey, by owner: PubkyKeyPair, called clientID: String? = nil,
+        lifetime: UInt64 = PubkyGrant.lifetime
+    ) throws(PaykitFailure) -> HeldGrant {
+        let seed = seed()
+        do {
+            let client = try PubkyKeyPair(seed: seed.reveal())
+            return try HeldGrant(
+                grant(
+                    capabilities, to: client.publicKey, called: clientID ?? self.clientID, by: owner, lifetime: lifetime
+                ),
+                at: server, seed: seed)
+        } catch let failure as PaykitFailure { throw failure } catch {
+            throw PaykitFailure(.validationFailed, "this device has no usable key for the app")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package import PaymentCore
+
+/// What a homeserver says of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its clock.
+package struct GrantSession: Sendable, Hashable {
+    package let homeserver: PubkyKey
+    package let user: PubkyKey
+    package let clientID: String
+    package let capabilities: [PubkyCapability]
+    package let grantID: String
+    package let tokenExpiresAt: UInt64
+    package let grantExpiresAt: UInt64
+    package let createdAt: UInt64
+
+    package init(
+        homeserver: PubkyKey, user: PubkyKey, clientID: String, capabilities: [PubkyCapability], grantID: String,
+        tokenExpiresAt: UInt64, grantExpiresAt: UInt64, createdAt: UInt64
+    ) {
+        self.homeserver = homeserver
+        self.user = user
+        self.clientID = clientID
+        self.capabilities = capabilities
+        self.grantID = grantID
+        self.tokenExpiresAt = tokenExpiresAt
+        self.grantExpiresAt = grantExpiresAt
+        self.createdAt = createdAt
+    }
+
+    /// Reads a session. Members that are not known are skipped.
+    package init(_ json: JSONValue) throws(WireDefect) {
+        func text(_ name: String) throws(WireDefect) -> String {
+            guard let text = json[name]?.string else { throw WireDefect("a session has no \(name)") }
+            return text
+        }
+        func key(_ name: String) throws(WireDefect) -> PubkyKey {
+            do { return try PubkyKey(bare: try text(name)) } catch let defect as WireDefect { throw defect } catch {
+                throw WireDefect("a session's \(name) is no key")
+            }
+        }
+        func time(_ name: String) throws(WireDefect) -> UInt64 {
+            guard let time = json[name]?.uint64 else { throw WireDefect("a session has no \(name)") }
+            return time
+        }
+        guard let list = json["capabilities"]?.array else { throw WireDefect("a session has no capabilities") }
+        var capabilities: [PubkyCapability] = []
+        for entry in list {
+            guard let capability = entry.string.flatMap({ try? PubkyCapability($0) }) else {
+                throw WireDefect("a session has a capability that is none")
+            }
+            capabilities.append(capability)
+        }
+        self.init(
+            homeserver: try key("homeserver"), user: try key("pubky"), clientID: try text("client_id"),
+            capabilities: capabilities, grantID: try text("grant_id"), tokenExpiresAt: try time("token_expires_at"),
+            grantExpiresAt: try time("grant_expires_at"), createdAt: try time("created_at"))
+    }
+
+    package var json: JSONValue {
+        [
+            "homeserver": .string(homeserver.text), "pubky": .string(user.text), "client_id": .string(clientID),
+            "capabilities": .array(capabilities.map { .string($0.text) }), "grant_id": .string(grantID),
+            "token_expires_at": .number(JSONNumber(tokenExpiresAt)),
+            "grant_expires_at": .number(JSONNumber(grantExpiresAt)), "created_at": .number(JSONNumber(createdAt)),
+        ]
+    }
+}
+
+/// What an app may do in this user's name, as their homeserver lists it.
+public struct PubkyGrantRecord: Sendable, Hashable, Identifiable {
+    /// By what it is revoked.
+    public let id: String
+    /// The app, as it calls itself.
+    public let clientID: String
+    /// What the app may do.
+    public let capabilities: [PubkyCapability]
+    /// When the user allowed it: seconds since 1970, by the signer's clock.
+    public let issuedAt: UInt64
+    /// Until when: seconds since 1970.
+    public let expiresAt: UInt64
+
+    package init(_ grant: PubkyGrant) {
+        id = grant.id
+        clientID = grant.clientID
+        capabilities = grant.capabilities
+        issuedAt = grant.issuedAt
+        expiresAt = grant.expiresAt
+    }
+
+    /// Reads an entry of the list; its capabilities are one text there.
+    package init(_ json: JSONValue) throws(WireDefect) {
+        guard let id = json["grant_id"]?.string, PubkyGrant.isID(id), let client = json["client_id"]?.string,
+            let text = json["capabilities"]?.string, let capabilities = try? PubkyCapability.list(text),
+            let issuedAt = json["issued_at"]?.uint64, let expiresAt = json["expires_at"]?.uint64
+        else { throw WireDefect("a list of grants has an entry that cannot be read") }
+        self.id = id
+        clientID = client
+        self.capabilities = capabilities
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+
+    package var json: JSONValue {
+        [
+            "grant_id": .string(id), "client_id": .string(clientID),
+            "capabilities": .string(capabilities.map(\.text).joined(separator: ",")),
+            "issued_at": .number(JSONNumber(issuedAt)), "expires_at": .number(JSONNumber(expiresAt)),
+        ]
+    }
+}

@@ -1,0 +1,63 @@
+package import PaymentCore
+import PaymentCrypto
+
+/// A grant together with the app's key for it and the homeserver that takes it: all that opening sessions needs, until it
+/// ends or is revoked. It is never shared by two programs: each of them would end the other one's session.
+package struct HeldGrant: Sendable, Hashable {
+    package let grant: PubkyGrant
+    package let homeserver: PubkyKey
+    private let seed: Redacted<[UInt8]>
+
+    private static let version = "pubky-grant-credential-v1"
+
+    /// - Parameter seed: the seed of the app's key.
+    package init(_ grant: PubkyGrant, at homeserver: PubkyKey, seed: Redacted<[UInt8]>) throws(GrantDefect) {
+        guard let client = try? PubkyKeyPair(seed: seed.reveal()), client.publicKey == grant.clientKey else {
+            throw .owner
+        }
+        self.grant = grant
+        self.homeserver = homeserver
+        self.seed = seed
+    }
+
+    /// A proof that works once.
+    package func proof(_ random: any RandomSource, at time: UInt64) throws(GrantDefect) -> GrantProof {
+        guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { throw .owner }
+        return try GrantProof(of: grant.id, for: homeserver, nonce: PubkyGrant.id(random), at: time, by: client)
+    }
+
+    // MARK: At rest
+
+    /// The text as which it is stored (Protocol 10.5). As good as the key for what it allows.
+    package var credential: Redacted<String> {
+        Redacted("\(Self.version):\(homeserver):\(Base64URL.encode(seed.reveal())):\(grant.text.reveal())")
+    }
+
+    /// Whether a stored text means to be a grant, of whatever version, and not a cookie.
+    package static func isLikely(_ text: String) -> Bool { text.hasPrefix("pubky-grant-credential-") }
+
+    /// Reads a stored grant.
+    ///
+    /// - Parameters:
+    ///   - credential: what ``credential`` gave, here or in another client.
+    ///   - now: seconds since 1970.
+    package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitFailure) {
+        let parts = credential.reveal().split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.first == Self.version[...], parts.count == 4 else {
+            throw PaykitFailure(
+                .validationFailed, "the stored session is of a version that is not known here: sign in again")
+        }
+        guard let homeserver = try? PubkyKey(bare: parts[1]) else {
+            throw PaykitFailure(.validationFailed, "the stored session names no homeserver: sign in again")
+        }
+        guard let seed = Base64URL.decode(parts[2]), seed.count == 32, let grant = try? PubkyGrant(parsing: parts[3])
+        else { throw PaykitFailure(.validationFailed, "the stored session cannot be read: sign in again") }
+        guard grant.expiresAt > now else {
+            throw PaykitFailure(.sessionExpired, "the stored session is over: sign in again")
+        }
+        do { try self.init(grant, at: homeserver, seed: Redacted(seed)) } catch {
+            throw PaykitFailure(
+                .validationFailed, "the stored session and its key do not belong together: sign in again")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package import PaymentCore
+import PaymentCrypto
+
+/// What an app may do in somebody's name, signed by them for the app's own key (Protocol 10.2).
+///
+/// Whoever brings it, a value of this type was signed by ``issuer``. It opens nothing without the app's key.
+package struct PubkyGrant: Sendable, Hashable {
+    /// Who allows it.
+    package let issuer: PubkyKey
+    /// Which app: a name that it gives itself.
+    package let clientID: String
+    package let capabilities: [PubkyCapability]
+    /// The app's key, which has to sign each time that a session is opened.
+    package let clientKey: PubkyKey
+    package let id: String
+    /// Seconds since 1970.
+    package let issuedAt: UInt64
+    /// Seconds since 1970.
+    package let expiresAt: UInt64
+    package let text: Redacted<String>
+
+    /// How long signers let apps in: two years.
+    package static let lifetime: UInt64 = 63_072_000
+    /// The client that signs people up, and nothing else.
+    package static let signUpClient = "pubky.signup"
+    /// How long a grant for signing up may be good.
+    package static let signUpLifetime: UInt64 = 300
+
+    /// Signs a grant.
+    package init(
+        _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, id: String,
+        at time: UInt64, lifetime: UInt64 = Self.lifetime, by owner: PubkyKeyPair
+    ) throws(GrantDefect) {
+        guard Self.isClientID(clientID), Self.isID(id) else { throw .format }
+        let token = try SignedToken(
+            .grant,
+            [
+                ("iss", OrderedJSON.string(owner.publicKey.text)), ("client_id", OrderedJSON.string(clientID)),
+                ("caps", OrderedJSON.array(capabilities.map { OrderedJSON.string($0.text) })),
+                ("cnf", OrderedJSON.string(clientKey.text)), ("jti", OrderedJSON.string(id)), ("iat", "\(time)"),
+                ("exp", "\(time &+ lifetime)"),
+            ], by: owner)
+        try self.init(parsing: token.text)
+    }
+
+    /// Reads a grant, and checks who signed it. Whether its time is over, the caller has to look at.
+    package init(parsing text: some StringProtocol) throws(GrantDefect) {
+        let token = try SignedToken(parsing: text)
+        let claims = token.claims
+        guard let issuer = claims["iss"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
+            let clientID = claims["client_id"]?.string, Self.isClientID(clientID),
+            let clientKey = claims["cnf"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
+            let id = claims["jti"]?.string, Self.isID(id), let issuedAt = claims["iat"]?.uint64,
+            let expiresAt = claims["exp"]?.uint64, let list = claims["caps"]?.array
+        else { throw .format }
+        var capabilities: [PubkyCapability] = []
+        for entry in list {
+            guard let capability = entry.string.flatMap({ try? PubkyCapability($0) }) else { throw .format }
+            capabilities.append(capability)
+        }
+        try token.check(.grant, signedBy: issuer)
+        self.issuer = issuer
+        self.clientID = clientID
+        self.capabilities = capabilities
+        self.clientKey = clientKey
+        self.id = id
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.text = Redacted(token.text)
+    }
+
+    /// Whether a text can name an app: 1 to 253 bytes, without control characters.
+    package static func isClientID(_ text: String) -> Bool {
+        1...253 ~= text.utf8.count && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
+
+    /// Whether a text can be the id of a grant or the nonce of a proof.
+    package static func isID(_ text: some StringProtocol) -> Bool {
+        1...22 ~= text.utf8.count
+            && text.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+            }
+    }
+
+    /// Draws an id: 16 random bytes.
+    package static func id(_ random: any RandomSource) -> String {
+        Base64URL.encode((0..<2).flatMap { _ in random.next().bigEndianBytes })
+    }
+}
+
+/// What an app signs each time that it opens a session with a grant: that it has the key, now, for this homeserver
+/// (Protocol 10.2). Works once.
+package struct GrantProof: Sendable {
+    package let audience: PubkyKey
+    package let grantID: String
+    package let nonce: String
+    /// Seconds since 1970.
+    package let issuedAt: UInt64
+    package let text: Redacted<String>
+
+    /// How far its time may be from the homeserver's, in seconds.
+    package static let window: UInt64 = 180
+
+    /// Signs a proof.
+    package init(
+        of grantID: String, for audience: PubkyKey, nonce: String, at time: UInt64, by client: PubkyKeyPair
+    ) throws(GrantDefect) {
+        self.audience = audience
+        self.grantID = grantID
+        self.nonce = nonce
+        issuedAt = time
+        text = Redacted(
+            try SignedToken(
+                .proof,
+                [
+                    ("aud", OrderedJSON.string(audience.text)), ("gid", OrderedJSON.string(grantID)),
+                    ("nonce", OrderedJSON.string(nonce)), ("iat", "\(time)"),
+                ], by: client
+            ).text)
+    }
+
+    /// Reads a proof, and checks that `grant`'s client signed it for `server`, near `now`.
+    package init(
+        parsing text: some StringProtocol, of grant: PubkyGrant, for server: PubkyKey, now: UInt64
+    ) throws(GrantDefect) {
+        let token = try SignedToken(parsing: text)
+        try token.check(.proof, signedBy: grant.clientKey)
+        guard let audience = token.claims["aud"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
+            let id = token.claims["gid"]?.string, let nonce = token.claims["nonce"]?.string, PubkyGrant.isID(nonce),
+            let time = token.claims["iat"]?.uint64
+        else { throw .format }
+        guard audience == server else { throw .audience }
+        guard id == grant.id else { throw .owner }
+        guard time <= now &+ Self.window, now <= time &+ Self.window else { throw .time }
+        self.audience = audience
+        grantID = id
+        self.nonce = nonce
+        issuedAt = time
+        self.text = Redacted(token.text)
+    }
+}
