@@ -28,3 +28,6 @@ extension URLCredential {
 }
 
 public let NSURLAuthenticationMethodServerTrust: String = ""
+
+/// No signal where the other side is gone (`sys/socket.h`).
+public let SO_NOSIGPIPE: Int32 = 0x1022
