@@ -179,7 +179,13 @@ extension CitconMerchant: RefundingService {
         let charge = try await asMerchant(id) { () throws(CitconCallError) in
             try await client.service.inquire(reference: refund.payment.id)
         }
-        return charge?["refunds"]?["data"]?.array?.map { RefundFacts(TransactionFields($0)) }
+        // Its charge is there; whoever does not show it has not looked.
+        guard let charge else {
+            throw PaymentError(
+                .notFound, "Citcon does not show the charge whose refund is asked about", provider: id,
+                phase: .answered, retry: .later)
+        }
+        return charge["refunds"]?["data"]?.array?.map { RefundFacts(TransactionFields($0)) }
             .first { $0.reference == reference }
     }
 

@@ -174,12 +174,14 @@ import Testing
         }
     }
 
-    @Test("A refund that was refused, and cannot be looked for, stays open")
-    func refundsThatCannotBeLookedFor() async throws {
+    @Test(
+        "A refund that was refused, and cannot be looked for, stays open: nor where its charge is said not to be there",
+        arguments: [503, 404])
+    func refundsThatCannotBeLookedFor(_ status: Int) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
         world.faults.inject(.status(406, body: #"{"status":"fail","data":{"code":"4202"}}"#)) { $1 == "/v1/refunds" }
-        world.faults.inject(.status(503), times: 1000, after: 1) { method, path in
+        world.faults.inject(.status(status), times: 1000, after: 1) { method, path in
             method == "GET" && path.hasPrefix("/v1/transactions/")
         }
         let request = RefundRequest(

@@ -121,10 +121,12 @@ struct BeliefTests {
         #expect(try await world.router.status(of: ScriptedProvider.reference) == Self.paid)
     }
 
-    @Test("No refusal is the last word while an attempt is open that has sent nothing yet")
-    func openAttempt() async throws {
+    @Test(
+        "No refusal is the last word while an attempt is open that has sent nothing yet, also where a return said that it goes on",
+        arguments: [[], [JournalEntry.Event.outcome(.pending(retryAfter: nil))]])
+    func openAttempt(_ word: [JournalEntry.Event]) async throws {
         var world = World()
-        let attempt = try await world.crashed([.stepStarted(name: "look", kind: .query)])
+        let attempt = try await world.crashed([.stepStarted(name: "look", kind: .query)] + word)
         world.provider.statusBody = { _, _ in .expired }
         world.provider.payBody = { _, _ in .expired }
         guard case .unknown(let unknown) = try await world.router.status(of: ScriptedProvider.reference) else {

@@ -167,9 +167,7 @@ struct RetryNewsTests {
     func told() async throws {
         let world = World([.failure(.notSent, .connectFailed("refused")), .status(503), .status(200)])
         let heard = Mutex<[RequestRetry]>([])
-        _ = try await RequestRetry.$observer.withValue({ retry in heard.withLock { $0.append(retry) } }) {
-            try await world.send(RetryPolicy(), .get)
-        }
+        _ = try await world.send(RetryPolicy(), .get) { retry in heard.withLock { $0.append(retry) } }
         let told = heard.withLock { $0 }
         #expect(told.map(\.pause) == world.waits && told.count == 2)
         #expect(told.allSatisfy { $0.origin == "https://example.com" })
@@ -219,10 +217,11 @@ final class World: PaymentClock, RandomSource {
 
     func send(
         _ policy: RetryPolicy, _ method: HTTPRequest.Method, replay: HTTPRequest.Replay? = nil,
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30), onRetry: (@Sendable (RequestRetry) -> Void)? = nil
     ) async throws(TransportError) -> HTTPResponse {
         guard let url = try? HTTPURL("https://example.com/") else { preconditionFailure("a constant URL") }
-        let request = HTTPRequest(method, url, replay: replay, timeout: timeout)
+        var request = HTTPRequest(method, url, replay: replay, timeout: timeout)
+        request.onRetry = onRetry
         return try await RetryMiddleware(policy, clock: self, random: self).intercept(request) {
             request throws(TransportError) in
             let result = self.state.withLock { state in

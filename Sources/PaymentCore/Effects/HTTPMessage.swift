@@ -44,6 +44,9 @@ public struct HTTPRequest: Sendable {
     public var replay: Replay
     /// The time allowed for the whole exchange.
     public var timeout: Duration
+    /// Hears before each pause that the request is sent again. Routers set it; a transport that repeats requests by itself
+    /// calls it.
+    public var onRetry: (@Sendable (RequestRetry) -> Void)?
     /// The most body bytes accepted in the answer; more is ``TransportError/Reason/responseTooLarge(limit:)``.
     public var responseLimit: Int
 

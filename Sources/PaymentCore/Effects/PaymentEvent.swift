@@ -90,10 +90,6 @@ public struct RequestRetry: Sendable, Hashable {
         self.reason = reason
         self.pause = pause
     }
-
-    /// Who in the current task wants to know of requests that are sent again. Routers set it around a provider's requests;
-    /// a transport that repeats requests by itself calls it before each pause.
-    @TaskLocal public static var observer: (@Sendable (RequestRetry) -> Void)?
 }
 
 extension PaymentEvent: CustomStringConvertible {

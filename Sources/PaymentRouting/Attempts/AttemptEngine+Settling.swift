@@ -147,8 +147,8 @@ extension AttemptEngine {
     /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what
     /// goes on with it may have the wallet send money, whatever the service thinks by then.
     static func lasting(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
-        let isUntouched = !history.mayHaveMovedMoney && history.outcome == nil
-        guard claimsNoEffect(outcome), !history.isFinished, isUntouched else {
+        // A word that it goes on, such as a payer's return brings, has sent nothing either.
+        guard claimsNoEffect(outcome), !history.isFinished, !history.mayHaveMovedMoney else {
             return believable(outcome, after: history)
         }
         return .unknown(

@@ -16,12 +16,9 @@ struct ToldTransport: HTTPTransport {
     let tell: Telling
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let result: Result<HTTPResponse, TransportError> = await RequestRetry.$observer.withValue({
-            tell(.retrying($0))
-        }) {
-            do throws(TransportError) { return .success(try await base.send(request)) } catch { return .failure(error) }
-        }
-        return try result.get()
+        var request = request
+        request.onRetry = { tell(.retrying($0)) }
+        return try await base.send(request)
     }
 }
 

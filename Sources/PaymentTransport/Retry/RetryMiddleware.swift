@@ -61,7 +61,7 @@ public struct RetryMiddleware: HTTPMiddleware {
             let left = request.timeout - (clock.uptime - start) - wait
             guard left > .zero else { return try Self.finish(result, phase) }
 
-            RequestRetry.observer?(
+            request.onRetry?(
                 RequestRetry(origin: request.url.origin, reason: Self.reason(result), pause: wait))
             do { try await clock.sleep(for: wait) } catch {
                 throw TransportError(phase, .cancelled, origin: request.url.origin)
