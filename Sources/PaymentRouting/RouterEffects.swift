@@ -40,7 +40,7 @@ struct RouterEffects: Sendable {
     ///   - attempt: the attempt that the call is about.
     ///   - journal: the journal whose lease is kept alive while the provider waits.
     func context(
-        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, about reference: PaymentReference?,
+        for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, about reference: PaymentReference,
         attempt: AttemptID? = nil, journal: LeasedJournal? = nil, link: PaymentLink? = nil
     ) -> ProviderContext {
         let tell = { @Sendable (kind: PaymentEvent.Kind) in self.tell(kind, at: descriptor.id, reference, attempt) }

@@ -52,14 +52,7 @@ package enum HTTPDate {
             1900...9999 ~= year, 1...31 ~= day, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2]
         else { return nil }
         let seconds = clock[0] * 3600 + clock[1] * 60 + clock[2]
-        return Date(timeIntervalSince1970: Double(days(year, month + 1, day) * 86400 + seconds))
-    }
-
-    /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let monthFromMarch = (month + 9) % 12
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+        return Date(
+            timeIntervalSince1970: Double(CivilDay.number(year: year, month: month + 1, day: day) * 86400 + seconds))
     }
 }

@@ -39,7 +39,7 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
 
     /// The date, as `2026-03-29`.
     public var description: String {
-        let (year, month, day) = date
+        let (year, month, day) = CivilDay.parts(number)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(year)-\(padded(month))-\(padded(day))"
     }
@@ -49,8 +49,8 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
         switch period {
         case .day: self
         // 1 January 1970 was a Thursday.
-        case .week: SpendingDay(number: number - Self.remainder(of: number + 3, by: 7))
-        case .month: SpendingDay(number: number - date.day + 1)
+        case .week: SpendingDay(number: CivilDay.floorDivide(number + 3, 7) * 7 - 3)
+        case .month: SpendingDay(number: number - CivilDay.parts(number).day + 1)
         }
     }
 
@@ -63,22 +63,5 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
         // Any month is over 31 days after its first, and the next one not.
         case .month: return SpendingDay(number: first.number + 31).first(of: .month)
         }
-    }
-
-    /// Year, month and day of the Gregorian calendar, reckoned in eras of 400 years that begin on 1 March.
-    private var date: (year: Int, month: Int, day: Int) {
-        let shifted = number + 719_468
-        let dayOfEra = Self.remainder(of: shifted, by: 146_097)
-        let era = (shifted - dayOfEra) / 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let march = (5 * dayOfYear + 2) / 153
-        let month = march < 10 ? march + 3 : march - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
-    }
-
-    private static func remainder(of number: Int, by divisor: Int) -> Int {
-        let remainder = number % divisor
-        return remainder < 0 ? remainder + divisor : remainder
     }
 }

@@ -53,7 +53,7 @@ public struct PaymentStage: Sendable, Hashable {
             mayHaveMovedMoney = true
             activity = .working
         case .stepStarted(_, let kind), .stepReplayed(_, let kind):
-            mayHaveMovedMoney = mayHaveMovedMoney || Self.movesMoney(kind)
+            mayHaveMovedMoney = mayHaveMovedMoney || kind.movesMoney
             activity = .working
         case .stepFinished, .stepFailed, .joined, .payerAnswered: activity = .working
         case .payerAsked(let need): activity = .awaitingPayer(need)
@@ -62,13 +62,6 @@ public struct PaymentStage: Sendable, Hashable {
         case .abandoned: mayHaveMovedMoney = false
         case .failed(let error): activity = .failed(error)
         case .routed, .note: break
-        }
-    }
-
-    private static func movesMoney(_ kind: StepKind) -> Bool {
-        switch kind {
-        case .mutation, .walletTransfer, .settlement: true
-        case .query, .interaction: false
         }
     }
 }
