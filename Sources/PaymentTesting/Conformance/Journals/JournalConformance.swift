@@ -60,22 +60,10 @@ public enum JournalConformance {
 
     /// Runs all probes, each with a journal of its own.
     public static func check(_ subject: JournalSubject) async -> Report {
-        var probes: [Report.Probe] = []
-        for probe in Probe.allCases {
-            probes.append(Report.Probe(name: probe, verdict: await verdict(probe, subject)))
-        }
-        return Report(subject: subject.name, probes: probes)
-    }
-
-    private static func verdict(_ probe: Probe, _ subject: JournalSubject) async -> Report.Verdict {
-        do {
-            let trial = JournalTrial(try await subject.make())
-            try await run(probe, trial)
-            return trial.findings.isEmpty ? .passed : .failed(trial.findings)
-        } catch let gap as JournalTrial.Gap {
-            return .skipped(gap.reason)
-        } catch {
-            return .failed(["the probe was interrupted: \(error)"])
+        await Report.probing(subject.name) {
+            JournalTrial(try await subject.make())
+        } _: {
+            try await run($0, $1)
         }
     }
 

@@ -1,5 +1,4 @@
 import PaymentCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,35 +7,18 @@ import Synchronization
 #endif
 
 /// One probe of one journal: what is written to it, and what was found wrong.
-final class JournalTrial: Sendable {
-    /// Why a probe cannot be made.
-    struct Gap: Error { let reason: String }
-
+final class JournalTrial: StorageTrial {
     let storage: JournalSubject.Storage
     var journal: any PaymentJournal { storage.journal }
-    private let list = Mutex<[String]>([])
+    let findings = Findings()
 
     init(_ storage: JournalSubject.Storage) { self.storage = storage }
 
-    var findings: [String] { list.withLock { $0 } }
-
     // MARK: Findings
-
-    func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
-        if isRight { return }
-        let wrong = wrong()
-        list.withLock { $0.append(wrong) }
-    }
 
     /// Expects a write to be refused with just this error.
     func refuses(_ error: JournalError, _ what: String, _ write: () async throws -> Void) async {
-        do {
-            try await write()
-            expect(false, "\(what) is accepted")
-        } catch let other as JournalError where other == error {
-        } catch let other {
-            expect(false, "\(what) is refused with '\(other)', and not with '\(error)'")
-        }
+        await expects(error, what, write)
     }
 
     // MARK: Samples

@@ -69,22 +69,11 @@ public enum RecurringConformance {
 
     /// Runs all probes, each with a journal of its own.
     public static func check(_ subject: RecurringSubject) async -> Report {
-        var probes: [Report.Probe] = []
-        for probe in Probe.allCases {
-            probes.append(Report.Probe(name: probe, verdict: await verdict(probe, subject)))
+        await Report.probing(subject.name) {
+            RecurringTrial(try await subject.make())
+        } _: {
+            try await run($0, $1)
         }
-        return Report(subject: subject.name, probes: probes)
-    }
-
-    private static func verdict(_ probe: Probe, _ subject: RecurringSubject) async -> Report.Verdict {
-        do {
-            let trial = RecurringTrial(try await subject.make())
-            if probe == .sharing, trial.storage.reopen == nil {
-                return .inapplicable("the storage cannot be opened twice")
-            }
-            try await run(probe, trial)
-            return trial.findings.isEmpty ? .passed : .failed(trial.findings)
-        } catch { return .failed(["the probe was interrupted: \(error)"]) }
     }
 
     private static func run(_ probe: Probe, _ trial: RecurringTrial) async throws {

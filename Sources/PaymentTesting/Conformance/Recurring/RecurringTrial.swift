@@ -1,5 +1,4 @@
 import PaymentCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,30 +7,12 @@ import Synchronization
 #endif
 
 /// One probe of one journal: what is written to it, and what was found wrong.
-final class RecurringTrial: Sendable {
+final class RecurringTrial: StorageTrial {
     let storage: RecurringSubject.Storage
     var journal: any RecurringJournal { storage.journal }
-    private let list = Mutex<[String]>([])
+    let findings = Findings()
 
     init(_ storage: RecurringSubject.Storage) { self.storage = storage }
-
-    var findings: [String] { list.withLock { $0 } }
-
-    private func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
-        if isRight { return }
-        let wrong = wrong()
-        list.withLock { $0.append(wrong) }
-    }
-
-    private func refuses<Refusal: Error & Equatable>(
-        _ refusal: Refusal, _ what: String, _ write: () async throws -> Void
-    ) async {
-        do {
-            try await write()
-            expect(false, "\(what) is accepted")
-        } catch let other as Refusal where other == refusal {
-        } catch { expect(false, "\(what) is refused with '\(error)', and not with '\(refusal)'") }
-    }
 
     // MARK: Samples
 
@@ -69,7 +50,7 @@ final class RecurringTrial: Sendable {
         let journal = journal
         let plan = try await journal.store(try Self.plan(), opening: [])
         expect(plan.revision == 1, "a new plan has the revision \(plan.revision)")
-        await refuses(RecurringJournalError.changedPlan(plan.id), "a second plan of one name") {
+        await expects(RecurringJournalError.changedPlan(plan.id), "a second plan of one name") {
             _ = try await journal.store(try Self.plan(), opening: [])
         }
         let winners = await withTaskGroup(of: Bool.self) { group in
@@ -94,7 +75,7 @@ final class RecurringTrial: Sendable {
         var other = more
         other.removeFirst()
         let gap = plan
-        await refuses(RecurringJournalError.changedPlan(plan.id), "a gap between periods") {
+        await expects(RecurringJournalError.changedPlan(plan.id), "a gap between periods") {
             _ = try await journal.store(gap, opening: other)
         }
         expect(try await journal.plan(plan.id)?.next == 3, "a plan that was refused is stored")
@@ -169,7 +150,7 @@ final class RecurringTrial: Sendable {
                 var again = final
                 again.state = state
                 let write = again
-                await refuses(RecurringJournalError.finishedCharge(charge.id), "writing of a period that is over") {
+                await expects(RecurringJournalError.finishedCharge(charge.id), "writing of a period that is over") {
                     try await journal.write(write, under: lease, at: Self.start)
                 }
             }
@@ -181,7 +162,7 @@ final class RecurringTrial: Sendable {
             period: unknown.period, deadline: unknown.deadline, notBefore: unknown.notBefore)
         let foreign = unknown
         _ = try await journal.acquire(lease(foreign), at: Self.start)
-        await refuses(RecurringJournalError.unknownCharge(foreign.id), "writing of a period that was not opened") {
+        await expects(RecurringJournalError.unknownCharge(foreign.id), "writing of a period that was not opened") {
             try await journal.write(foreign, under: lease(foreign), at: Self.start)
         }
     }
@@ -196,7 +177,7 @@ final class RecurringTrial: Sendable {
         expect(
             try await other.acquire(second, at: Self.start.addingTimeInterval(89)) == false, "renewing keeps no lease")
         expect(try await other.acquire(second, at: Self.start.addingTimeInterval(90)), "a lease does not end")
-        await refuses(JournalError.leaseLost(first.payment), "renewing what another took over") {
+        await expects(JournalError.leaseLost(first.payment), "renewing what another took over") {
             try await journal.renew(first, at: Self.start.addingTimeInterval(90))
         }
         try await journal.release(first)
@@ -213,17 +194,17 @@ final class RecurringTrial: Sendable {
         var started = charges[0]
         started.state = .started
         let (charge, other) = (started, charges[1])
-        await refuses(JournalError.leaseLost(charge.reference), "writing without a lease") {
+        await expects(JournalError.leaseLost(charge.reference), "writing without a lease") {
             try await journal.write(charge, under: lease(charge), at: Self.start)
         }
         _ = try await journal.acquire(lease(other), at: Self.start)
-        await refuses(JournalError.leaseLost(charge.reference), "writing under another period's lease") {
+        await expects(JournalError.leaseLost(charge.reference), "writing under another period's lease") {
             try await journal.write(charge, under: lease(other), at: Self.start)
         }
         _ = try await journal.acquire(lease(charge, "first"), at: Self.start)
         _ = try await journal.acquire(lease(charge, "second"), at: Self.moment(1))
         for date in [Self.start, Self.moment(1), Self.moment(9)] {
-            await refuses(JournalError.leaseLost(charge.reference), "writing under a lease that was taken over") {
+            await expects(JournalError.leaseLost(charge.reference), "writing under a lease that was taken over") {
                 try await journal.write(charge, under: lease(charge, "first"), at: date)
             }
         }
@@ -249,7 +230,7 @@ final class RecurringTrial: Sendable {
     }
 
     func sharing() async throws {
-        guard let reopen = storage.reopen else { return }
+        guard let reopen = storage.reopen else { throw Inapplicable(reason: "the storage cannot be opened twice") }
         let other = try await reopen()
         try await exclusion(other)
         var plan = try await journal.store(try Self.plan("shared"), opening: [])
@@ -260,7 +241,7 @@ final class RecurringTrial: Sendable {
         var late = seen
         let again = late.open(at: Self.moment(0.5))
         let second = late
-        await refuses(RecurringJournalError.changedPlan(plan.id), "opening what another has opened") {
+        await expects(RecurringJournalError.changedPlan(plan.id), "opening what another has opened") {
             _ = try await journal.store(second, opening: again)
         }
         expect(try await journal.charges(of: plan.id) == charges, "another's periods are not seen")

@@ -46,22 +46,10 @@ public enum SpendingConformance {
 
     /// Runs all probes, each with a store of its own.
     public static func check(_ subject: SpendingSubject) async -> Report {
-        var probes: [Report.Probe] = []
-        for probe in Probe.allCases {
-            probes.append(Report.Probe(name: probe, verdict: await verdict(probe, subject)))
-        }
-        return Report(subject: subject.name, probes: probes)
-    }
-
-    private static func verdict(_ probe: Probe, _ subject: SpendingSubject) async -> Report.Verdict {
-        do {
-            let trial = SpendingTrial(try await subject.make())
-            try await run(probe, trial)
-            return trial.findings.isEmpty ? .passed : .failed(trial.findings)
-        } catch let gap as SpendingTrial.Gap {
-            return .skipped(gap.reason)
-        } catch {
-            return .failed(["the probe was interrupted: \(error)"])
+        await Report.probing(subject.name) {
+            SpendingTrial(try await subject.make())
+        } _: {
+            try await run($0, $1)
         }
     }
 

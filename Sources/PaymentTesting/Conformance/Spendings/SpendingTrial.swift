@@ -1,26 +1,14 @@
 import PaymentCore
-import Synchronization
 
 /// One probe of one store: what is asked of it, and what was found wrong.
-final class SpendingTrial: Sendable {
-    /// Why a probe cannot be made.
-    struct Gap: Error { let reason: String }
-
+final class SpendingTrial: StorageTrial {
     let storage: SpendingSubject.Storage
     var store: any SpendingStore { storage.store }
-    private let list = Mutex<[String]>([])
+    let findings = Findings()
 
     init(_ storage: SpendingSubject.Storage) { self.storage = storage }
 
-    var findings: [String] { list.withLock { $0 } }
-
     // MARK: Findings
-
-    func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
-        if isRight { return }
-        let wrong = wrong()
-        list.withLock { $0.append(wrong) }
-    }
 
     /// Expects a spending to be granted.
     func grants(
@@ -42,13 +30,7 @@ final class SpendingTrial: Sendable {
 
     /// Expects a call to be refused with just this error.
     func fails(_ error: SpendingError, _ what: String, _ call: () async throws -> Void) async {
-        do {
-            try await call()
-            expect(false, "\(what) is accepted")
-        } catch let other as SpendingError where other == error {
-        } catch let other {
-            expect(false, "\(what) is refused with '\(other)', and not with '\(error)'")
-        }
+        await expects(error, what, call)
     }
 
     // MARK: Samples

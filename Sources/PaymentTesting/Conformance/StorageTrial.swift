@@ -1,0 +1,61 @@
+import Synchronization
+
+/// One probe of one storage: what is asked of it, and what was found wrong.
+protocol StorageTrial: Sendable {
+    var findings: Findings { get }
+}
+
+/// What a probe has found wrong, in the order in which it did.
+final class Findings: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var all: [String] { list.withLock { $0 } }
+    var isEmpty: Bool { all.isEmpty }
+
+    func add(_ wrong: String) { list.withLock { $0.append(wrong) } }
+}
+
+/// The subject cannot do what a probe is about, and does not claim to.
+struct Inapplicable: Error { let reason: String }
+
+extension StorageTrial {
+    func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
+        if !isRight { findings.add(wrong()) }
+    }
+
+    /// Expects work to be refused with just this error.
+    func expects<Refusal: Error & Equatable>(
+        _ refusal: Refusal, _ what: String, _ work: () async throws -> Void
+    ) async {
+        do {
+            try await work()
+            expect(false, "\(what) is accepted")
+        } catch let other as Refusal where other == refusal {
+        } catch { expect(false, "\(what) is refused with '\(error)', and not with '\(refusal)'") }
+    }
+}
+
+extension ConformanceReport where Name: CaseIterable {
+    /// Runs every probe, each with a trial of its own.
+    static func probing<Trial: StorageTrial>(
+        _ subject: String, _ make: () async throws -> Trial, _ run: (Name, Trial) async throws -> Void
+    ) async -> Self {
+        var probes: [Probe] = []
+        for name in Name.allCases {
+            let verdict: Verdict
+            do {
+                let trial = try await make()
+                try await run(name, trial)
+                verdict = trial.findings.isEmpty ? .passed : .failed(trial.findings.all)
+            } catch let skip as Skip {
+                verdict = .skipped(skip.reason)
+            } catch let lack as Inapplicable {
+                verdict = .inapplicable(lack.reason)
+            } catch {
+                verdict = .failed(["the probe was interrupted: \(error)"])
+            }
+            probes.append(Probe(name: name, verdict: verdict))
+        }
+        return Self(subject: subject, probes: probes)
+    }
+}
