@@ -35,9 +35,12 @@ enum DemoCommand: Command {
 
         console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
         var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
+        // Rows are shown as they come, so that the widths have to be known before.
+        let widths = [
+            sites.all.map(\.title.count).max() ?? 0, DemoScenario.all.map(\.title.count).max() ?? 0, 9, 10, 5,
+        ]
         let short = Table.Layout(
-            ["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], [17, 27, 9, 10, 5], within: console.tableWidth, style
-        )
+            ["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], widths, within: console.tableWidth, style)
         if !isVerbose {
             console.output.line()
             for line in short.headerLines { console.output.line(line) }
