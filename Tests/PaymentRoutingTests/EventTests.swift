@@ -126,6 +126,17 @@ struct EventTests {
         #expect(kinds.withLock { $0.suffix(2) } == [.abandoned(reason: "not today"), .failed(failure)])
     }
 
+    @Test(
+        "A pause of any length can be told, whatever a service asks for",
+        arguments: [
+            (Duration.seconds(3), "waits 3 s"), (.milliseconds(250), "waits 0.3 s"), (.seconds(-2), "waits -2 s"),
+            (.seconds(Int64.max), "waits a very long time"), (.seconds(Int64.min), "waits a very long time"),
+        ])
+    func pauses(_ pause: Duration, _ text: String) {
+        let event = PaymentEvent(date: Date(timeIntervalSince1970: 0), provider: "acme", kind: .waiting(pause))
+        #expect("\(event)" == text)
+    }
+
     @Test("Task-local values that were set around a payment are there when its events are told")
     func taskLocals() async throws {
         let spans = Mutex<Set<String>>([])

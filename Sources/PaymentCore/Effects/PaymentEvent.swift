@@ -121,9 +121,9 @@ extension PaymentEvent: CustomStringConvertible {
 }
 
 extension Duration {
-    /// To a tenth of a second: `2.5 s`.
+    /// To a tenth of a second: `2.5 s`. How long it is may be a service's word.
     fileprivate var inWords: String {
-        let tenths = Int((self / .milliseconds(100)).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+        guard let tenths = Int(exactly: (self / .milliseconds(100)).rounded()) else { return "a very long time" }
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(abs(tenths % 10)) s"
     }
 }
