@@ -28,7 +28,7 @@ struct SubscriptionsExample {
         let subscriptions = SubscriptionService(
             client: client, journal: InMemoryRecurringJournal(), clock: calendar,
             canAutoPay: { _, amount in amount <= 10_000 }, executePayment: { ledger.pay($0) },
-            paymentFate: { ledger.fate(of: $0) },
+            paymentFate: { ledger.fate(of: $0, upTo: $1) },
             listener: { event in
                 guard case .missed(let charge) = event, case .missed(let reason) = charge.state else { return }
                 print("  \(calendar.day)  period \(charge.id.number) missed: \(reason)")
@@ -76,17 +76,30 @@ final class ExampleCalendar: PaymentClock {
     func sleep(for duration: Duration) async throws {}
 }
 
-/// What would have been paid: each payment under its name, once.
+/// What would have been paid: each payment under its name, once, and none that was called off.
 final class ExampleLedger: Sendable {
+    private struct Books {
+        var paid: Set<PaymentReference> = []
+        /// Up to which attempt a payment was said not to be made.
+        var calledOff: [PaymentReference: Int] = [:]
+    }
+
     private let calendar: ExampleCalendar
-    private let paid = Mutex<Set<PaymentReference>>([])
+    private let books = Mutex(Books())
 
     init(_ calendar: ExampleCalendar) { self.calendar = calendar }
 
-    var count: Int { paid.withLock { $0.count } }
+    var count: Int { books.withLock { $0.paid.count } }
 
     func pay(_ payment: SubscriptionService.Payment) -> RecurringAnswer {
-        if paid.withLock({ $0.insert(payment.reference).inserted }) {
+        let isNew = books.withLock { books -> Bool? in
+            if books.paid.contains(payment.reference) { return false }
+            guard payment.attempt > books.calledOff[payment.reference] ?? 0 else { return nil }
+            books.paid.insert(payment.reference)
+            return true
+        }
+        guard let isNew else { return .declined("it was called off meanwhile") }
+        if isNew {
             print(
                 "  \(calendar.day)  paid \(payment.amount.minorUnitText) sat to \(payment.endpoint.endpoint.prefix(9))…"
             )
@@ -94,7 +107,11 @@ final class ExampleLedger: Sendable {
         return .paid(transactionID: nil)
     }
 
-    func fate(of reference: PaymentReference) -> RecurringAnswer? {
-        paid.withLock { $0.contains(reference) } ? .paid(transactionID: nil) : nil
+    func fate(of reference: PaymentReference, upTo attempt: Int) -> RecurringAnswer? {
+        books.withLock { books in
+            if books.paid.contains(reference) { return .paid(transactionID: nil) }
+            books.calledOff[reference] = max(books.calledOff[reference] ?? 0, attempt)
+            return nil
+        }
     }
 }

@@ -40,8 +40,10 @@ public actor SubscriptionService {
     ///   - timeZone: whose days are meant.
     ///   - clock: says what is due.
     ///   - canAutoPay: whether so many satoshis may be paid to somebody without a question.
-    ///   - executePayment: pays; called again for one reference, it joins what it did before.
-    ///   - paymentFate: what became of a payment that was begun; nil only when nothing was sent and nothing will be.
+    ///   - executePayment: pays; called again for one reference, it joins what it did before, and it refuses an attempt that
+    ///     `paymentFate` has called off.
+    ///   - paymentFate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That
+    ///     calls the attempt off, and all before it, for every process.
     ///   - listener: hears what happens.
     ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
     public init(
@@ -50,7 +52,7 @@ public actor SubscriptionService {
         clock: any PaymentClock = SystemPaymentClock(),
         canAutoPay: @escaping @Sendable (_ toPubkey: String, _ amount: UInt64) async throws -> Bool,
         executePayment: @escaping @Sendable (Payment) async throws -> RecurringAnswer,
-        paymentFate: @escaping @Sendable (PaymentReference) async throws -> RecurringAnswer?,
+        paymentFate: @escaping @Sendable (PaymentReference, _ attempt: Int) async throws -> RecurringAnswer?,
         listener: @escaping RecurringScheduler.Listener = { _ in },
         notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
     ) {

@@ -1,6 +1,8 @@
 import Foundation
 import PaymentCore
+import PaymentStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -34,7 +36,7 @@ struct SubscriptionPayerTests {
                 steps.note("pay \(payment.endpoint.endpoint) as \(payment.reference.id.suffix(7))")
                 return .paid(transactionID: nil)
             },
-            fate: { reference in
+            fate: { reference, _ in
                 steps.note("fate \(reference.id.suffix(7))")
                 return nil
             })
@@ -89,6 +91,72 @@ struct SubscriptionPayerTests {
             }
         }
         #expect(steps.done.withLock { $0.contains { $0.hasPrefix("pay") } } == false)
+    }
+
+    /// Whoever pays: each payment once, and none that was called off.
+    private final class Bank: Sendable {
+        private let calledOff = Mutex(0)
+        let payments = Mutex(0)
+
+        func pay(_ payment: PaykitSubscriptionPayer.Payment) -> RecurringAnswer {
+            guard payment.attempt > calledOff.withLock({ $0 }) else { return .declined("it was called off") }
+            payments.withLock { $0 += 1 }
+            return .paid(transactionID: nil)
+        }
+
+        func fate(_ attempt: Int) -> RecurringAnswer? {
+            calledOff.withLock { $0 = max($0, attempt) }
+            return payments.withLock { $0 } > 0 ? .paid(transactionID: nil) : nil
+        }
+    }
+
+    /// A door that somebody waits at, and that is opened once.
+    private actor Door {
+        private var isOpen = false
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+
+        func pass() async { if !isOpen { await withCheckedContinuation { waiting.append($0) } } }
+
+        func open() {
+            isOpen = true
+            for one in waiting { one.resume() }
+            waiting = []
+        }
+    }
+
+    @Test("A worker that stalls while it looks for the endpoint pays no period that was given up meanwhile")
+    func stalls() async throws {
+        let (bank, stalled, goesOn) = (Bank(), Door(), Door())
+        let clock = VirtualClock(Date(timeIntervalSince1970: 2000))
+        let journal = InMemoryRecurringJournal()
+        func scheduler(stalling: Bool) -> RecurringScheduler {
+            let payer = PaykitSubscriptionPayer(
+                endpoint: { _, _ in
+                    if stalling {
+                        await stalled.open()
+                        await goesOn.pass()
+                    }
+                    return "lnbc1"
+                }, mayPay: { _ in true }, execute: { bank.pay($0) }, fate: { bank.fate($1) })
+            return RecurringScheduler(
+                journal: journal, payer: payer, clock: clock,
+                random: SeededRandomSource(seed: stalling ? 1 : 2))
+        }
+        let plan = try plan()
+        let slow = scheduler(stalling: true)
+        try await slow.add(plan)
+        let paying = Task { try await slow.look(at: plan.id) }
+        await stalled.pass()
+        clock.advance(by: .seconds(2 * 86_400))
+        let other = scheduler(stalling: false)
+        try await other.look(at: plan.id)
+        let missed = try #require(await journal.charges(of: plan.id).first { $0.id.number == 0 })
+        guard case .missed = missed.state else { Issue.record("\(missed.state)"); return }
+        let before = bank.payments.withLock { $0 }
+        await goesOn.open()
+        try await paying.value
+        #expect(bank.payments.withLock { $0 } == before, "a period that was told missed is paid")
+        #expect(await journal.charges(of: plan.id).first { $0.id.number == 0 }?.state == missed.state)
     }
 
     @Test("Two payees may call theirs the same; what is agreed to is what is paid, when it begins")

@@ -34,7 +34,7 @@ struct SubscriptionServiceTests {
             executePayment: { payment in
                 heard.paid.withLock { $0.append(payment.amount.minorUnits) }
                 return .paid(transactionID: nil)
-            }, paymentFate: { _ in .unknown("nobody asked") },
+            }, paymentFate: { _, _ in .unknown("nobody asked") },
             notifySubscriptionDue: { subscription in heard.asked.withLock { $0.append(subscription.id) } })
     }
 

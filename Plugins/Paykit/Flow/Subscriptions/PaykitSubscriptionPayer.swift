@@ -15,12 +15,15 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
         public let amount: Money
         /// Whether the payer has said yes to this one: then limits do not count.
         public let isApproved: Bool
+        /// Which try at it this is, from 1 on. Once it was said that nothing came of one, it and all before it are refused:
+        /// whoever makes it may have stalled before, and the period have been given up since.
+        public let attempt: Int
     }
 
     private let endpoint: @Sendable (PubkyKey, String) async throws -> String?
     private let mayPay: @Sendable (Payment) async throws -> Bool
     private let execute: @Sendable (Payment) async throws -> RecurringAnswer
-    private let ask: @Sendable (PaymentReference) async throws -> RecurringAnswer?
+    private let ask: @Sendable (PaymentReference, Int) async throws -> RecurringAnswer?
 
     /// Creates a payer.
     ///
@@ -28,13 +31,15 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
     ///   - endpoint: finds somebody's endpoint for a method; nil when they publish none.
     ///   - mayPay: whether a payment is within the limits for what is paid without a question. It reserves nothing: who
     ///     pays does that, in the same breath.
-    ///   - execute: pays. Called again for one reference, it must join what it did before (`RecurringPayer`).
-    ///   - fate: what became of a payment that was begun; nil only when nothing was sent and nothing will be.
+    ///   - execute: pays. Called again for one reference, it must join what it did before (`RecurringPayer`), and it must
+    ///     refuse an attempt that `fate` has called off.
+    ///   - fate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That calls the
+    ///     attempt off, and all before it, for every process: none of them may be paid afterwards.
     public init(
         endpoint: @escaping @Sendable (PubkyKey, String) async throws -> String?,
         mayPay: @escaping @Sendable (Payment) async throws -> Bool,
         execute: @escaping @Sendable (Payment) async throws -> RecurringAnswer,
-        fate: @escaping @Sendable (PaymentReference) async throws -> RecurringAnswer?
+        fate: @escaping @Sendable (PaymentReference, _ attempt: Int) async throws -> RecurringAnswer?
     ) {
         self.endpoint = endpoint
         self.mayPay = mayPay
@@ -57,7 +62,7 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
         let payment = Payment(
             reference: charge.reference, recipient: order.recipient,
             endpoint: PaykitEndpoint(methodID: order.methodID, endpoint: found), amount: charge.amount,
-            isApproved: charge.isApproved)
+            isApproved: charge.isApproved, attempt: charge.attempts)
         if !charge.isApproved {
             guard order.paysByItself else { return .needsApproval("it is not paid without a question") }
             let isAllowed: Bool
@@ -73,6 +78,6 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
     ///
     /// - Throws: what asking throws; then nothing is known.
     public func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
-        try await ask(charge.reference)
+        try await ask(charge.reference, charge.attempts)
     }
 }
