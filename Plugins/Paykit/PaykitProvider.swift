@@ -7,7 +7,7 @@ public import PaymentCore
 /// `pk:` before it. The payer needs a settler, and where nothing says how much, an amount chooser.
 ///
 /// Somebody's key is no single payment: whoever pays it again pays again. An invoice is paid once.
-public struct PaykitProvider: SettlingProvider, PayeeProvider {
+public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
     /// `paykit`.
     public static let id: ProviderID = "paykit"
 
@@ -48,6 +48,14 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider {
 
     /// Returns whom an option pays: the key of somebody who was paid by a link to them.
     public func payee(of option: PaymentOption) -> String? { SettlementFlow.payee(of: option) }
+
+    /// Refuses to take an attempt for one at what `link` asks for when it was about something else.
+    ///
+    /// - Throws: ``PaymentError/Code/integrity``.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        guard case .invoice(let endpoint)? = try? PaykitLink.read(link) else { return }
+        try SettlementFlow.distinguish(EndpointOffers.offers(of: endpoint, reader), from: attempt)
+    }
 
     /// Looks up how somebody can be paid, or reads the invoice of the link. Names and pictures are the payee's own text:
     /// nobody vouches for them.

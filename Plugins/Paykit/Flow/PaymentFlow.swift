@@ -46,7 +46,7 @@ struct PaymentFlow: Sendable {
         }
         // A missing or odd profile keeps nobody from being paid.
         let profile = try? await people.profile(of: key)
-        let payee = ClaimedName.payee(key, profile)
+        let payee = Payee(key, profile)
         let offers = endpoints.sorted { Self.place($0) < Self.place($1) }.flatMap { endpoint in
             EndpointOffers.offers(of: endpoint, reader).map { (endpoint.methodID, $0) }
         }
@@ -90,32 +90,12 @@ struct PaymentFlow: Sendable {
     }
 }
 
-/// The name and picture that somebody gives themselves, as they may be shown.
-enum ClaimedName {
-    /// The most characters of a name.
-    private static let longest = 50
-
-    /// Who is paid: the name, always with the key beside it, which is the only thing that nobody else can have.
-    static func payee(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) -> Payee {
-        let short = "\(key.text.prefix(8))…\(key.text.suffix(4))"
-        let name = profile?.name.map(plain) ?? ""
-        return Payee(
-            name: name.isEmpty ? "somebody without a name (\(short))" : "\u{201C}\(name)\u{201D} (\(short))",
-            iconURL: profile?.image.flatMap(picture), id: key.text)
-    }
-
-    /// Letters, digits, common marks and single blanks: nothing that changes direction, breaks lines or is markup.
-    private static func plain(_ name: String) -> String {
-        var plain = ""
-        for scalar in name.unicodeScalars where plain.count < longest {
-            let properties = scalar.properties
-            switch properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: continue
-            case .spaceSeparator: if !plain.isEmpty, plain.last != " " { plain += " " }
-            default: if !"<>\u{201C}\u{201D}\"`".unicodeScalars.contains(scalar) { plain.unicodeScalars.append(scalar) }
-            }
-        }
-        return plain.trimmingWhitespace
+extension Payee {
+    /// The name and picture that somebody gives themselves, as they may be shown, with their key.
+    fileprivate init(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) {
+        self.init(
+            claiming: profile?.name, knownAs: "\(key.text.prefix(8))…\(key.text.suffix(4))",
+            else: "somebody without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)
     }
 
     /// Only what is fetched encrypted from elsewhere can be shown.

@@ -28,7 +28,8 @@ public protocol PaymentSettler: Sendable {
     /// Says what has become of a settlement. Changes nothing.
     ///
     /// Asked before anything is sent, and again after a crash: an invoice that was paid before, by this attempt or any
-    /// other, is ``SettlementState/settled(_:)``.
+    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that neither is
+    /// it paid, which would give its money away, nor is it told paid.
     ///
     /// - Parameter settlement: what was to be paid.
     /// - Returns: what is known of it; ``SettlementState/nothingSent(reason:)`` only if that is certain.

@@ -50,6 +50,23 @@ package enum SettlementFlow {
     /// Whom an option pays that ``quote(_:of:payee:payeeID:in:)`` has made, where it is not a payment that its link names.
     package static func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
 
+    /// Refuses to take `attempt` for one at what is asked for now. Whoever has a preimage can make any number of invoices of
+    /// one payment hash, and a link may name an address beside an invoice of somebody else's.
+    ///
+    /// - Parameter offers: what is asked for now.
+    /// - Throws: ``PaymentError``, `integrity`.
+    package static func distinguish(_ offers: [SettlementOffer], from attempt: PaymentAttempt) throws(PaymentError) {
+        // Payments to a payee have names of their own.
+        guard payee(of: attempt.option) == nil else { return }
+        let endpoint = try? attempt.option.providerData?["endpoint"]?.decode(SettlementEndpoint.self)
+        guard offers.contains(where: { $0.endpoint == endpoint && $0.takes(attempt.option.amount) }) else {
+            throw PaymentError(
+                .integrity,
+                "another payment of this name was begun or made, to another endpoint or over another amount; ask the payee "
+                    + "for a new invoice")
+        }
+    }
+
     /// Pays what was chosen: reads the endpoint again from its own text, compares it with what the payer saw, and hands it
     /// to the settler.
     ///

@@ -14,7 +14,7 @@ import PaymentCrypto
 /// Routers need a ``StandardsReader`` among their readers, which finds such texts. An invoice is paid once, and so is a
 /// link with an amount: the same text again is the same payment. A text without an amount names whoever has the address,
 /// and each payment to it is another one.
-public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider {
+public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
     /// `bitcoin`.
     public static let id: ProviderID = "bitcoin"
 
@@ -83,6 +83,13 @@ public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider {
         try await SettlementFlow.pay(attempt, reader, in: context)
     }
 
+    /// Refuses to take an attempt for one at what `link` asks for when it was about something else.
+    ///
+    /// - Throws: ``PaymentError/Code/integrity``.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        try SettlementFlow.distinguish(SettlementOffer.offers(in: link, reader), from: attempt)
+    }
+
     private static func title(_ endpoint: SettlementEndpoint) -> String {
         endpoint.kind == .bitcoinAddress ? "Bitcoin, on the chain" : "Bitcoin, over Lightning"
     }
@@ -92,7 +99,6 @@ public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider {
         guard case .instruction(let instruction) = reader.read(link) else { return Payee(name: "somebody") }
         let account = offers.first?.endpoint.text ?? instruction.payee?.account ?? ""
         let short = account.utf8.count > 24 ? "\(account.prefix(12))…\(account.suffix(8))" : account
-        let name = (instruction.payee?.name).map { $0.filter { !$0.isNewline }.prefix(50) } ?? ""
-        return Payee(name: name.isEmpty ? short : "\u{201C}\(name)\u{201D} (\(short))")
+        return Payee(claiming: instruction.payee?.name, knownAs: short)
     }
 }

@@ -26,7 +26,11 @@ public struct SandboxSettler: PaymentSettler {
     /// - Throws: ``PaymentError`` when it does not say.
     public func state(of settlement: Settlement) async throws -> SettlementState {
         let name = settlement.endpoint.paymentHash ?? settlement.key
-        return try await ask(HTTPRequest(.get, try url.appending(["sandbox", "paykit", "settlements", name])))
+        return try await ask(
+            HTTPRequest(
+                .get,
+                try url.appending(
+                    ["sandbox", "paykit", "settlements", name], query: [("endpoint", settlement.endpoint.text)])))
     }
 
     /// Pays at the sandbox.
@@ -38,7 +42,6 @@ public struct SandboxSettler: PaymentSettler {
         }
         let body: JSONValue = [
             "endpoint": .string(settlement.endpoint.text), "amount": .number(JSONNumber(satoshi)),
-            "key": .string(settlement.key),
         ]
         return try await ask(
             HTTPRequest(
