@@ -171,7 +171,7 @@ struct RetryNewsTests {
         let told = heard.withLock { $0 }
         #expect(told.map(\.pause) == world.waits && told.count == 2)
         #expect(told.allSatisfy { $0.origin == "https://example.com" })
-        #expect(told.map(\.reason).last == "the service answered with status 503")
+        #expect(told.map(\.reason) == ["no connection (refused)", "the service answered with status 503"])
     }
 }
 

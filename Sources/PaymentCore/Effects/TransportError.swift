@@ -48,23 +48,27 @@ public struct TransportError: Error, Sendable, Hashable {
     }
 }
 
+extension TransportError.Reason: CustomStringConvertible {
+    /// A few words for people, without the host.
+    public var description: String {
+        switch self {
+        case .hostNotFound: "the host's name could not be resolved"
+        case .connectFailed(let detail): "no connection (\(detail))"
+        case .tls(let detail): "no secure connection (\(detail))"
+        case .timedOut: "no answer in time"
+        case .connectionLost(let detail): "the connection ended early (\(detail))"
+        case .responseTooLarge(let limit): "the answer is larger than \(limit) bytes"
+        case .malformedResponse(let detail): "the answer is not valid HTTP (\(detail))"
+        case .cancelled: "cancelled"
+        case .hostNotDeclared(let host): "the provider did not declare the host \(host)"
+        case .invalidRequest(let detail): "the request cannot be sent: \(detail)"
+        }
+    }
+}
+
 extension TransportError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
-        let what =
-            switch reason {
-            case .hostNotFound: "the host's name could not be resolved"
-            case .connectFailed(let detail): "no connection (\(detail))"
-            case .tls(let detail): "no secure connection (\(detail))"
-            case .timedOut: "no answer in time"
-            case .connectionLost(let detail): "the connection ended early (\(detail))"
-            case .responseTooLarge(let limit): "the answer is larger than \(limit) bytes"
-            case .malformedResponse(let detail): "the answer is not valid HTTP (\(detail))"
-            case .cancelled: "cancelled"
-            case .hostNotDeclared(let host): "the provider did not declare the host \(host)"
-            case .invalidRequest(let detail): "the request cannot be sent: \(detail)"
-            }
-        let fate = phase == .notSent ? "nothing was sent" : "the request may have arrived"
-        return "\(origin): \(what); \(fate)"
+        "\(origin): \(reason); \(phase == .notSent ? "nothing was sent" : "the request may have arrived")"
     }
 }

@@ -93,7 +93,7 @@ public struct RetryMiddleware: HTTPMiddleware {
     private static func reason(_ result: Outcome) -> String {
         switch result {
         case .success(let response): "the service answered with status \(response.status)"
-        case .failure(let error): error.description
+        case .failure(let error): error.reason.description
         }
     }
 

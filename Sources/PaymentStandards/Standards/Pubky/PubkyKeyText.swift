@@ -63,6 +63,6 @@ enum PubkyEndpoint {
         }
         throw part.defect(
             reason?.kind ?? .malformed, "data",
-            reason.map { "has a \($0.part) that \($0.advice)" } ?? "is no endpoint of '\(method)'; ask for a new one")
+            reason.map { "its \($0.part) \($0.advice)" } ?? "is no endpoint of '\(method)'; ask for a new one")
     }
 }
