@@ -369,4 +369,6 @@ private struct PlainSteps: StepRunner {
     }
 
     func hasRun(_ name: String) async -> Bool { false }
+
+    func ensureInCharge() async throws {}
 }

@@ -31,6 +31,8 @@ struct Surroundings: Sendable {
         }
 
         func hasRun(_ name: String) async -> Bool { false }
+
+        func ensureInCharge() async throws {}
     }
 
     static func context(

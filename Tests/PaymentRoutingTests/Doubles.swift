@@ -53,8 +53,12 @@ actor FailingJournal: PaymentJournal {
     /// Says nothing of payments from now on.
     func hide() { isUnreadable = true }
 
+    /// The lease that was asked for last.
+    private(set) var lease: PaymentLease?
+
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
         if isLocked { throw Full() }
+        self.lease = lease
         return await base.acquire(lease, at: now)
     }
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }

@@ -122,6 +122,49 @@ struct SettlementTests {
         #expect(keys.count == 3 && keys[0] == keys[1] && keys[1] != keys[2])
     }
 
+    @Test(
+        "A settler that takes hours to answer is not asked to pay for who has lost the payment meanwhile",
+        arguments: [true, false])
+    func overtaken(hasEnded: Bool) async throws {
+        let (slow, quick) = (TestSettler(), TestSettler(hasEnded ? .refuses : .diesBefore))
+        let (journal, clock) = (journal, clock)
+        let other = try router()
+        slow.whileAsked = {
+            clock.advance(by: .seconds(30_000))
+            // Another router takes the payment over, and has its settler pay, or is told that settler's last word.
+            _ = try await other.pay(InvoiceProvider.invoice, as: .careless(quick))
+        }
+        let told = try? await pay(slow)
+        #expect(slow.settlements.isEmpty && quick.settlements.count == 1)
+        if case .succeeded = told { Issue.record("nothing was paid") }
+        #expect(await journal.histories(of: InvoiceProvider.invoiceReference).map(\.isFinished) == [hasEnded])
+    }
+
+    @Test("Nor is it for an attempt that was ended under the same lease")
+    func ended() async throws {
+        let settler = TestSettler()
+        let (journal, clock) = (FailingJournal { _ in false }, clock)
+        settler.whileAsked = {
+            let lease = try #require(await journal.lease)
+            let attempt = try #require(try await journal.unfinished().first?.attempt.id)
+            try await journal.append(
+                JournalEntry(date: clock.now, event: .outcome(.cancelled)), to: attempt, under: lease)
+        }
+        #expect(try await router(nil, journal).pay(InvoiceProvider.invoice, as: .careless(settler)) == .cancelled)
+        #expect(settler.settlements.isEmpty)
+    }
+
+    @Test("Nor is it when the journal cannot tell who has the payment")
+    func unreadable() async throws {
+        let settler = TestSettler()
+        let journal = FailingJournal { _ in false }
+        settler.whileAsked = { await journal.forget() }
+        let error = await #expect(throws: PaymentError.self) {
+            try await router(nil, journal).pay(InvoiceProvider.invoice, as: .careless(settler))
+        }
+        #expect(error?.code == .journal && settler.settlements.isEmpty)
+    }
+
     @Test("A settlement that is under way is waited for")
     func later() async throws {
         let settler = TestSettler(.paysLater)

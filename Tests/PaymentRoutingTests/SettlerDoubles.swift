@@ -29,6 +29,7 @@ final class TestSettler: PaymentSettler {
     private struct State {
         var habit = Habit.pays
         var isSilent = false
+        var whileAsked: @Sendable () async throws -> Void = {}
         var paid: [String: SettlementProof] = [:]
         var underWay: Set<String> = []
         var lies: Set<String> = []
@@ -54,6 +55,12 @@ final class TestSettler: PaymentSettler {
         set { state.withLock { $0.isSilent = newValue } }
     }
 
+    /// What happens while it is asked what became of something.
+    var whileAsked: @Sendable () async throws -> Void {
+        get { state.withLock { $0.whileAsked } }
+        set { state.withLock { $0.whileAsked = newValue } }
+    }
+
     /// Tells the truth about what it lied about.
     func repent() { state.withLock { $0.lies = [] } }
 
@@ -65,7 +72,8 @@ final class TestSettler: PaymentSettler {
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
 
     func state(of settlement: Settlement) async throws -> SettlementState {
-        try state.withLock { state in
+        try await whileAsked()
+        return try state.withLock { state in
             if state.isSilent { throw Gone() }
             let name = Self.name(settlement)
             if state.lies.contains(name) { return .settled(.preimage(String(repeating: "00", count: 32))) }

@@ -156,6 +156,9 @@ public struct ProviderContext: Sendable {
     ///
     /// - Parameter name: the step's name.
     public func hasRun(_ name: String) async -> Bool { await steps.hasRun(name) }
+
+    /// Makes sure that the attempt is still carried out here. See ``StepRunner/ensureInCharge()``.
+    package func ensureInCharge() async throws { try await steps.ensureInCharge() }
 }
 
 /// What a step does to the world; decides what happens to it after an interruption.
@@ -221,6 +224,13 @@ public protocol StepRunner: Sendable {
     ///
     /// - Parameter name: the step's name.
     func hasRun(_ name: String) async -> Bool
+
+    /// Makes sure, within a step, that nobody else has taken the payment over or ended the attempt since the step began.
+    ///
+    /// Asked for after a wait that may have been long, and before what cannot be called back.
+    ///
+    /// - Throws: ``PaymentError`` when somebody else has, or when the journal cannot tell.
+    func ensureInCharge() async throws
 }
 
 /// Steps under other names.
@@ -236,4 +246,6 @@ private struct RenamedSteps: StepRunner {
     }
 
     func hasRun(_ name: String) async -> Bool { await base.hasRun(self.name(name)) }
+
+    func ensureInCharge() async throws { try await base.ensureInCharge() }
 }

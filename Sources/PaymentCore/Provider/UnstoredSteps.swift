@@ -42,6 +42,9 @@ package actor UnstoredSteps: StepRunner {
     /// Whether the step `name` ended, or began and may have moved money.
     package func hasRun(_ name: String) -> Bool { finished[name] != nil || begunMutations.contains(name) }
 
+    /// Nobody else knows of these steps.
+    package func ensureInCharge() {}
+
     /// Whether a mutation was begun that did not surely do nothing.
     package var mayHaveChangedSomething: Bool { !begunMutations.isEmpty }
 }

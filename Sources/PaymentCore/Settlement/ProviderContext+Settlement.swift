@@ -24,7 +24,9 @@ extension ProviderContext {
         guard endpoint.paymentHash == nil || sha256 != nil else {
             throw PaymentError(.unsupported, "nobody here can check the proof of an invoice; nothing is sent")
         }
-        let settling = Settling(settlement: settlement, settler: payer.settler, clock: clock, sha256: sha256)
+        let settling = Settling(
+            settlement: settlement, settler: payer.settler, clock: clock, sha256: sha256,
+            ensureInCharge: { try await ensureInCharge() })
         let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
         // What a journal holds is no better than what it was given.
         try settling.check(proof)
@@ -38,6 +40,7 @@ private struct Settling: Sendable {
     let settler: (any PaymentSettler)?
     let clock: any PaymentClock
     let sha256: ProviderContext.Hash?
+    let ensureInCharge: @Sendable () async throws -> Void
 
     func run() async throws -> SettlementProof {
         guard settlement.amount.minorUnits > 0 else {
@@ -70,6 +73,9 @@ private struct Settling: Sendable {
                 guard !Task.isCancelled else {
                     throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
                 }
+                // The settler may have taken hours to answer. Whoever has taken over by now may be told its last word, and
+                // pay anew under another key.
+                try await ensureInCharge()
                 hasAsked = true
                 do { state = try await settler.settle(settlement) } catch {
                     throw Self.unanswered(error, hasAsked: true)

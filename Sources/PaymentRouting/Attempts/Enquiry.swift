@@ -156,4 +156,8 @@ private struct QueriesOnly: StepRunner {
     }
 
     func hasRun(_ name: String) async -> Bool { false }
+
+    func ensureInCharge() async throws {
+        throw PaymentError(.providerFault, "only an attempt is in anybody's charge", provider: provider)
+    }
 }

@@ -72,6 +72,15 @@ actor StepLog: StepRunner {
         }
     }
 
+    func ensureInCharge() async throws {
+        try await writing(isAfterEffect: false) {
+            try await journal.renew(at: effects.clock.now)
+            guard try await journal.history(of: attempt.id)?.isFinished == false else {
+                throw JournalError.finishedAttempt(attempt.id)
+            }
+        }
+    }
+
     func hasRun(_ name: String) -> Bool { finished[name] != nil || started[name]?.movesMoney == true }
 
     /// Whether an ending stored by somebody else can be true of what was sent here.
@@ -185,9 +194,14 @@ actor StepLog: StepRunner {
     }
 
     private func record(_ event: JournalEntry.Event, isAfterEffect: Bool) async throws {
-        do {
+        try await writing(isAfterEffect: isAfterEffect) {
             try await journal.append(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
-        } catch JournalError.leaseLost {
+        }
+    }
+
+    /// Does what only whoever is in charge of the attempt can do.
+    private func writing(isAfterEffect: Bool, _ work: () async throws -> Void) async throws {
+        do { try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(attempt.reference.provider)
         } catch JournalError.finishedAttempt {
             hasEndedElsewhere = true

@@ -128,4 +128,6 @@ private struct WatchedSteps: StepRunner {
     }
 
     func hasRun(_ name: String) async -> Bool { await context.hasRun(name) }
+
+    func ensureInCharge() async throws { try await context.ensureInCharge() }
 }
