@@ -40,7 +40,8 @@ public protocol PaymentSettler: Sendable {
     ///
     /// - Parameter settlement: what is paid; everything in it was checked.
     /// - Returns: what has become of it. ``SettlementState/nothingSent(reason:)`` is the last word on this key: nothing that
-    ///   was asked for under it before is carried out any more. A payer who says no is that, too.
+    ///   was asked for under it, or is asked for later, is carried out any more; who asks again hears the same. A payer who
+    ///   says no is that, too.
     /// - Throws: any error, when it cannot tell; money is taken to have moved then.
     func settle(_ settlement: Settlement) async throws -> SettlementState
 }
