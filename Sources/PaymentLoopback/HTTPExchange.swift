@@ -18,6 +18,7 @@ final class HTTPExchange {
     private var received = 0
     private var pieces = 0
     private var id: UInt64?
+    private var stream: SandboxStream?
 
     init(target: String) {
         self.target = target
@@ -45,6 +46,10 @@ final class HTTPExchange {
         }
         if let id {
             guard let answer = core.takeAnswer(id) else { return .NO }
+            if case .stream(_, let stream) = answer {
+                guard core.keep(stream, of: id) else { return .NO }
+                self.stream = stream
+            }
             return queue(answer, connection)
         }
         guard received <= LoopbackServer.maximumBody else { return queue(.plain(413), connection) }
@@ -78,6 +83,12 @@ final class HTTPExchange {
         return Int(String(cString: text)) ?? 0
     }
 
+    /// The request is over: answered whole, or cut off.
+    func end(_ core: ServerCore) {
+        stream?.close()
+        if let id { core.forget(id) }
+    }
+
     private func queue(_ answer: SandboxAnswer, _ connection: OpaquePointer) -> MHD_Result {
         let status: Int
         let response: OpaquePointer?
@@ -87,21 +98,29 @@ final class HTTPExchange {
         case .endless(let bytes):
             status = 200
             response = Self.endlessResponse(bytes)
+        case .stream(let answer, let stream):
+            status = answer.status
+            response = StreamReader.response(stream, connection)
+            Self.add(answer.headers, to: response)
         case .response(let answer):
             status = answer.status
             response = answer.body.withUnsafeBytes {
                 MHD_create_response_from_buffer(
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
-            // The library writes these itself, and refuses to have them set against what it does.
-            let own = ["content-length", "transfer-encoding", "connection", "date"]
-            for field in answer.headers.fields where !own.contains(where: field.name.equalsIgnoringASCIICase) {
-                MHD_add_response_header(response, field.name, field.value)
-            }
+            Self.add(answer.headers, to: response)
         }
         guard let response, let code = UInt32(exactly: status) else { return .NO }
         defer { MHD_destroy_response(response) }
         return MHD_queue_response(connection, code, response)
+    }
+
+    private static func add(_ headers: HTTPHeaders, to response: OpaquePointer?) {
+        // The library writes these itself, and refuses to have them set against what it does.
+        let own = ["content-length", "transfer-encoding", "connection", "date"]
+        for field in headers.fields where !own.contains(where: field.name.equalsIgnoringASCIICase) {
+            MHD_add_response_header(response, field.name, field.value)
+        }
     }
 
     /// A chunked response. Its length is the callback's context: a number in the place of a pointer, never followed.
@@ -153,7 +172,8 @@ func endExchange(
 ) {
     guard let slot, let exchange = slot.pointee else { return }
     slot.pointee = nil
-    Unmanaged<HTTPExchange>.fromOpaque(exchange).release()
+    let ended = Unmanaged<HTTPExchange>.fromOpaque(exchange).takeRetainedValue()
+    if let context { ended.end(Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()) }
 }
 
 func watchConnection(

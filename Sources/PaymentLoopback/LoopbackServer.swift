@@ -8,12 +8,16 @@ import Synchronization
 ///
 /// One thread moves bytes; every request is answered by its own task, and a connection sleeps while its task runs, so
 /// many slow answers (long polls) need no threads. Request targets reach the service exactly as sent. Connections are
-/// kept alive; one that sends nothing for 30 s is closed. A body above ``maximumBody`` is answered 413, a target that is no
+/// kept alive; one that sends nothing for 30 s is closed. Up to ``maximumConnections`` are open at once, as far as the
+/// process may have so many files. A body above ``maximumBody`` is answered 413, a target that is no
 /// valid URL 400, a request whose `Host` is not this server's address 421: a web page that has its own name resolved to
 /// this machine gets nothing from it.
 public final class LoopbackServer: Sendable {
     /// The most bytes accepted in a request body: 1 MiB.
     public static let maximumBody = 1 << 20
+
+    /// The most connections at once.
+    public static let maximumConnections = 8192
 
     /// `http://127.0.0.1:<port>`.
     public let baseURL: HTTPURL
@@ -42,6 +46,10 @@ public final class LoopbackServer: Sendable {
         core.stop()
     }
 
+    /// Lets this process open as many files as ``maximumConnections`` need. For programs that are a server and little else:
+    /// code that waits with `select` cannot be given so many.
+    package static func allowManyFiles() { sandbox_allow_files(UInt32(maximumConnections) + 256) }
+
     /// Closes all connections, cancels the tasks that still answer, and frees the port. Waits until that is done.
     ///
     /// Must not be called from the service's own `respond`, whose connection it would wait for. Stopping twice is harmless.
@@ -64,6 +72,8 @@ final class ServerCore: Sendable {
         var lastID: UInt64 = 0
         var waiting: [UInt64: Waiting] = [:]
         var answers: [UInt64: SandboxAnswer] = [:]
+        /// Bodies that are still being read.
+        var streams: [UInt64: SandboxStream] = [:]
         /// Sockets by connection.
         var sockets: [UInt: Int32] = [:]
     }
@@ -90,7 +100,8 @@ final class ServerCore: Sendable {
     func start(listener: Int32) -> Bool {
         let context = Unmanaged.passRetained(self)
         let daemon = sandbox_start_daemon(
-            listener, 30, context.toOpaque(), beginExchange, handleExchange, endExchange, watchConnection, keepEscapes)
+            listener, 30, UInt32(LoopbackServer.maximumConnections), context.toOpaque(), beginExchange, handleExchange,
+            endExchange, watchConnection, keepEscapes)
         guard let daemon else {
             context.release()
             return false
@@ -118,6 +129,8 @@ final class ServerCore: Sendable {
             return tasks
         }
         for task in tasks { task.cancel() }
+        // A connection that waits for more of its stream sleeps, too.
+        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
         while state.withLock({ !$0.sockets.isEmpty }), emptied.wait(timeout: .now() + .seconds(5)) == .success {}
         MHD_stop_daemon(daemon)
         if listener >= 0 { close(listener) }
@@ -160,6 +173,23 @@ final class ServerCore: Sendable {
             guard let waiting = state.waiting.removeValue(forKey: id) else { return }
             state.answers[id] = answer
             MHD_resume_connection(OpaquePointer(bitPattern: waiting.connection))
+        }
+    }
+
+    /// Notes that a body is read until ``forget(_:)``. False when the server stops.
+    func keep(_ stream: SandboxStream, of id: UInt64) -> Bool {
+        state.withLock { state in
+            guard !state.isStopping else { return false }
+            state.streams[id] = stream
+            return true
+        }
+    }
+
+    /// Notes that request `id` is over.
+    func forget(_ id: UInt64) {
+        state.withLock { state in
+            state.streams[id] = nil
+            state.answers[id] = nil
         }
     }
 

@@ -35,6 +35,56 @@ struct RawClient: Sendable {
         }
     }
 
+    /// Opens `count` connections, sends `request` on each, and lets `work` have them. The connections are closed afterwards.
+    func withConnections<Value: Sendable>(
+        _ count: Int, _ request: String, _ work: (Connections) async throws -> Value
+    ) async throws -> Value {
+        let sockets = await onThread {
+            (0..<count).compactMap { _ -> Int32? in
+                guard let socket = open(port), write(wire(request), to: socket) else { return nil }
+                return socket
+            }
+        }
+        defer { for socket in sockets { close(socket) } }
+        return try await work(Connections(sockets: sockets))
+    }
+
+    /// Connections whose answers go on and on.
+    struct Connections: Sendable {
+        fileprivate let sockets: [Int32]
+        var count: Int { sockets.count }
+
+        /// Reads on each connection until `text` has come.
+        ///
+        /// - Returns: on how many it came.
+        func waitFor(_ text: String) async -> Int {
+            let sockets = sockets
+            return await onThread {
+                sockets.count { socket in
+                    var reader = Reader(socket: socket)
+                    while !String(decoding: reader.buffer, as: UTF8.self).contains(text) {
+                        guard reader.more() else { return false }
+                    }
+                    return true
+                }
+            }
+        }
+
+        /// Reads on each connection until the server closes it.
+        ///
+        /// - Returns: how many it closed.
+        func waitForEnd() async -> Int {
+            let sockets = sockets
+            return await onThread {
+                sockets.count { socket in
+                    var reader = Reader(socket: socket)
+                    while reader.more() { reader.buffer = [] }
+                    return true
+                }
+            }
+        }
+    }
+
     /// A request with a body of `bytes` bytes.
     func upload(bytes: Int, chunked: Bool) async -> Answer? {
         await onThread {

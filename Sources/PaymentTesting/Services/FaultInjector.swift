@@ -99,7 +99,7 @@ public final class FaultInjector: SandboxService {
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         switch await answer(to: request) {
         case .response(let response): response
-        case .endless, .drop: HTTPResponse(status: 500)
+        case .endless, .drop, .stream: HTTPResponse(status: 500)
         }
     }
 
@@ -108,26 +108,13 @@ public final class FaultInjector: SandboxService {
         switch note(request) {
         case nil:
             return await service.answer(to: request)
-        case .status(let status, let body):
-            return .response(HTTPResponse(status: status, headers: Self.json, body: Array(body.utf8)))
-        case .garbage:
-            return .response(HTTPResponse(status: 200, headers: Self.json, body: [0xFF, 0xFE, 0x00, 0x7B, 0xC0, 0x80]))
-        case .hugeBody(let bytes):
-            return .endless(bytes: bytes)
-        case .redirect(let location):
-            return .response(HTTPResponse(status: 307, headers: ["Location": location]))
-        case .stall(let duration):
-            await stall(duration)
+        case .stall(nil):
+            await stall()
             return await service.answer(to: request)
-        case .dropBefore:
-            return .drop
-        case .dropAfter:
-            _ = await service.answer(to: request)
-            return .drop
+        case let fault?:
+            return await fault.answer(to: request, of: service, clock: clock)
         }
     }
-
-    private static let json: HTTPHeaders = ["Content-Type": "application/json"]
 
     private func note(_ request: HTTPRequest) -> Fault? {
         let method = request.method.rawValue
@@ -152,11 +139,7 @@ public final class FaultInjector: SandboxService {
         }
     }
 
-    private func stall(_ duration: Duration?) async {
-        if let duration {
-            try? await clock.sleep(for: duration)
-            return
-        }
+    private func stall() async {
         let number = state.withLock { state in
             state.stallCount += 1
             return state.stallCount
@@ -173,6 +156,35 @@ public final class FaultInjector: SandboxService {
             }
         } onCancel: {
             state.withLock { $0.stalled.removeValue(forKey: number) }?.resume()
+        }
+    }
+}
+
+extension FaultInjector.Fault {
+    private static let json: HTTPHeaders = ["Content-Type": "application/json"]
+
+    /// Answers `request` in the place of `service`, which is asked where the fault lets it be. A stall without a duration
+    /// has nobody here to end it, and does not wait.
+    package func answer(
+        to request: HTTPRequest, of service: any SandboxService, clock: any PaymentClock
+    ) async -> SandboxAnswer {
+        switch self {
+        case .status(let status, let body):
+            return .response(HTTPResponse(status: status, headers: Self.json, body: Array(body.utf8)))
+        case .garbage:
+            return .response(HTTPResponse(status: 200, headers: Self.json, body: [0xFF, 0xFE, 0x00, 0x7B, 0xC0, 0x80]))
+        case .hugeBody(let bytes):
+            return .endless(bytes: bytes)
+        case .redirect(let location):
+            return .response(HTTPResponse(status: 307, headers: ["Location": location]))
+        case .stall(let duration):
+            if let duration { try? await clock.sleep(for: duration) }
+            return await service.answer(to: request)
+        case .dropBefore:
+            return .drop
+        case .dropAfter:
+            _ = await service.answer(to: request)
+            return .drop
         }
     }
 }

@@ -30,6 +30,12 @@ public struct SandboxTransport: HTTPTransport {
         case .answered(.endless(let bytes)):
             guard bytes <= request.responseLimit else { throw tooLarge(request) }
             return HTTPResponse(status: 200, body: [UInt8](repeating: SandboxAnswer.filler, count: max(0, bytes)))
+        case .answered(.stream(var response, let stream)):
+            // No answer here comes in pieces: what was sent so far is all there will be.
+            while case .bytes(let bytes) = stream.take(.max, sleep: {}, wake: {}) { response.body += bytes }
+            stream.close()
+            guard response.body.count <= request.responseLimit else { throw tooLarge(request) }
+            return response
         case .answered(.response(var response)):
             // No answer to HEAD has a body on the wire.
             if request.method.rawValue == "HEAD" { response.body = [] }

@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,22 +41,35 @@ static inline int sandbox_listen(uint16_t *port, int *problem) {
 
 /// Swift cannot call functions with variable arguments: this starts a daemon with the options that the sandbox uses.
 ///
-/// One polling thread serves all connections. The daemon owns `listener` from here on.
+/// One polling thread serves all connections: with epoll where the system has it, because select ends at 1,024 files. The
+/// daemon owns `listener` from here on.
 static inline struct MHD_Daemon *sandbox_start_daemon(
-    int listener, unsigned int idle_seconds, void *context,
+    int listener, unsigned int idle_seconds, unsigned int connections, void *context,
     void *(*begin)(void *context, const char *target, struct MHD_Connection *connection),
     MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback watch,
     size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text)) {
+    unsigned int polling = MHD_is_feature_supported(MHD_FEATURE_EPOLL) == MHD_YES ? MHD_USE_EPOLL
+        : MHD_is_feature_supported(MHD_FEATURE_POLL) == MHD_YES                     ? MHD_USE_POLL
+                                                                                    : MHD_USE_AUTO;
     return MHD_start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, context,
+        MHD_USE_INTERNAL_POLLING_THREAD | polling | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, begin, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
         MHD_OPTION_NOTIFY_COMPLETED, end, context,
         MHD_OPTION_NOTIFY_CONNECTION, watch, context,
         MHD_OPTION_END);
+}
+
+/// Lets this process have up to `files` files open, as far as the system allows it.
+static inline void sandbox_allow_files(unsigned int files) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files) return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > files ? files : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /// The socket of a connection, or -1.
