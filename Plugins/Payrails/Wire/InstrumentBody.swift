@@ -12,12 +12,22 @@ enum InstrumentBody {
         case .card:
             return StoredCardInstrument(
                 id: id, bin: json["data"]?["bin"]?.string, suffix: json["data"]?["suffix"]?.string,
-                displayName: json["displayName"]?.string, status: status, isDefault: isDefault)
+                displayName: json["displayName"]?.string, status: status, isDefault: isDefault,
+                expiry: expiry(json["data"]))
         case .payPal:
             return StoredPayPalInstrument(
                 id: id, email: json["data"]?["email"]?.string, status: status, isDefault: isDefault)
         case .applePay, .genericRedirect: return nil
         }
+    }
+
+    /// The month until whose end a card is good, as `MM/YY`; nil unless both parts are what they should be.
+    private static func expiry(_ data: JSONValue?) -> String? {
+        guard let month = data?["expiryMonth"]?.string, let year = data?["expiryYear"]?.string,
+            (1...2).contains(month.utf8.count), [2, 4].contains(year.utf8.count),
+            (month + year).utf8.allSatisfy(\.isASCIIDigit), let number = Int(month), (1...12).contains(number)
+        else { return nil }
+        return "\(number < 10 ? "0" : "")\(number)/\(year.suffix(2))"
     }
 
     /// Those of `list` that can be paid with, each once.

@@ -53,8 +53,22 @@ extension CheckoutPage {
                     [
                         "type": "radio", "id": "instrument-\(number)", "name": "instrument", "value": row.id,
                         "checked": row.isSelected ? "" : nil, "disabled": busy,
-                    ]), .element("label", ["for": "instrument-\(number)"], .isolated(label)), pay, delete,
+                    ]),
+                .element("label", ["for": "instrument-\(number)"], mark(of: row), .isolated(label), expiry(of: row)),
+                pay,
+                delete,
             ]))
+    }
+
+    /// The brand in words: no picture is loaded, and none is anybody's trade mark.
+    private func mark(of row: StoredInstrumentRowState) -> HTMLFragment {
+        row.brand.map { .element("span", ["class": "brand"], .text($0)) + .text(" ") } ?? .empty
+    }
+
+    private func expiry(of row: StoredInstrumentRowState) -> HTMLFragment {
+        row.expiry.map {
+            .text(" ") + .element("span", ["class": "until"], .text("\(options.texts.expires) \($0.reveal())"))
+        } ?? .empty
     }
 
     /// A bin: drawn, because not every machine has a letter for it.

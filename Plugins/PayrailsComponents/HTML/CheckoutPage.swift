@@ -41,6 +41,14 @@ public struct CheckoutPage: Sendable {
         public var assets: Assets
         /// What is paid, for people, such as `99.00 EUR`.
         public var amount: String?
+        /// Who is paid, for people.
+        public var merchant: String?
+        /// Until when it can be paid, for people.
+        public var payableUntil: String?
+        /// What stands above everything, such as that this is a test and no money moves.
+        public var announcement: String?
+        /// Where the payer goes when all is over: an address of the shop.
+        public var shop: HTTPURL?
         /// The language of the texts, as in HTML's `lang`.
         public var language = "en"
         /// The texts.
@@ -119,8 +127,13 @@ public struct CheckoutPage: Sendable {
             assets,
         ])
         let page = HTMLFragment.element(
-            "html", ["lang": options.language], .element("head", [:], head), .element("body", [:], main))
+            "html", ["lang": options.language], .element("head", [:], head),
+            .element("body", [:], .lines([announcement, main])))
         return "<!DOCTYPE html>\n" + page.source + "\n"
+    }
+
+    private var announcement: HTMLFragment {
+        options.announcement.map { .element("p", ["class": "announcement", "role": "note"], .text($0)) } ?? .empty
     }
 
     private var assets: HTMLFragment {
@@ -137,17 +150,14 @@ public struct CheckoutPage: Sendable {
     private var main: HTMLFragment {
         let texts = options.texts
         let isAsking = askedRow != nil
-        let amount: HTMLFragment =
-            options.amount.map {
-                .element("p", ["class": "amount"], .text(texts.amount + " "), .element("strong", [:], .isolated($0)))
-            } ?? .empty
         // While a question is open, everything else is out of reach, for the mouse and the keyboard alike.
         let content = HTMLFragment.element(
             "div", ["id": "content", "inert": isAsking ? "" : nil],
             .lines([
-                .element("h1", [:], .text(texts.title)), amount, result, challenge,
+                .element("h1", [:], .text(texts.title)), order, result, receipt, challenge,
                 state.isFinished || state.challenge != nil ? .empty : stored,
-                state.isFinished || state.challenge != nil ? .empty : newCard, nothing,
+                state.isFinished || state.challenge != nil ? .empty : newCard,
+                state.isFinished || state.challenge != nil ? .empty : elsewhere, nothing,
             ]))
         return .element(
             "main",
@@ -157,6 +167,41 @@ public struct CheckoutPage: Sendable {
                 "data-rules": CheckoutRules(options).json.text, "data-processing": texts.processing,
                 "data-lost": texts.connectionLost,
             ], .lines([content, question]))
+    }
+
+    /// What is paid, to whom and until when.
+    private var order: HTMLFragment {
+        let texts = options.texts
+        func line(_ name: String, _ title: String, _ value: String?) -> HTMLFragment {
+            value.map { .element("p", ["class": name], .text(title + " "), .element("strong", [:], .isolated($0))) }
+                ?? .empty
+        }
+        return .lines([
+            line("amount", texts.amount, options.amount), line("merchant", texts.merchant, options.merchant),
+            state.isFinished ? .empty : line("until", texts.payableUntil, options.payableUntil),
+        ])
+    }
+
+    /// What stays in the payer's hands once it is over, with the way back.
+    private var receipt: HTMLFragment {
+        guard state.isFinished else { return .empty }
+        let texts = options.texts
+        let rows: [(String, String?)] = [(texts.merchant, options.merchant), (texts.amount, options.amount)]
+        let list = rows.compactMap { name, value in
+            value.map { HTMLFragment.element("dt", [:], .text(name)) + .element("dd", [:], .isolated($0)) }
+        }
+        let slip: HTMLFragment =
+            state.notice == .paid && !list.isEmpty
+            ? .element(
+                "section", ["class": "receipt", "aria-labelledby": "receipt-title"],
+                .element("h2", ["id": "receipt-title"], .text(texts.receipt)), .element("dl", [:], .lines(list)))
+            : .empty
+        let back: HTMLFragment =
+            options.shop.map {
+                .element("p", [:], .element("a", ["class": "back", "href": $0.text], .text(texts.back)))
+            }
+            ?? .empty
+        return .lines([slip, back])
     }
 
     /// The place where everything that happens is told. It is always there, so that screen readers watch it.
@@ -201,8 +246,26 @@ public struct CheckoutPage: Sendable {
             ]))
     }
 
+    /// The methods that are finished elsewhere.
+    private var elsewhere: HTMLFragment {
+        guard !state.methods.isEmpty else { return .empty }
+        let texts = options.texts
+        let forms = state.methods.map { type in
+            form(
+                "pay-elsewhere", ["attempt": String(state.attempt), "method": type.rawValue],
+                .element(
+                    "button", ["type": "submit", "class": "quiet", "disabled": state.isBusy ? "" : nil],
+                    .text(type == .payPal ? texts.payPal : texts.bank)))
+        }
+        return .element(
+            "section", ["class": "elsewhere", "aria-labelledby": "elsewhere-title"],
+            .lines([.element("h2", ["id": "elsewhere-title"], .text(texts.elsewhere))] + forms))
+    }
+
     private var nothing: HTMLFragment {
-        guard state.instruments.rows.isEmpty, card == nil, !state.isFinished else { return .empty }
+        guard state.instruments.rows.isEmpty, card == nil, state.methods.isEmpty, !state.isFinished else {
+            return .empty
+        }
         return .element("p", [:], .text(options.texts.nothing))
     }
 

@@ -16,12 +16,13 @@ import PayrailsTypes
 /// | field | content |
 /// | --- | --- |
 /// | `token` | the page's token; ties the request to the payer's session |
-/// | `action` | `pay`, `pay-card`, `delete`, `delete-confirm`, `delete-cancel`, `leave` |
-/// | `attempt` | with `pay`, `pay-card`: the page's number, decimal |
+/// | `action` | `pay`, `pay-card`, `pay-elsewhere`, `delete`, `delete-confirm`, `delete-cancel`, `leave` |
+/// | `attempt` | with `pay`, `pay-card`, `pay-elsewhere`: the page's number, decimal |
 /// | `instrument` | with `pay`, `delete`, `delete-confirm`: the instrument's id |
 /// | `pay` | with `pay`: the id of the row whose button was pressed; has to equal `instrument` |
 /// | `card_number`, `cardholder_name`, `security_code`, `expiry_month`, `expiry_year`, `expiry_date` | with `pay-card`: what was entered |
 /// | `encrypted_card` | with `pay-card`, instead of what was entered: a compact JWE for the service |
+/// | `method` | with `pay-elsewhere`: `payPal` or `genericRedirect` |
 /// | `save_instrument` | with `pay-card`: `on` when the card is to be kept |
 public struct CheckoutPost: Sendable {
     /// The longest body that is read, in bytes.
@@ -61,6 +62,9 @@ public struct CheckoutPost: Sendable {
                 for field in CardFieldType.cardFields { card[field] = fields[field.column] }
                 action = .payCard(fields: Redacted(card), save: save)
             }
+        case ("pay-elsewhere", _):
+            guard attempt != nil, let type = fields["method"].flatMap(Payrails.PaymentType.init) else { return nil }
+            action = .payElsewhere(type)
         case ("delete", let id?): action = .askDeletion(id)
         case ("delete-confirm", let id?): action = .delete(id)
         case ("delete-cancel", _): action = .keep

@@ -171,8 +171,9 @@ struct CheckoutStyleSheet: Sendable {
         section.card form{display:flex;flex-direction:column}
         section.card h2{margin-bottom:.5rem}
         section.card p{margin:0}
-        .fields{display:flex;flex-wrap:wrap}
+        .fields{display:flex;flex-wrap:wrap;gap:.75rem}
         .field{flex:1;min-width:7rem;position:relative}
+        .security_code,.expiry_month,.expiry_year,.expiry_date{flex:1 1 4rem;min-width:4rem}
         .field label{display:block}
         .field input{width:100%;font:inherit;border:1px solid}
         .filled .field input{border-width:0 0 1px}
@@ -184,9 +185,20 @@ struct CheckoutStyleSheet: Sendable {
         .quiet,.open{display:inline-block;padding:.625rem 1rem;min-height:44px;border:1px solid currentColor;border-radius:8px;background:none;color:inherit}
         .open{display:block;text-align:center;text-decoration:none}
         .save{display:flex;align-items:center;gap:.5rem}
-        .save input{width:1.25rem;height:1.25rem;margin:0}
+        .save input{width:1.5rem;height:1.5rem;margin:0}
         .save label{padding:.5rem 0;cursor:pointer}
         dialog{max-width:28rem;border:1px solid;border-radius:8px;padding:1rem;background:var(--ground);color:inherit}
+        .announcement{margin:0;padding:.375rem 1rem;text-align:center;font-weight:600;color:#2b2200;background:repeating-linear-gradient(-45deg,#ffdc5e 0 14px,#ffcf33 14px 28px)}
+        .amount strong{font-size:1.5rem}
+        .brand{display:inline-block;padding:0 .375rem;border:1px solid;border-radius:4px;font-size:.8125rem;font-weight:700}
+        .until{font-size:.875rem}
+        .receipt{border:1px solid;border-radius:8px;padding:1rem}
+        .receipt dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:.5rem 0 0}
+        .receipt dd{margin:0;font-weight:600}
+        .back{display:inline-block;padding:.625rem 0;min-height:44px;color:inherit}
+        .danger{border:1px solid currentColor}
+        .elsewhere form{margin:.5rem 0}
+        .elsewhere button{width:100%}
         dialog form{display:inline-block;margin:.5rem .5rem 0 0}
         dialog .danger{padding:.625rem 1rem}
         dialog .quiet,button.danger.danger{min-width:6rem;min-height:44px;font:inherit}

@@ -6,10 +6,26 @@ public struct CheckoutTexts: Sendable, Hashable {
     public var title = "Checkout"
     /// Before the amount.
     public var amount = "Amount"
+    /// Before the payee's name.
+    public var merchant = "To"
+    /// Before the time until which it can be paid.
+    public var payableUntil = "Pay until"
+    /// Before the month until which a stored card is good.
+    public var expires = "expires"
+    /// The heading of the receipt.
+    public var receipt = "Receipt"
+    /// Leads back to the shop.
+    public var back = "Back to the shop"
     /// Above the stored instruments.
     public var stored = "Saved payment methods"
     /// Above the form for a new card.
     public var newCard = "Pay with a card"
+    /// Above the methods that are finished elsewhere.
+    public var elsewhere = "Pay another way"
+    /// The button that leads to PayPal.
+    public var payPal = "Pay with PayPal"
+    /// The button that leads to the page of a bank.
+    public var bank = "Pay at your bank"
     /// Where there is no way to pay.
     public var nothing = "There is no way to pay here."
     /// What a delete button does; the instrument's text follows.

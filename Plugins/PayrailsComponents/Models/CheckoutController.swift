@@ -29,18 +29,20 @@ public import PayrailsTypes
     @ObservationIgnored private let observed: ObservedState<CheckoutState>
     @ObservationIgnored private var desk: ChallengeDesk?
     @ObservationIgnored private var deleting: Task<Void, Never>?
+    @ObservationIgnored private var paying: Task<Void, Never>?
 
     /// Creates a checkout.
     ///
     /// - Parameters:
     ///   - card: what the form for a new card shows; nil leaves the form out.
+    ///   - methods: what else is offered, of PayPal and pages of banks; the session has to have it.
     ///   - presenter: shows the pages that a payment needs; nil shows them through ``CheckoutState/challenge``. It is
     ///     kept weakly.
     public init(
         session: any ComponentSession, card: CardFormConfig? = CardFormConfig(),
         style: CheckoutStyle = .legible, translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(),
         cardTranslations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(), showDeleteButton: Bool = true,
-        presenter: (any PaymentPresenter)? = nil
+        methods: [Payrails.PaymentType] = [], presenter: (any PaymentPresenter)? = nil
     ) {
         self.session = session
         self.style = style
@@ -51,7 +53,9 @@ public import PayrailsTypes
         cardButton = CardPaymentButtonModel(
             cardForm: cardForm, session: session, buttonStyle: style.cardButton, translations: cardTranslations)
         observed = ObservedState(
-            CheckoutState(instruments: instruments.state, cardForm: cardForm?.state, cardButton: cardButton.state))
+            CheckoutState(
+                instruments: instruments.state, cardForm: cardForm?.state, cardButton: cardButton.state,
+                methods: methods.filter { $0 == .payPal || $0 == .genericRedirect }))
         listen(to: presenter)
     }
 
@@ -66,7 +70,7 @@ public import PayrailsTypes
         switch action {
         case .leaveChallenge: return payerReturned(by: nil)
         case .keep: return ask(.declined)
-        case .select, .payStored, .payCard, .payEncryptedCard, .askDeletion, .delete, .payOther: break
+        case .select, .payStored, .payCard, .payEncryptedCard, .payElsewhere, .askDeletion, .delete, .payOther: break
         }
         // A second copy of a request that is being carried out changes nothing, not even what the payer is told.
         guard !state.isBusy else { return }
@@ -75,7 +79,7 @@ public import PayrailsTypes
         case .askDeletion(let id):
             if let view = instruments.view(for: id) { view.tapDelete() } else { tell(.outdated) }
         case .delete(let id): ask(.confirmed(id: id))
-        case .payStored, .payCard, .payEncryptedCard, .payOther:
+        case .payStored, .payCard, .payEncryptedCard, .payElsewhere, .payOther:
             guard !state.isFinished else { return }
             guard attempt ?? state.attempt == state.attempt else { return tell(.outdated) }
             pay(action)
@@ -92,6 +96,7 @@ public import PayrailsTypes
             await cardButton.waitUntilIdle()
             for view in instruments.views { await view.payButton.waitUntilIdle() }
             await deleting?.value
+            await paying?.value
         }
     }
 
@@ -131,6 +136,9 @@ public import PayrailsTypes
             cardForm.clear()
             let save = save && cardForm.config.showSaveInstrument
             begin { cardButton.pay(withEncryptedCard: data, saveInstrument: save) }
+        case .payElsewhere(let type):
+            guard state.methods.contains(type) else { return tell(.outdated) }
+            begin { pay(elsewhere: type) }
         case .payOther: tell(.mismatch)
         case .select, .askDeletion, .delete, .keep, .leaveChallenge: break
         }
@@ -140,6 +148,16 @@ public import PayrailsTypes
     private func begin(_ payment: () -> Void) {
         payment()
         if state.isPaying { observed.change { $0.attempt += 1 } }
+    }
+
+    private func pay(elsewhere type: Payrails.PaymentType) {
+        observed.change { $0.isPayingElsewhere = true }
+        let (session, presenter) = (session, cardButton.presenter)
+        paying = Task { [weak self] in
+            let result = await session.pay(withType: type, saveInstrument: false, presenter: presenter)
+            self?.observed.change { $0.isPayingElsewhere = false }
+            self?.ended(result)
+        }
     }
 
     private func ask(_ event: InstrumentDeletion.Event) {

@@ -9,6 +9,10 @@ public struct CheckoutState: Sendable, Hashable {
     public internal(set) var cardForm: CardFormState?
     /// The pay button of the form.
     public internal(set) var cardButton: CardPaymentButtonState
+    /// The methods that are finished elsewhere, one button each: PayPal, a page of a bank.
+    public internal(set) var methods: [Payrails.PaymentType] = []
+    /// Whether a payment by one of ``methods`` is under way.
+    public internal(set) var isPayingElsewhere = false
     /// The deletion of an instrument.
     public internal(set) var deletion = InstrumentDeletion()
     /// The page of the bank or of another service that the payer has to see now.
@@ -20,7 +24,7 @@ public struct CheckoutState: Sendable, Hashable {
     public internal(set) var attempt = 1
 
     /// Whether a payment is under way.
-    public var isPaying: Bool { instruments.isProcessing || cardButton.isProcessing }
+    public var isPaying: Bool { instruments.isProcessing || cardButton.isProcessing || isPayingElsewhere }
 
     /// Whether something is under way, so that nothing else can be begun.
     public var isBusy: Bool {
@@ -105,6 +109,8 @@ public enum CheckoutAction: Sendable, Hashable {
     case payCard(fields: Redacted<[CardFieldType: String]>, save: Bool)
     /// Pay with a card that the browser encrypted.
     case payEncryptedCard(String, save: Bool)
+    /// Pay by a method that is finished elsewhere, one of ``CheckoutState/methods``.
+    case payElsewhere(Payrails.PaymentType)
     /// Ask whether to delete an instrument.
     case askDeletion(String)
     /// Delete what was asked about.

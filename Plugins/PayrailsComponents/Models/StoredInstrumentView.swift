@@ -10,6 +10,10 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     public let type: Payrails.PaymentType
     /// The text to show. It may be personal data, hence it prints as nothing.
     public let label: Redacted<String>
+    /// The brand of a card, as its first digits say it; nil where they are not known.
+    public let brand: String?
+    /// The month until whose end a card is good, as `MM/YY`.
+    public let expiry: Redacted<String>?
     /// Whether the row is selected.
     public fileprivate(set) var isSelected = false
     /// Whether the pay button is shown: only when there is one, and the row is selected.
@@ -60,6 +64,8 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
     ) {
         self.instrument = instrument
         self.style = style
+        let card = instrument as? StoredCardInstrument
+        let brand = card?.bin.flatMap { $0.utf8.count >= 4 ? CardBrand.of($0) : nil }
         payButton = CardPaymentButtonModel(
             storedInstrument: instrument, session: session, buttonStyle: style.buttonStyle,
             translations: CardPaymenButtonTranslations(label: translations.buttonTranslations.label),
@@ -67,7 +73,9 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         observed = ObservedState(
             StoredInstrumentRowState(
                 id: instrument.id, type: instrument.type,
-                label: Redacted(InstrumentLabel.text(instrument, translations)), hasPayButton: showPayButton,
+                label: Redacted(InstrumentLabel.text(instrument, translations)),
+                brand: brand == .unknown ? nil : brand?.name, expiry: card?.expiry.map { Redacted($0) },
+                hasPayButton: showPayButton,
                 hasDeleteButton: showDeleteButton, hasUpdateButton: showUpdateButton, button: payButton.state))
         payButton.delegate = self
         payButton.onChange = { [weak self] button in self?.observed.change { $0.button = button } }

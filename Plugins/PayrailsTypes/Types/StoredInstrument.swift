@@ -52,12 +52,15 @@ public struct StoredCardInstrument: StoredInstrument, Hashable {
     public let status: String
     /// Whether the payer prefers it.
     public let isDefault: Bool
+    /// The month until whose end it is good, as `MM/YY`; nil where the service did not tell.
+    public let expiry: String?
 
     /// Creates an instrument.
     public init(
         id: String, bin: String?, suffix: String?, displayName: String? = nil, status: String = "enabled",
-        isDefault: Bool = false
+        isDefault: Bool = false, expiry: String? = nil
     ) {
+        self.expiry = expiry
         self.id = id
         self.bin = bin
         self.suffix = suffix

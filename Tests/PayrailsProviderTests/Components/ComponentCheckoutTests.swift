@@ -74,6 +74,32 @@ import Testing
         }
     }
 
+    @Test("PayPal and a bank's page are offered where they are wanted, and pay once")
+    func elsewhere() async {
+        let session = FakeSession(results: [.cancelledByUser, .success])
+        let checkout = CheckoutController(session: session, methods: [.payPal, .genericRedirect, .card])
+        #expect(checkout.state.methods == [.payPal, .genericRedirect])
+        session.hold()
+        checkout.perform(.payElsewhere(.payPal), attempt: 1)
+        #expect(checkout.state.isBusy)
+        // A second copy, and another way at the same time.
+        checkout.perform(.payElsewhere(.payPal), attempt: 1)
+        checkout.perform(.payStored("c1"), attempt: 1)
+        session.release()
+        await checkout.waitUntilIdle()
+        #expect(session.calls == ["type payPal"] && checkout.state.notice == .cancelled)
+        // An old page pays nothing any more.
+        checkout.perform(.payElsewhere(.genericRedirect), attempt: 1)
+        await checkout.waitUntilIdle()
+        #expect(session.calls.count == 1 && checkout.state.notice == .outdated)
+        checkout.perform(.payElsewhere(.genericRedirect), attempt: 2)
+        await checkout.waitUntilIdle()
+        #expect(session.calls.last == "type genericRedirect" && checkout.state.notice == .paid)
+        let plain = CheckoutController(session: FakeSession())
+        plain.perform(.payElsewhere(.payPal))
+        #expect(plain.state.notice == .outdated && !plain.state.isBusy)
+    }
+
     @Test("A card that is entered pays when it is right")
     func cardPayment() async {
         let session = FakeSession()

@@ -24,6 +24,9 @@ import Testing
             "token=t&action=pay-card&attempt=1&encrypted_card=a.b.c.d.e&card_number=1",
             .payEncryptedCard("a.b.c.d.e", save: false), 1
         ),
+        ("token=t&action=pay-elsewhere&attempt=2&method=payPal", .payElsewhere(.payPal), 2),
+        ("token=t&action=pay-elsewhere&attempt=2&method=barter", nil, nil),
+        ("token=t&action=pay-elsewhere&method=payPal", nil, nil), ("token=t&action=pay-elsewhere&attempt=2", nil, nil),
         ("token=t&action=pay-card", nil, nil), ("token=t&action=delete&instrument=c1", .askDeletion("c1"), nil),
         ("token=t&action=delete&instrument=", nil, nil),
         ("token=t&action=delete-confirm&instrument=c1", .delete("c1"), nil),
