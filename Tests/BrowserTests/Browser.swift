@@ -97,7 +97,7 @@ struct Browser: Sendable {
     func payUntilChallenge(isNewCard: Bool) async throws {
         if isNewCard {
             try await fill([
-                "card_number": "4111111111111111", "security_code": "123", "expiry_month": "12", "expiry_year": "2040",
+                "card_number": "4111111111111111", "security_code": "123", "expiry_date": "12/40",
             ])
             try await driver.click(try await driver.find("#card button.pay"))
         } else {

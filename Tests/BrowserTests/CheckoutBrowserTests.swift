@@ -104,19 +104,19 @@ struct CheckoutBrowserTests {
             #expect(try await driver.isShown(error) == false)
             try await driver.press(Key.tab)
             #expect(try await driver.text(of: error) == "Enter a valid card number")
-            try await browser.fill(["security_code": "12", "expiry_month": "13", "expiry_year": "2020"])
+            try await browser.fill(["security_code": "12", "expiry_date": "13/20"])
             try await driver.click(try await driver.find("#card button.pay"))
             // Whoever pressed Pay is told everything, also about the field that gets the focus.
             for (field, text) in [
                 ("card_number", "Enter a valid card number"), ("security_code", "Enter the 3 or 4 digit code"),
-                ("expiry_month", "Enter a valid month"), ("expiry_year", "Enter a valid year"),
+                ("expiry_date", "Enter a valid expiry date (MM/YY)"),
             ] {
                 #expect(try await driver.text(of: try await driver.find("#\(field)-error")) == text)
             }
             try await browser.shoot("5-card-errors")
             #expect(await browser.requests == 0)
             try await browser.fill([
-                "card_number": "4111111111111111", "security_code": "123", "expiry_month": "12", "expiry_year": "2040",
+                "card_number": "4111111111111111", "security_code": "123", "expiry_date": "12/40",
             ])
             #expect(try await driver.isShown(error) == false)
             try await driver.click(try await driver.find("#save"))
@@ -137,7 +137,7 @@ struct CheckoutBrowserTests {
         try await Browser.visit(.paid, scripts: false) { browser in
             let driver = browser.driver
             try await browser.fill([
-                "card_number": "4111111111111112", "security_code": "123", "expiry_month": "12", "expiry_year": "2040",
+                "card_number": "4111111111111112", "security_code": "123", "expiry_date": "12/40",
             ])
             try await driver.click(try await driver.find("#card button.pay"))
             // Another page comes, with the same elements. Those of the old one are of no use any more.
@@ -219,12 +219,12 @@ struct CheckoutBrowserTests {
             try await browser.waits { try await driver.count("dialog") == 0 }
             try await browser.tab(to: "#card_number")
             for (text, next) in [
-                ("4111111111111111", "#security_code"), ("123", "#expiry_month"), ("12", "#expiry_year"),
+                ("4111111111111111", "#expiry_date"), ("1240", "#security_code"),
             ] {
                 try await driver.press(text.map(String.init))
                 try await browser.tab(to: next)
             }
-            try await driver.press("2040".map(String.init))
+            try await driver.press("123".map(String.init))
             try await browser.shoot("10-keyboard")
             try await driver.press([Key.enter])
             try await browser.sees("Payment completed.")
@@ -237,7 +237,7 @@ struct CheckoutBrowserTests {
         try await Browser.visit(.paid) { browser in
             let driver = browser.driver
             for selector in [
-                "#card_number", "#security_code", "#expiry_month", "#expiry_year", "#save", "#instrument-0",
+                "#card_number", "#security_code", "#expiry_date", "#save", "#instrument-0",
             ] {
                 #expect(try await !driver.name(of: try await driver.find(selector)).isEmpty, "\(selector)")
             }

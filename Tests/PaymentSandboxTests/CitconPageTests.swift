@@ -31,8 +31,10 @@ import Testing
         #expect(page.answer.status == 200)
         #expect(page.html.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
         #expect(page.structure.count { $0 == "<h1>" } == 1)
-        #expect(page.structure.count { $0 == "<button type name value>" } == 3)
-        #expect(page.html.contains("<legend>What do you want to do?</legend>"))
+        #expect(page.structure.count { $0.hasPrefix("<button ") } == 3)
+        // One of them is what most people came for; none is taken for another.
+        #expect(page.html.firstMatch(of: /<button class="primary"[^>]* value="pay">/) != nil)
+        #expect(page.html.firstMatch(of: /<button class="danger"[^>]* value="fail">/) != nil)
         #expect(page.html.contains(">Pay 1.00 USD</button>"))
         #expect(!page.html.contains("<script"))
         let policy = try #require(page.answer.headers["Content-Security-Policy"])
@@ -93,7 +95,7 @@ import Testing
         let (url, _) = try await page(world, order)
         let answer = try await press(world, url, "act=pay")
         #expect(answer.status == 200 && answer.headers["Location"] == nil)
-        #expect(answer.text.contains("<h1>Paid</h1>") && answer.text.contains("You can close this page."))
+        #expect(answer.text.contains(">Paid</h1>") && answer.text.contains("You can close this page."))
     }
 
     /// Whatever merchants write stands in the page as text.
@@ -105,7 +107,7 @@ import Testing
         let seen = try await open(world, url)
         #expect(!seen.html.contains("<script"))
         #expect(seen.html.contains("&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
-        #expect(seen.structure.count { $0 == "<dd>" } == 5)
+        #expect(seen.structure.count { $0 == "<dd>" } == 6)
         var order = CitconWorld.order("r2", clients: ["mobile_browser"])
         order["urls"]?["success"] = #"https://shop.example/?a='b&c=%22%3E"#
         let second = try await page(world, order).url

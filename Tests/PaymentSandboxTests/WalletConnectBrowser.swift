@@ -21,7 +21,11 @@ struct SeenPage: Sendable {
         let pairs = html.matches(of: /name="([^"]*)" value="([^"]*)"/).map { match in
             (String(match.output.1), Self.unescape(match.output.2))
         }
-        return Dictionary(pairs) { first, _ in first }
+        let choices = html.matches(of: /<select[^>]* name="([^"]*)"[^>]*>(.*?)<\/select>/).map { match in
+            let chosen = match.output.2.firstMatch(of: /<option value="([^"]*)" selected>/)?.output.1 ?? ""
+            return (String(match.output.1), Self.unescape(chosen))
+        }
+        return Dictionary(pairs + choices) { first, _ in first }
     }
 
     /// What the page tells the wallet around it.

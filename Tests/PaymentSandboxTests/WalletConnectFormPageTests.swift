@@ -134,10 +134,14 @@ import Testing
 
     @Test("Both themes")
     func themes() async throws {
-        #expect(try await form("&theme=dark").html.contains(":root{color-scheme:dark}"))
-        #expect(try await form("&theme=light").html.contains(":root{color-scheme:light}"))
-        #expect(try await form("&theme=blue").html.contains(":root{color-scheme:light dark}"))
-        #expect(try await world.submit(form("&theme=dark"), [:]).html.contains(":root{color-scheme:dark}"))
+        for theme in ["dark", "light"] {
+            let page = try await form("&theme=\(theme)").html
+            #expect(page.contains("<html lang=\"en\" data-theme=\"\(theme)\">"))
+            #expect(page.contains(":root[data-theme=\(theme)]{color-scheme:\(theme)"))
+        }
+        let other = try await form("&theme=blue").html
+        #expect(other.contains("<html lang=\"en\">") && other.contains(":root{color-scheme:light dark"))
+        #expect(try await world.submit(form("&theme=dark"), [:]).html.contains("data-theme=\"dark\""))
     }
 
     // MARK: What it may not do

@@ -1,40 +1,55 @@
 import PaymentCore
 
-/// A page as a browser gets it: it loads nothing, and shows and runs only what it brings along.
+/// A page as a browser gets it: it says that it is a simulation, loads nothing from elsewhere, and shows and runs only what
+/// it brings along.
 struct HTMLPage {
     let title: String
     /// Allows this page's own style and script, and nothing else.
     let nonce: String
-    let style: String
+    /// What the page needs beyond ``PageStyle``.
+    var style = ""
     /// What stands between `<main>` and `</main>`.
     let content: String
     /// More for the page's head.
     var head = ""
+    /// What stands between the banner and `<main>`.
+    var header = ""
+    /// What `<html>` has, with the space before it.
+    var rootAttributes = ""
     /// What `<main>` has, with the space before it.
     var attributes = ""
     var script: String?
+    /// The address of a script at this address.
+    var scriptPath: String?
+    /// Whether pictures of this address are shown and its script asks it for more.
+    var usesOwnAddress = false
     /// Where forms may lead besides this address; browsers hold the answers' redirects to it as well.
     var formGoals: Set<String> = []
 
     func response(status: Int = 200) -> HTTPResponse {
+        let scripts =
+            (script.map { "<script nonce=\"\(nonce)\">\($0)</script>\n" } ?? "")
+            + (scriptPath.map { "<script nonce=\"\(nonce)\" src=\"\($0)\" defer></script>\n" } ?? "")
         let html = """
             <!DOCTYPE html>
-            <html lang="en">
+            <html lang="en"\(rootAttributes)>
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">\(head)
             <title>\(HTMLText.escape(title))</title>
-            <style nonce="\(nonce)">\(style)</style>
+            <style nonce="\(nonce)">\(PageStyle.text)\(style)</style>
             </head>
             <body>
-            <main\(attributes)>
+            <p class="sandbox" role="note">\(PageStyle.banner)</p>
+            \(header)<main\(attributes)>
             \(content)</main>
-            \(script.map { "<script nonce=\"\(nonce)\">\($0)</script>\n" } ?? "")</body>
+            \(scripts)</body>
             </html>
 
             """
         var policy = ["default-src 'none'", "style-src 'nonce-\(nonce)'"]
-        if script != nil { policy.append("script-src 'nonce-\(nonce)'") }
+        if !scripts.isEmpty { policy.append("script-src 'nonce-\(nonce)'") }
+        if usesOwnAddress { policy.append("connect-src 'self'; img-src 'self'") }
         policy.append("form-action " + (["'self'"] + formGoals.sorted()).joined(separator: " "))
         policy += ["base-uri 'none'", "frame-ancestors 'none'"]
         return HTTPResponse(
@@ -42,7 +57,9 @@ struct HTMLPage {
             headers: [
                 "Content-Type": "text/html; charset=utf-8",
                 "Content-Security-Policy": policy.joined(separator: "; "),
-                "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+                "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
+                // A page elsewhere learns nothing; the home's own forms say where they come from.
+                "Referrer-Policy": usesOwnAddress ? "same-origin" : "no-referrer",
                 "Cache-Control": "no-store",
             ], body: Array(html.utf8))
     }

@@ -1,8 +1,11 @@
 /// Text on its way into a page.
 enum HTMLText {
     /// `text` as it may stand between tags and inside quoted attributes. Control characters, of which HTML has none,
-    /// are replaced.
-    static func escape(_ text: String) -> String {
+    /// are replaced, and so are those that turn the direction of what stands behind them (Unicode, UAX 9).
+    ///
+    /// - Parameter keepingLines: whether it is a text that can be edited, in a field of its own: line breaks, tabs and
+    ///   directions stay.
+    static func escape(_ text: String, keepingLines: Bool = false) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -11,7 +14,10 @@ enum HTMLText {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
+            case "\n", "\r", "\t": escaped.unicodeScalars.append(keepingLines ? scalar : "\u{FFFD}")
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped += "\u{FFFD}"
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+                escaped.unicodeScalars.append(keepingLines ? scalar : "\u{FFFD}")
             default: escaped.unicodeScalars.append(scalar)
             }
         }

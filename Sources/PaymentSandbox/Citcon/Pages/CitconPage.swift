@@ -16,16 +16,17 @@ struct CitconPage {
             : "This is a simulation: no money moves."
         let html = """
             <h1>\(heading)</h1>
+            <p class="price">\(HTMLText.escape(Self.price(charge)))</p>
+            <p>to <strong>\(HTMLText.escape(merchant))</strong> with \(HTMLText.escape(Self.method(charge)))</p>
             <p>\(lead)</p>
             \(summary(charge))
             <form method="post">
-            <fieldset>
-            <legend>What do you want to do?</legend>
             \(Self.choice(of: methods))
-            <button type="submit" name="act" value="pay">Pay \(HTMLText.escape(Self.price(charge)))</button>
+            <div class="choices">
+            <button class="primary" type="submit" name="act" value="pay">Pay \(HTMLText.escape(Self.price(charge)))</button>
             <button type="submit" name="act" value="cancel">Cancel</button>
-            <button type="submit" name="act" value="fail">Let it fail</button>
-            </fieldset>
+            <button class="danger" type="submit" name="act" value="fail">Let it fail</button>
+            </div>
             </form>
 
             """
@@ -35,9 +36,12 @@ struct CitconPage {
     /// What has become of the payment, with the way back.
     func ending(_ charge: CitconCharge, back: String?) -> HTTPResponse {
         let heading = Self.words(charge.status)
-        let way = back.map { "<p><a href=\"\(HTMLText.escape($0))\" rel=\"noreferrer\">Back to the shop</a></p>\n" }
+        let way = back.map {
+            "<p><a href=\"\(HTMLText.escape($0))\" class=\"button primary\" rel=\"noreferrer\">Back to the shop</a></p>\n"
+        }
         let html = """
-            <h1>\(heading)</h1>
+            <h1 class="\(Self.tone(charge.status))">\(heading)</h1>
+            <p class="price">\(HTMLText.escape(Self.price(charge)))</p>
             \(summary(charge))
             \(way ?? "<p>You can close this page.</p>\n")
             """
@@ -57,16 +61,37 @@ struct CitconPage {
     private static func choice(of methods: [String]) -> String {
         guard !methods.isEmpty else { return "" }
         let options = methods.map { "<option>\(HTMLText.escape($0))</option>" }.joined()
-        return "<p><label>Pay with <select name=\"method\">\(options)</select></label></p>"
+        return "<label for=\"method\">Pay with</label><select id=\"method\" name=\"method\">\(options)</select>"
     }
 
     private func summary(_ charge: CitconCharge) -> String {
         let rows = [
-            ("Payee", merchant), ("Amount", Self.price(charge)), ("Method", charge.method ?? "not chosen"),
+            ("Payee", merchant), ("Amount", Self.price(charge)), ("Method", Self.method(charge)),
             ("Reference", charge.reference), ("State", Self.words(charge.status)),
+            ("Pay until", PageTime.text(charge.expiresAt)),
         ]
         let html = rows.map { "<dt>\(HTMLText.escape($0))</dt><dd>\(HTMLText.escape($1))</dd>" }
-        return "<dl>\n" + html.joined(separator: "\n") + "\n</dl>"
+        return "<dl class=\"card\">\n" + html.joined(separator: "\n") + "\n</dl>"
+    }
+
+    /// What it is paid with, as payers know it.
+    static func method(_ charge: CitconCharge) -> String {
+        let names = [
+            "wechatpay": "WeChat Pay", "alipay": "Alipay", "upop": "UnionPay", "card": "a card", "paypal": "PayPal",
+            "venmo": "Venmo", "toss": "Toss", "gcash": "GCash", "paynow": "PayNow", "paymaya": "Maya",
+            "cashapppay": "Cash App", "klarna": "Klarna", "grabpay": "GrabPay", "google": "Google Pay",
+            "hpp": "a method of your choice",
+        ]
+        guard let method = charge.method else { return "not chosen" }
+        return names[method] ?? method
+    }
+
+    private static func tone(_ status: CitconCharge.Status) -> String {
+        switch status {
+        case .authorized, .succeeded: "good"
+        case .initiated, .pending: "doubtful"
+        case .failed, .canceled, .expired: "bad"
+        }
     }
 
     static func price(_ charge: CitconCharge) -> String {
@@ -94,17 +119,7 @@ struct CitconPage {
         let goals = [urls.success, urls.fail, urls.cancel].compactMap { url in
             url.flatMap { try? PaymentLink($0) }?.scheme.map { "\($0):" }
         }
-        return HTMLPage(title: title, nonce: nonce, style: Self.style, content: content, formGoals: Set(goals))
+        return HTMLPage(title: title, nonce: nonce, content: content, formGoals: Set(goals))
             .response(status: status)
     }
-
-    private static let style = """
-
-        :root{color-scheme:light dark}
-        body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:1rem}
-        dt{font-weight:bold}
-        dd{margin:0 0 .5rem;overflow-wrap:anywhere}
-        button{display:block;width:100%;margin:.5rem 0;padding:.75rem;font:inherit}
-
-        """
 }

@@ -6,7 +6,10 @@ extension CitconSandbox {
     func showPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
         guard let token = tokensByPage[id] else { return unknownPage }
         let charge = try charge(token)
-        guard charge.status == .initiated else { return page.ending(charge, back: Self.wayBack(charge)) }
+        guard charge.status == .initiated else {
+            let isFromHome = FormItems(Substring(request.url.query ?? ""))["from"] == "home"
+            return page.ending(charge, back: isFromHome ? "/ledger/\(charge.id)" : Self.wayBack(charge))
+        }
         return page.question(
             charge, isCode: charge.pages.contains { $0.id == id && $0.format == "qr" },
             methods: charge.method == Self.hosted ? Self.onPage : [])
@@ -26,6 +29,10 @@ extension CitconSandbox {
         }
         try self.act(act, on: token)
         let charge = try charge(token)
+        // Whoever came from the sandbox's home has no app to go back to.
+        if FormItems(Substring(request.url.query ?? ""))["from"] == "home" {
+            return page.ending(charge, back: "/ledger/\(charge.id)")
+        }
         var response = page.ending(charge, back: Self.wayBack(charge))
         if let back = Self.wayBack(charge), charge.plan?.losesReturn != true {
             response.status = 303

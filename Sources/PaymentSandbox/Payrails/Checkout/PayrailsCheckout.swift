@@ -69,9 +69,11 @@ import PayrailsKit
     private func visit(_ id: String, _ request: HTTPRequest) async -> CheckoutVisit? {
         if let visit = visits[id] { return visit }
         guard let session = await sandbox.renewSession(id) else { return nil }
+        let until = await sandbox.tokenEnd(of: id)
         // Two requests can come here at once; the first one's visit stays.
         if let visit = visits[id] { return visit }
-        let visit = try? CheckoutVisit(session, sandbox, origin: request.url.origin, clock: clock, random: random)
+        let visit = try? CheckoutVisit(
+            session, sandbox, origin: request.url.origin, payableUntil: until, clock: clock, random: random)
         visits[id] = visit
         return visit
     }
@@ -89,12 +91,16 @@ import PayrailsKit
     private let clock: any PaymentClock
     private let random: any RandomSource
     private let key: CheckoutPage.EncryptionKey
+    private let shop: HTTPURL?
+    private let payableUntil: String?
 
     init(
-        _ session: PayrailsSandbox.Session, _ sandbox: PayrailsSandbox, origin: String, clock: any PaymentClock,
-        random: any RandomSource
+        _ session: PayrailsSandbox.Session, _ sandbox: PayrailsSandbox, origin: String, payableUntil: String?,
+        clock: any PaymentClock, random: any RandomSource
     ) throws {
         path = "/checkout/\(session.id)"
+        shop = try? HTTPURL(origin + "/checkout")
+        self.payableUntil = payableUntil
         token = Redacted(random.hex(32))
         self.clock = clock
         self.random = random
@@ -117,8 +123,15 @@ import PayrailsKit
                     renewed(session.map { .success($0.initData) } ?? .failure(SessionGone()))
                 }
             })
+        let amount = payments.amount
+        let pay = "Pay \(amount.value) \(amount.currency)"
         controller = CheckoutController(
-            session: payments, card: CardFormConfig(showSaveInstrument: true, showCardIcon: true))
+            session: payments, card: CardFormConfig(showSaveInstrument: true, showCardIcon: true, layout: .minimal),
+            style: .quietDeletion,
+            translations: StoredInstrumentsTranslations(
+                buttonTranslations: StoredInstrumentButtonTranslations(label: pay)),
+            cardTranslations: CardPaymenButtonTranslations(label: pay),
+            methods: [.payPal, .genericRedirect].filter(payments.isPaymentAvailable))
     }
 
     private struct SessionGone: Error {}
@@ -126,11 +139,14 @@ import PayrailsKit
     func page() -> HTTPResponse {
         guard let nonce = ContentNonce(random.hex(32)) else { return HTTPResponse(status: 500) }
         let amount = payments.amount
-        let page = CheckoutPage(
-            controller,
-            options: CheckoutPage.Options(
-                path: path, token: token, assets: .inline(nonce),
-                amount: "\(amount.value) \(amount.currency)", encryptionKey: key, currentMonth: payments.currentMonth))
+        var options = CheckoutPage.Options(
+            path: path, token: token, assets: .inline(nonce), amount: "\(amount.value) \(amount.currency)",
+            encryptionKey: key, currentMonth: payments.currentMonth)
+        options.announcement = PageStyle.banner
+        options.merchant = PayrailsSandbox.merchantName
+        options.payableUntil = payableUntil
+        options.shop = shop
+        let page = CheckoutPage(controller, options: options)
         var headers = HTTPHeaders()
         for (name, value) in page.headers.sorted(by: { $0.key < $1.key }) { headers.append(name, value) }
         return HTTPResponse(status: 200, headers: headers, body: Array(page.html.utf8))
@@ -161,6 +177,29 @@ import PayrailsKit
         }
         await watch.value
         timer.cancel()
+    }
+}
+
+extension CheckoutStyle {
+    /// The legible look with a delete button that nobody takes for the pay button.
+    fileprivate static var quietDeletion: CheckoutStyle {
+        let ink = StyleColor(
+            light: StyleColor.Components(hex: 0x8C1D18), dark: StyleColor.Components(hex: 0xFFB4AB))
+        let usual = CheckoutStyle.legible
+        return CheckoutStyle(
+            instruments: StoredInstrumentsStyle(
+                buttonStyle: usual.instruments.buttonStyle,
+                deleteButtonStyle: DeleteButtonStyle(
+                    backgroundColor: .clear, textColor: ink, size: StyleSize(width: 44, height: 44)),
+                updateButtonStyle: usual.instruments.updateButtonStyle),
+            cardButton: usual.cardButton, cardForm: usual.cardForm)
+    }
+}
+
+extension PayrailsSandbox {
+    /// Until when a session can be paid in, for people; nil when nobody holds its token.
+    func tokenEnd(of id: String) -> String? {
+        executions[id]?.token.map { PageTime.text($0.expiresAt.nanoseconds / 1_000_000_000) }
     }
 }
 

@@ -5,6 +5,9 @@ extension PayrailsSandbox {
     struct PayerPage {
         let title: String
         let text: String
+        /// Who is paid, how much and until when, for pages that ask.
+        var facts: [(name: String, value: String)] = []
+        var price: String?
         var answers: [(answer: PageAnswer, label: String)] = []
         /// Paths to go on to, and what they are called.
         var links: [(path: String, label: String)] = []
@@ -19,7 +22,13 @@ extension PayrailsSandbox {
         }
 
         func response(nonce: String) -> HTTPResponse {
-            var content = "<h1>\(HTMLText.escape(title))</h1>\n<p>\(HTMLText.escape(text))</p>\n"
+            var content = "<h1>\(HTMLText.escape(title))</h1>\n"
+            if let price { content += "<p class=\"price\">\(HTMLText.escape(price))</p>\n" }
+            content += "<p>\(HTMLText.escape(text))</p>\n"
+            if !facts.isEmpty {
+                let rows = facts.map { "<dt>\(HTMLText.escape($0))</dt><dd>\(HTMLText.escape($1))</dd>\n" }
+                content += "<dl class=\"card\">\n\(rows.joined())</dl>\n"
+            }
             if !links.isEmpty {
                 let items = links.map { path, label in
                     "<li><a href=\"\(HTMLText.escape(path))\">\(HTMLText.escape(label))</a></li>\n"
@@ -27,15 +36,16 @@ extension PayrailsSandbox {
                 content += "<ul>\n\(items.joined())</ul>\n"
             }
             if !answers.isEmpty {
-                content += "<form method=\"post\">\n"
+                content += "<form method=\"post\" class=\"choices\">\n"
                 for (answer, label) in answers {
                     content +=
-                        "<button name=\"answer\" value=\"\(answer.rawValue)\">\(HTMLText.escape(label))</button>\n"
+                        "<button class=\"\(answer.look)\" name=\"answer\" value=\"\(answer.rawValue)\">"
+                        + "\(HTMLText.escape(label))</button>\n"
                 }
                 content += "</form>\n"
             }
             return HTMLPage(
-                title: title, nonce: nonce, style: Self.style, content: content, head: refreshes ? Self.refresh : "",
+                title: title, nonce: nonce, content: content, head: refreshes ? Self.refresh : "",
                 formGoals: Set(returnURLs.compactMap(Self.source))
             ).response()
         }
@@ -47,13 +57,16 @@ extension PayrailsSandbox {
         }
 
         private static let refresh = "\n<meta http-equiv=\"refresh\" content=\"1\">"
+    }
+}
 
-        private static let style = """
-
-            :root{color-scheme:light dark}
-            body{font:1rem/1.5 system-ui,sans-serif;max-width:28rem;margin:0 auto;padding:1rem}
-            button{display:block;width:100%;margin:.5rem 0;padding:.75rem;font:inherit}
-
-            """
+extension PayrailsSandbox.PageAnswer {
+    /// How its button looks: what goes on, what stops and what breaks are told apart.
+    fileprivate var look: String {
+        switch self {
+        case .complete: "primary"
+        case .cancel: "plain"
+        case .fail: "danger"
+        }
     }
 }

@@ -3,6 +3,9 @@ import PaymentCore
 /// The pages that payers are sent to: the bank's question (3DS), PayPal, another shop's checkout, and the page that
 /// waits for one of them.
 extension PayrailsSandbox {
+    /// The payee's name on pages.
+    static let merchantName = "Kaffeehaus am Platz"
+
     /// What a payer answers on a page.
     enum PageAnswer: String, Sendable {
         case complete, fail, cancel
@@ -39,11 +42,13 @@ extension PayrailsSandbox {
     /// `/html/payrails-success.html` and its like, which the service keeps at another host.
     func returnPage(_ name: String) throws(Refusal) -> HTTPResponse {
         let texts = [
-            "payrails-success.html": "You can go back to the shop.", "payrails-cancel.html": "You have cancelled.",
-            "payrails-error.html": "Something went wrong.", "payrails-pending.html": "Your payment is under way.",
+            "payrails-success.html": ("Thank you", "You can go back to the shop: it knows how the payment went."),
+            "payrails-cancel.html": ("Called off", "You have cancelled. You can go back to the shop."),
+            "payrails-error.html": ("It did not work", "Something went wrong. You can go back to the shop."),
+            "payrails-pending.html": ("Under way", "Your payment is under way. You can go back to the shop."),
         ]
-        guard let text = texts[name] else { throw .unknownPath }
-        return PayerPage(title: "Payrails sandbox", text: text).response(nonce: random.hex(32))
+        guard let (title, text) = texts[name] else { throw .unknownPath }
+        return PayerPage(title: title, text: text).response(nonce: random.hex(32))
     }
 
     // MARK: Answering
@@ -117,13 +122,18 @@ extension PayrailsSandbox {
         switch action.kind {
         case .challenge:
             page = PayerPage(title: "Is it you?", text: "Your bank asks whether it is you who pays \(price).")
-            page.answers = [(.complete, "Yes, it is me"), (.fail, "No"), (.cancel, "Cancel")]
+            page.answers = [(.complete, "Yes, it is me"), (.cancel, "Cancel"), (.fail, "No, it is not me")]
         case .payPal:
             page = PayerPage(title: "PayPal", text: "The shop wants to take \(price) from your account.")
-            page.answers = [(.complete, "Agree"), (.cancel, "Cancel")]
+            page.answers = [(.complete, "Agree and pay \(price)"), (.cancel, "Cancel")]
         case .redirect:
             page = PayerPage(title: "Your bank", text: "You are about to pay \(price).")
-            page.answers = [(.complete, "Pay"), (.fail, "I cannot pay"), (.cancel, "Cancel")]
+            page.answers = [(.complete, "Pay \(price)"), (.cancel, "Cancel"), (.fail, "Let it fail")]
+        }
+        page.price = price
+        page.facts = [("Payee", Self.merchantName), ("Order", execution.merchantReference)]
+        if let end = execution.token?.expiresAt {
+            page.facts.append(("Pay until", PageTime.text(end.nanoseconds / 1_000_000_000)))
         }
         page.returnURLs = [tender.returnURLs.success, tender.returnURLs.cancel, tender.returnURLs.error]
         return page.response(nonce: random.hex(32))

@@ -30,6 +30,9 @@ struct IdentityPage {
         problems: [IdentityForm.Problem] = []
     ) -> HTTPResponse {
         var html = "<h1>Your details</h1>\n<p>To pay \(Self.escape(merchant)), these details are needed once.</p>\n"
+        html +=
+            "<p class=\"note\">This is a simulation: made-up details are as good as real ones, and none are kept.</p>\n"
+        html += "<p class=\"hint\">Fields marked with * are required.</p>\n"
         if !problems.isEmpty {
             html += "<div role=\"alert\" class=\"problems\"><h2>Please check</h2><ul>\n"
             for problem in problems {
@@ -52,7 +55,7 @@ struct IdentityPage {
         html += """
             <p><a href="https://reown.com/terms-of-service" rel="noreferrer">Terms of service</a>,
             <a href="https://reown.com/privacy-policy" rel="noreferrer">privacy policy</a></p>
-            <button type="submit">Continue</button>
+            <p><button class="primary" type="submit">Continue</button></p>
             </form>
 
             """
@@ -83,23 +86,40 @@ struct IdentityPage {
             type = "text"
             if let maximum { more += " maxlength=\"\(maximum)\"" }
         case .date: type = "date"
-        case .country:
-            type = "text"
-            more += " maxlength=\"2\" pattern=\"[A-Z]{2}\" autocapitalize=\"characters\""
+        case .country: return country(field, values[id] ?? "", isWrong: wrong.contains(id))
         case .consent:
             // Consent is never filled in for anybody.
             return """
-                <p><input type="checkbox" id="\(id)" name="\(id)" value="true"\(more)>
-                <label for="\(id)">\(escape(field.title))</label></p>
+                <p class="check"><input type="checkbox" id="\(id)" name="\(id)" value="true"\(more)>
+                <label for="\(id)">\(escape(field.title)) *</label></p>
 
                 """
         }
+        if let hint = autocomplete[id] { more += " autocomplete=\"\(hint)\"" }
         if wrong.contains(id) { more += " aria-invalid=\"true\"" }
         return """
-            <p><label for="\(id)">\(escape(field.title))</label>
+            <p><label for="\(id)">\(escape(field.title))\(field.isRequired ? " *" : "")</label>
             <input type="\(type)" id="\(id)" name="\(id)" value="\(escape(values[id] ?? ""))" \
             aria-describedby="\(id)-hint"\(more)>
             <small id="\(id)-hint">\(escape(field.hint))</small></p>
+
+            """
+    }
+
+    /// What browsers fill in by themselves (HTML, autofill field names).
+    private static let autocomplete = ["fullName": "name", "dob": "bday", "porAddress": "street-address"]
+
+    /// A country to choose. A code that is on no list is not offered: nothing from outside adds to the page.
+    private static func country(_ field: IdentityForm.Field, _ value: String, isWrong: Bool) -> String {
+        let id = field.id
+        let options = CountryList.all.map { code, name in
+            "<option value=\"\(code)\"\(code == value ? " selected" : "")>\(escape(name))</option>"
+        }
+        let hint = id == "porCountry" ? " autocomplete=\"country\"" : ""
+        return """
+            <p><label for="\(id)">\(escape(field.title))</label>
+            <select id="\(id)" name="\(id)"\(hint)\(isWrong ? " aria-invalid=\"true\"" : "")>\
+            <option value="">Choose</option>\(options.joined())</select></p>
 
             """
     }
@@ -109,11 +129,11 @@ struct IdentityPage {
     }
 
     private func page(_ content: String, message: Message? = nil, status: Int = 200) -> HTTPResponse {
-        let scheme = theme?.rawValue ?? "light dark"
+        let root = theme.map { " data-theme=\"\($0.rawValue)\"" } ?? ""
         let data = message.map { " data-message=\"\(Self.escape($0.json.text))\"" } ?? ""
         return HTMLPage(
-            title: "Your details", nonce: nonce, style: ":root{color-scheme:\(scheme)}\(Self.style)", content: content,
-            attributes: data, script: Self.script
+            title: "Your details", nonce: nonce, content: content, rootAttributes: root, attributes: data,
+            script: Self.script
         ).response(status: status)
     }
 
@@ -127,17 +147,6 @@ struct IdentityPage {
           else if (window.AndroidWallet?.onDataCollectionComplete) window.AndroidWallet.onDataCollectionComplete(message);
           else if (window.ReactNativeWebView) window.ReactNativeWebView.postMessage(message);
         }
-
-        """
-
-    private static let style = """
-
-        body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:1rem}
-        label,small{display:block}
-        input[type=text],input[type=date]{width:100%;box-sizing:border-box;padding:.5rem;font:inherit}
-        input[type=checkbox]+label{display:inline}
-        button{width:100%;padding:.75rem;font:inherit}
-        .problems{border:2px solid;padding:0 1rem}
 
         """
 

@@ -37,12 +37,42 @@ extension WalletConnectPaySandbox {
     func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
         let payment = try payment(id)
         if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
-        let text =
+        let price =
+            (try? Money(minorUnits: payment.units, currency: Currency(unit: payment.pricing.unit)))?.description ?? ""
+        let link = HTMLText.escape(PaymentIDs.link(to: id))
+        let state =
             payment.status.isFinal
-            ? "This payment is over: \(payment.status.rawValue)." : "Pay with a wallet: \(PaymentIDs.link(to: id))"
+            ? "<p class=\"\(payment.status == .succeeded ? "good" : "bad")\">This payment is over: "
+                + "\(HTMLText.escape(payment.status.words)).</p>\n"
+            : "<p>Scan or open this link with a wallet:</p>\n"
+                + "<p><a class=\"button primary\" href=\"\(link)\" rel=\"noreferrer\">Pay \(HTMLText.escape(price))</a></p>\n"
+                + "<p class=\"code\">Pay with a wallet: \(link)</p>\n"
         let page = HTMLPage(
-            title: payment.merchant, nonce: random.hex(32), style: "main{font-family:sans-serif}",
-            content: "<h1>\(HTMLText.escape(payment.merchant))</h1>\n<p>\(HTMLText.escape(text))</p>\n")
+            title: payment.merchant, nonce: random.hex(32),
+            content: """
+                <h1>\(HTMLText.escape(payment.merchant))</h1>
+                <p class="price">\(HTMLText.escape(price))</p>
+                \(state)<dl class="card">
+                <dt>Order</dt><dd>\(HTMLText.escape(payment.referenceID))</dd>
+                <dt>Pay until</dt><dd>\(PageTime.text(payment.expiresAt))</dd>
+                </dl>
+
+                """)
         return page.response()
+    }
+}
+
+extension PaymentRecord.Status {
+    /// What buyers are told.
+    fileprivate var words: String {
+        switch self {
+        case .requiresAction: "waiting"
+        case .processing: "on its way"
+        case .succeeded: "paid"
+        case .failed: "not paid, it failed"
+        case .expired: "not paid, too late"
+        case .cancelled: "not paid, called off"
+        case .unfamiliar: "being looked at"
+        }
     }
 }
