@@ -402,7 +402,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
-                "PaymentWallet",
+                "PaymentTransport", "PaymentWallet",
                 "TestSupport", "custom-provider", "payroute",
             ],
             swiftSettings: settings),
@@ -467,6 +467,7 @@ let package = Package(
             name: "BrowserTests",
             dependencies: [
                 "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentTransport", "TestSupport",
+                "payroute",
             ], swiftSettings: settings),
         .testTarget(
             name: "ExampleTests",

@@ -4,6 +4,7 @@ import PaymentLoopback
 import PaymentRouting
 import PaymentSandbox
 import PaymentTesting
+import PaymentTransport
 import TestSupport
 import Testing
 
@@ -15,13 +16,14 @@ struct SandboxAndDemoTests {
         "The sandbox prints links that can be paid, ends with 0 at a signal and tells what happened",
         arguments: [SIGINT, SIGTERM])
     func sandbox(signal: Int32) async throws {
-        let program = try Program(["sandbox"])
+        let program = try Program(["sandbox", "--list"])
         var iterator = program.lines.makeAsyncIterator()
         var announced: [String] = []
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
         let commands = announced.filter { $0.contains(" pay '") && $0.contains(" --sandbox \(url)") }
         #expect(commands.count == SandboxSites().all.map(\.scenarios.count).reduce(0, +))
+        #expect(announced.count > 300, "today's list")
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
 
@@ -29,7 +31,11 @@ struct SandboxAndDemoTests {
         program.signal(signal)
         var ending: [String] = []
         while let line = await iterator.next() { ending.append(line) }
-        #expect(ending.dropFirst().first?.hasPrefix("PAYMENT ") == true)
+        // What the payer asked was told as it came.
+        #expect(ending.contains { $0.contains("request       POST /v1/gateway/payment/") && $0.contains("-> 200") })
+        #expect(ending.contains { $0.contains("ledger        captured") })
+        ending = Array(ending.drop { !$0.hasPrefix("PAYMENT ") })
+        #expect(!ending.isEmpty)
         #expect(
             ending.contains { $0.hasSuffix("paid-at-once             created, confirm requested, captured, settled") })
         #expect(ending.contains { $0.hasSuffix("already-paid             created") })
@@ -53,6 +59,99 @@ struct SandboxAndDemoTests {
         #expect(try await status(.post, ["inbox", "box"], body: [1, 2, 3]) == 200)
         #expect(try await status(.get, ["inbox", "box"]) == 200)
         #expect(user.link == "pubky://\(user.id)")
+    }
+
+    @Test(
+        "Started by a test suite it says in a file where it is, in a dozen lines where to look, and answers any language"
+    )
+    func process() async throws {
+        let folder = ScratchFolder()
+        let file = folder.path + "/ready.json"
+        let program = try Program(["sandbox", "--port", "0", "--ready-file", file])
+        var iterator = program.lines.makeAsyncIterator()
+        var announced: [String] = []
+        while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
+        #expect((6...14).contains(announced.count), "\(announced.count) lines")
+        while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
+        let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
+        let url = try #require(ready["url"]?.string)
+        #expect(announced.contains { $0.contains(url + "/playground") })
+        func get(_ path: String) async throws -> HTTPResponse {
+            try await StandardTransport().send(HTTPRequest(.get, try HTTPURL(url + path)))
+        }
+        #expect(try await get("/health").status == 200)
+        #expect(try await get("/").headers["Content-Type"]?.hasPrefix("text/html") == true)
+        #expect(try await get("/checkout").status == 200)
+        // Another program makes a payment, as a merchant does; nobody pays it.
+        let made = await payroute("sandbox", "new", "--sandbox", url, "--json")
+        let id = try #require(try JSONValue(parsing: Array(made.output.utf8))["payment"]?.string)
+        // Whoever watches from elsewhere sees it, once the connection is there; nobody gets notifications of it.
+        let tail = try Program(["sandbox", "tail", "--sandbox", url, "--kind", "ledger"])
+        var told = tail.lines.makeAsyncIterator()
+        let shop = Task {
+            while !Task.isCancelled { _ = await payroute("sandbox", "new", "--sandbox", url, "--json") }
+        }
+        #expect(await told.next()?.contains("ledger        created") == true)
+        shop.cancel()
+        tail.signal(SIGTERM)
+        #expect(await tail.end().code == 0)
+        let notified = await payroute("sandbox", "notify", id, "--sandbox", url)
+        #expect(notified.code == 1 && notified.errors.contains("nobody to send it to"))
+        // And a payment made through the interface is paid by this program's own payer.
+        let scenarios = try JSONValue(parsing: try await get("/_sandbox/scenarios").body)["services"]?.array ?? []
+        #expect(scenarios.map { $0["service"] } == ["walletconnect-pay", "citcon", "payrails", "paykit"])
+        for (service, scenario) in [
+            ("walletconnect-pay", "paid-at-once"), ("citcon", "card"), ("payrails", "challenge"),
+            ("paykit", "ready"), ("paykit", "open-amount"),
+        ] {
+            func post(_ path: String, _ body: JSONValue) async throws -> JSONValue {
+                let request = HTTPRequest(
+                    .post, try HTTPURL(url + "/_sandbox/" + path), headers: ["Content-Type": "application/json"],
+                    body: body.serialized())
+                return try JSONValue(parsing: try await StandardTransport().send(request).body)
+            }
+            let payment = try await post("payments", ["service": .string(service), "scenario": .string(scenario)])
+            let paid = try await post("payments/\(try #require(payment["id"]?.string))/pay", [:])
+            #expect(paid["outcome"] == "succeeded", "\(service): \(paid.text)")
+            #expect(paid["events"]?.array?.contains("captured") == true)
+            #expect(paid["journal"]?.array?.isEmpty == false)
+        }
+        program.signal(SIGTERM)
+        var ending: [String] = []
+        while let line = await iterator.next() { ending.append(line) }
+        #expect(ending.contains { $0.hasPrefix(id) && $0.contains("made meanwhile") && $0.hasSuffix("created") })
+        #expect(await program.end().code == 0)
+        #expect(!FileManager.default.fileExists(atPath: file), "nobody calls what has ended")
+    }
+
+    @Test("A file that cannot be written is named")
+    func readyFile() async {
+        let result = await payroute("sandbox", "--ready-file", "/nowhere/ready.json")
+        #expect(result.code == 1 && result.errors.contains("/nowhere/ready.json"))
+    }
+
+    @Test("The page reads texts as the command line does, and draws what it may show")
+    func desk() throws {
+        let desk = try HomeDesk()
+        let link = desk.read("https://pay.walletconnect.com/?pid=pay_1")
+        #expect(link.decision == "matched" && link.provider == "walletconnect-pay" && link.trust == "verified")
+        #expect(link.reference == "pay_1" && link.error == nil && !link.hidesSecret)
+        let other = desk.read("https://pay.walletconnect.com.evil.example/?pid=pay_1")
+        #expect(other.decision == "unroutable" && other.lookAlike?.contains("pay.walletconnect.com") == true)
+        let address = desk.read("bitcoin:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx")
+        #expect(address.decision == "recognized" && address.warnings.map(\.name).contains("test-network"))
+        #expect(address.warnings.allSatisfy { !$0.words.isEmpty })
+        let secret = desk.read("payrails:session?version=1&data=e30")
+        #expect(secret.hidesSecret && !secret.shown.contains("e30"))
+        #expect(!secret.fields.contains { $0.value.contains("e30") })
+        for text in ["\u{202E}x", "a\u{0}b", "\u{1B}[2J", String(repeating: "\u{200B}", count: 9000)] {
+            let reading = desk.read(text)
+            for shown in [reading.shown, reading.reason] + reading.fields.map(\.value) {
+                #expect(!shown.unicodeScalars.contains { Printable.isUnsafe($0) })
+            }
+        }
+        #expect(desk.picture(of: "x")?.hasPrefix("<svg ") == true)
+        #expect(desk.picture(of: String(repeating: "x", count: 9000)) == nil)
     }
 
     /// A merchant's server that takes everything.

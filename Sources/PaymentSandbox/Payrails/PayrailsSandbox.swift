@@ -51,13 +51,13 @@ public actor PayrailsSandbox: SandboxService {
     /// What happened so far to executions: `captured` is an authorisation that went through, with what it was paid
     /// from; `confirmRequested` a request to authorise, acceptable or not.
     public var ledger: SandboxLedger {
-        for id in executions.keys.sorted() { advance(id) }
+        advanceAll()
         return log
     }
 
     /// The notifications that a merchant would have been sent, oldest first.
     public var notifications: [Notification] {
-        for id in executions.keys.sorted() { advance(id) }
+        advanceAll()
         return sent
     }
 
@@ -98,6 +98,13 @@ public actor PayrailsSandbox: SandboxService {
         advance(id)
         guard let execution = executions[id] else { throw .unknownExecution }
         return execution
+    }
+
+    /// Writes the statuses of all executions whose time has come. Most have none that is still to come.
+    private func advanceAll() {
+        let canBeAbandoned = configuration.abandonedAfter != nil
+        let open = executions.lazy.filter { canBeAbandoned || !$0.value.due.isEmpty }.map(\.key)
+        for id in open.sorted() { advance(id) }
     }
 
     /// Writes the statuses of `id` whose time has come.

@@ -109,18 +109,24 @@ extension CitconSandbox {
     /// Sends a notification until it is accepted or there were enough attempts.
     private func deliver(_ index: Int, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(notifications[index].url) else { return }
-        let request = HTTPRequest(
-            .post, url, headers: ["Content-Type": "application/json"], body: notifications[index].body)
         for pause in [.zero] + configuration.notificationPauses {
             if pause > .zero {
                 do { try await clock.sleep(for: pause) } catch { return }
             }
-            notifications[index].attempts += 1
-            if let answer = try? await transport.send(request), (200..<300).contains(answer.status) {
-                notifications[index].isDelivered = true
-                return
-            }
+            if await send(index, to: url, over: transport) { return }
         }
+    }
+
+    /// Sends a notification once.
+    ///
+    /// - Returns: whether it was accepted.
+    @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
+        let request = HTTPRequest(
+            .post, url, headers: ["Content-Type": "application/json"], body: notifications[index].body)
+        notifications[index].attempts += 1
+        guard let answer = try? await transport.send(request), (200..<300).contains(answer.status) else { return false }
+        notifications[index].isDelivered = true
+        return true
     }
 
     /// ISO 8601 with milliseconds, as the vendor's example has it.

@@ -99,18 +99,24 @@ extension PayrailsSandbox {
     /// Sends a notification until it is accepted or there were enough attempts.
     private func deliver(_ index: Int, to address: String, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(address) else { return }
-        var request = HTTPRequest(.post, url, headers: sent[index].headers, body: sent[index].body)
-        request.timeout = .seconds(30)
         for pause in [.zero] + configuration.notificationPauses {
             if pause > .zero {
                 do { try await clock.sleep(for: pause) } catch { return }
             }
-            sent[index].attempts += 1
-            // Documented: 200 is receipt.
-            if let answer = try? await transport.send(request), answer.status == 200 {
-                sent[index].deliveredTo.append(address)
-                return
-            }
+            if await send(index, to: url, over: transport) { return }
         }
+    }
+
+    /// Sends a notification once.
+    ///
+    /// - Returns: whether it was accepted.
+    @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
+        var request = HTTPRequest(.post, url, headers: sent[index].headers, body: sent[index].body)
+        request.timeout = .seconds(30)
+        sent[index].attempts += 1
+        // Documented: 200 is receipt.
+        guard let answer = try? await transport.send(request), answer.status == 200 else { return false }
+        if !sent[index].deliveredTo.contains(url.text) { sent[index].deliveredTo.append(url.text) }
+        return true
     }
 }

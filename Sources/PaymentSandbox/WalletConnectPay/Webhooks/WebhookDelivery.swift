@@ -68,14 +68,20 @@ extension WalletConnectPaySandbox {
             if pause > .zero {
                 do { try await clock.sleep(for: pause) } catch { return }
             }
-            let notification = notification(webhooks[index])
-            webhooks[index].attempts += 1
-            let request = HTTPRequest(.post, url, headers: notification.headers, body: notification.body)
-            if let answer = try? await transport.send(request), (200..<300).contains(answer.status) {
-                webhooks[index].isDelivered = true
-                return
-            }
+            if await send(index, to: url, over: transport) { return }
         }
+    }
+
+    /// Sends a webhook once.
+    ///
+    /// - Returns: whether it was accepted.
+    @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
+        let notification = notification(webhooks[index])
+        webhooks[index].attempts += 1
+        let request = HTTPRequest(.post, url, headers: notification.headers, body: notification.body)
+        guard let answer = try? await transport.send(request), (200..<300).contains(answer.status) else { return false }
+        webhooks[index].isDelivered = true
+        return true
     }
 }
 

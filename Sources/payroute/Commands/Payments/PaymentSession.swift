@@ -31,8 +31,8 @@ struct PaymentSession: Sendable {
     /// - Parameter amount: what is paid where the payee leaves it open; nil pays nothing then.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
-        journal: any PaymentJournal = InMemoryJournal(), amount: Money? = nil, autoPay: AutoPay? = nil,
-        external: [ExternalProvider] = [],
+        journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
+        amount: Money? = nil, autoPay: AutoPay? = nil, external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
     ) throws {
         self.tell = tell
@@ -45,7 +45,7 @@ struct PaymentSession: Sendable {
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox, with: external),
             transport: external.isEmpty ? transport : LocalTransport(base: transport), journal: journal,
-            readers: Installation.readers,
+            readers: Installation.readers, clock: clock,
             secrets: ExternalSecrets(
                 base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
                 environment: environment),

@@ -11,6 +11,14 @@ struct PaykitSite: SandboxSite {
         case invoice
         case bareInvoice = "bare-invoice"
         case bareAddress = "bare-address"
+
+        var summary: String {
+            switch self {
+            case .invoice: "a link with an invoice"
+            case .bareInvoice: "an invoice by itself"
+            case .bareAddress: "an address on the chain, with an amount"
+            }
+        }
     }
 
     let sandbox: PubkySandbox
@@ -25,6 +33,16 @@ struct PaykitSite: SandboxSite {
         "Money is simulated: invoices and addresses are of regtest, and no real funds move. For an app: "
             + "PubkyNetwork.sandbox(…) at this address; the homeserver is \(sandbox.homeserver), the relay of signed packets "
             + "below /pkarr, the HTTP relay of authorisations below /link and /inbox."
+    }
+
+    func listed(_ scenario: String) -> ListedScenario {
+        if let text = Text(rawValue: scenario) {
+            return ListedScenario(name: scenario, summary: text.summary, group: SandboxGroup.title("payable"))
+        }
+        let known = PubkySandbox.Scenario(rawValue: scenario)
+        return ListedScenario(
+            name: scenario, summary: known?.summary ?? "",
+            group: SandboxGroup.title(known?.expectedOutcome.rawValue ?? ""))
     }
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
@@ -48,16 +66,16 @@ struct PaykitSite: SandboxSite {
         switch text {
         case .invoice:
             return SandboxPayment(
-                id: user.key.text, scenario: text.rawValue, summary: "a link with an invoice",
+                id: user.key.text, scenario: text.rawValue, summary: text.summary,
                 link: "paykit:invoice?method=lightning&data=\(invoice)")
         case .bareInvoice:
             return SandboxPayment(
-                id: user.key.text, scenario: text.rawValue, summary: "an invoice by itself",
+                id: user.key.text, scenario: text.rawValue, summary: text.summary,
                 link: "lightning:\(invoice)")
         case .bareAddress:
             guard let address = address.flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
             return SandboxPayment(
-                id: user.key.text, scenario: text.rawValue, summary: "an address on the chain, with an amount",
+                id: user.key.text, scenario: text.rawValue, summary: text.summary,
                 link: "bitcoin:\(address)?amount=0.000021")
         }
     }

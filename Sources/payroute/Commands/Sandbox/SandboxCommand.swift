@@ -9,9 +9,11 @@ enum SandboxCommand: Command {
     static let summary = "Serve simulated payment services on this machine."
     static let syntax = CommandSyntax(
         path: "payroute sandbox",
-        overview: "Serve simulated payment services on this machine, with a payment link for each scenario.",
+        overview: "Serve simulated payment services on this machine, with a home page to try and watch them.",
         discussion:
-            "Runs until Ctrl-C (or SIGTERM), then prints what happened to every payment. There is no money and no chain.",
+            "Runs until Ctrl-C (or SIGTERM) and tells every request as it comes; then prints what happened to every payment, "
+            + "whoever made it. There is no money and no chain. In a test suite of any language: --port 0 --ready-file FILE, "
+            + "and the interface that /_sandbox/openapi.json describes.",
         options: [
             .init(name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)"),
             .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
@@ -19,7 +21,12 @@ enum SandboxCommand: Command {
                 name: "webhooks", value: "url",
                 help: "Send WalletConnect Pay's webhooks to a server on this machine, signed and tried again."),
             .init(
-                name: "dishonest", help: "List payments of a dishonest gateway as well: nothing of them may be signed."),
+                name: "dishonest", help: "Show payments of a dishonest gateway as well: nothing of them may be signed."),
+            .init(name: "list", help: "Print a payment link for each scenario."),
+            .init(name: "open", help: "Open the home page in the browser."),
+            .init(
+                name: "ready-file", value: "file",
+                help: "Write the address into a file, as JSON, once it can be called; it is removed at the end."),
         ], subcommands: subcommands.map { ($0.name, $0.summary) }, runsAlone: true)
 
     static var subcommands: [any Command.Type] { [NewPaymentCommand.self, TailCommand.self, NotifyCommand.self] }
@@ -33,52 +40,83 @@ enum SandboxCommand: Command {
         let webhooks = try arguments.value("webhooks") { text in
             (try? HTTPURL(text)).flatMap { $0.isLoopback ? $0 : nil }
         }
-        let sites = SandboxSites(random: random, lifetime: 24 * 3600, webhooks: webhooks)
-        let server = try LoopbackServer(sites.service, port: port)
+        let clock = SandboxClock()
+        let sites = SandboxSites(random: random, lifetime: 24 * 3600, webhooks: webhooks, clock: clock)
+        let showsLies = arguments.has("dishonest")
+        let log = LiveLog(console)
+        let home = SandboxHome(
+            sites.all.map { SiteListing(site: $0, showsLies: showsLies) }, behind: sites.service,
+            desk: try HomeDesk(clock: clock), clock: clock
+        ) { log.tell($0) }
+        LoopbackServer.allowManyFiles()
+        let server = try LoopbackServer(home, port: port)
         let base = server.baseURL
+        await home.open()
         console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(sites.titles))\n")
+        if arguments.has("list") {
+            await list(sites.all, at: base, home, showsLies: showsLies, console)
+        } else {
+            welcome(base, sites, console)
+        }
+        console.output.line("\nCtrl-C stops it.")
+        let ready = try arguments.value("ready-file").map { try ReadyFile($0, base) }
+        if arguments.has("open") { Browser.open(base.text, console) }
+        log.begin()
+        _ = await Interrupts.run { await sleepUntilCancelled() }
+        log.end()
+        ready?.remove()
+        let closing = await home.closing()
+        await home.close()
+        server.stop()
+        console.output.line()
         var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])
-        var announced: [(site: any SandboxSite, payment: SandboxPayment)] = []
+        for (_, payment, scenario, words) in closing {
+            table.add([
+                Table.Cell(Printable.text(payment)), Table.Cell(scenario ?? "made meanwhile"),
+                Table.Cell(words.map(\.rawValue).joined(separator: ", ")),
+            ])
+        }
+        for line in table.lines(console.style) { console.output.write(line + "\n") }
+        return .done
+    }
+
+    /// Where to look.
+    private static func welcome(_ base: HTTPURL, _ sites: SandboxSites, _ console: Console) {
+        if console.output.isTerminal { QRCode.show(base.text, console) }
+        let rows = [
+            ("/", "what runs here, and how to point a program at it"),
+            ("/playground", "what any payment text is"), ("/scenarios", "payments to try: new, open, pay"),
+            ("/ledger", "requests, faults and money, live"), ("/checkout", "a shop's checkout"),
+            ("/_sandbox/openapi.json", "for test suites in any language"),
+        ]
+        for (path, text) in rows {
+            console.output.write(
+                "  " + Table.line([Table.Cell(base.text + path), Table.Cell(text, .faint)], [46, 0], console.style)
+                    + "\n")
+        }
+        console.output.write("  \(program) sandbox new --sandbox \(base.text)\n")
+    }
+
+    /// A link for each scenario.
+    private static func list(
+        _ sites: [any SandboxSite], at base: HTTPURL, _ home: SandboxHome, showsLies: Bool, _ console: Console
+    ) async {
         func announce(_ scenarios: [String], of site: any SandboxSite) async {
             for scenario in scenarios {
-                guard let payment = await site.payment(scenario, at: base) else { continue }
+                guard let payment = await home.make(scenario, of: site.provider.rawValue, at: base) else { continue }
                 Self.announce(payment, base, console)
-                announced.append((site, payment))
             }
         }
-        for site in sites.all {
+        for site in sites {
             console.output.line("\n" + console.style(.strong, site.title))
             if let hint = site.hint { console.output.line(hint) }
             await announce(site.scenarios, of: site)
         }
-        for site in sites.all where arguments.has("dishonest") && !site.lies.isEmpty {
+        for site in sites where showsLies && !site.lies.isEmpty {
             console.output.line("\n" + console.style(.strong, "\(site.title), dishonest gateway"))
             console.output.line("Each of these is refused before anything is signed, with the reason.")
             await announce(site.lies, of: site)
         }
-        console.output.line("\nCtrl-C stops it.")
-        _ = await Interrupts.run { await sleepUntilCancelled() }
-        server.stop()
-        console.output.line()
-        for (site, payment) in announced {
-            table.add([
-                Table.Cell(payment.id), Table.Cell(payment.scenario),
-                Table.Cell(await site.ledger.words(for: payment.id)),
-            ])
-        }
-        for site in sites.all {
-            // Those that merchants made meanwhile.
-            let ledger = await site.ledger
-            let known = Set(announced.map(\.payment.id))
-            for entry in ledger.entries where entry.event == .created && !known.contains(entry.payment) {
-                table.add([
-                    Table.Cell(Printable.text(entry.payment)), Table.Cell("made meanwhile"),
-                    Table.Cell(ledger.words(for: entry.payment)),
-                ])
-            }
-        }
-        console.show(table)
-        return .done
     }
 
     private static func announce(_ payment: SandboxPayment, _ base: HTTPURL, _ console: Console) {
@@ -86,7 +124,7 @@ enum SandboxCommand: Command {
             """
 
             \(console.style(.strong, payment.scenario)): \(payment.summary)
-              \(program) pay '\(payment.link)' --sandbox \(base.text)\(payment.isTrusted ? "" : " --trust-host")\(payment.satoshi.map { " --amount \($0)" } ?? "")
+              \(payment.command(program, at: base.text))
 
             """)
     }

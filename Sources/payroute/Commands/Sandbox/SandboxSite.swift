@@ -21,13 +21,25 @@ protocol SandboxSite: Sendable {
     /// The names of what it shows when it is dishonest: nobody may sign or pay any of it.
     var lies: [String] { get }
 
+    /// What else can be asked of it; nil where there is nothing.
+    var office: (any BackOffice)? { get }
+
+    /// What a scenario shows and how it ends.
+    func listed(_ scenario: String) -> ListedScenario
     /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`.
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment?
+    /// Makes one over `amount`; nil also where a scenario's amount is its own.
+    func payment(_ scenario: String, over amount: Money, at base: HTTPURL) async -> SandboxPayment?
 }
 
 extension SandboxSite {
     var hint: String? { nil }
     var lies: [String] { [] }
+    var office: (any BackOffice)? { nil }
+    func listed(_ scenario: String) -> ListedScenario {
+        ListedScenario(name: scenario, summary: "", group: "Scenarios")
+    }
+    func payment(_ scenario: String, over amount: Money, at base: HTTPURL) async -> SandboxPayment? { nil }
 }
 
 /// The simulated services together, at one address.
@@ -40,9 +52,10 @@ struct SandboxSites {
     ///   - lifetime: how long payments can be paid, in seconds; nil for as long as at the real services.
     ///   - pace: when to ask again while a payment is open, in milliseconds.
     ///   - webhooks: where WalletConnect Pay's webhooks go, on this machine; nil for nowhere.
+    ///   - clock: what the services go by.
     init(
         random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil,
-        webhooks: HTTPURL? = nil
+        webhooks: HTTPURL? = nil, clock: any PaymentClock = SystemPaymentClock()
     ) {
         var walletConnectPay = WalletConnectPaySandbox.Configuration()
         var citcon = CitconSandbox.Configuration()
@@ -56,17 +69,18 @@ struct SandboxSites {
         }
         if let pace { walletConnectPay.pollInMs = pace }
         citcon.notifications = LocalTransport(base: StandardTransport())
+        payrails.notificationTransport = LocalTransport(base: StandardTransport())
         if let webhooks {
             walletConnectPay.testWebhooks = .init(url: webhooks)
             walletConnectPay.liveWebhooks = .init(url: webhooks)
             walletConnectPay.webhookTransport = LocalTransport(base: StandardTransport())
         }
         all = [
-            WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, random: random)),
-            CitconSite(sandbox: CitconSandbox(citcon, random: random)),
-            PayrailsSite(sandbox: PayrailsSandbox(payrails, random: random)),
+            WalletConnectPaySite(sandbox: WalletConnectPaySandbox(walletConnectPay, clock: clock, random: random)),
+            CitconSite(sandbox: CitconSandbox(citcon, clock: clock, random: random)),
+            PayrailsSite(PayrailsSandbox(payrails, clock: clock, random: random), clock: clock, random: random),
             // Its homeserver answers for every path that is nobody else's.
-            PaykitSite(sandbox: PubkySandbox(pubky, random: random)),
+            PaykitSite(sandbox: PubkySandbox(pubky, clock: clock, random: random)),
         ]
     }
 
@@ -78,22 +92,6 @@ struct SandboxSites {
 
     /// The service that `provider` pays at.
     subscript(provider: ProviderID) -> (any SandboxSite)? { all.first { $0.provider == provider } }
-}
-
-/// A payment that can be tried.
-struct SandboxPayment {
-    /// What the ledger calls it.
-    let id: String
-    /// What it shows, as a word.
-    let scenario: String
-    /// What it shows, for people.
-    let summary: String
-    /// The link that pays it.
-    let link: String
-    /// Whether the link proves where it leads. One that leads to this machine, and says so, does not.
-    var isTrusted = true
-    /// How many satoshi to pay where the link leaves it open.
-    var satoshi: UInt64?
 }
 
 /// WalletConnect Pay's.
@@ -113,6 +111,27 @@ struct WalletConnectPaySite: SandboxSite {
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { WalletConnectPaySandbox.Scenario.allCases.map(\.rawValue) }
     var lies: [String] { WalletConnectPaySandbox.Lie.all.map(\.name) }
+    var office: (any BackOffice)? { sandbox }
+
+    func listed(_ scenario: String) -> ListedScenario {
+        let known = WalletConnectPaySandbox.Scenario(rawValue: scenario)
+        let lie = WalletConnectPaySandbox.Lie.all.first { $0.name == scenario }
+        return ListedScenario(
+            name: scenario, summary: known?.summary ?? lie?.summary ?? "",
+            group: known.map { SandboxGroup.title($0.expectedOutcome.rawValue) } ?? SandboxGroup.dishonest)
+    }
+
+    func payment(_ scenario: String, over amount: Money, at base: HTTPURL) async -> SandboxPayment? {
+        // Its scenarios are priced in dollars.
+        guard amount.currency.description == "USD", let scenario = WalletConnectPaySandbox.Scenario(rawValue: scenario)
+        else { return nil }
+        return Self.payment(await sandbox.createPayment(scenario, cents: amount.minorUnits))
+    }
+
+    private static func payment(_ payment: WalletConnectPaySandbox.Payment) -> SandboxPayment {
+        SandboxPayment(
+            id: payment.id, scenario: payment.scenario.rawValue, summary: payment.scenario.summary, link: payment.link)
+    }
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
         if let lie = WalletConnectPaySandbox.Lie.all.first(where: { $0.name == scenario }) {
@@ -120,9 +139,7 @@ struct WalletConnectPaySite: SandboxSite {
             return SandboxPayment(id: payment.id, scenario: lie.name, summary: lie.summary, link: payment.link)
         }
         guard let scenario = WalletConnectPaySandbox.Scenario(rawValue: scenario) else { return nil }
-        let payment = await sandbox.createPayment(scenario)
-        return SandboxPayment(
-            id: payment.id, scenario: scenario.rawValue, summary: scenario.summary, link: payment.link)
+        return Self.payment(await sandbox.createPayment(scenario))
     }
 }
 
@@ -134,6 +151,14 @@ struct CitconSite: SandboxSite {
     var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: CitconSandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { CitconSandbox.Scenario.allCases.map(\.rawValue) }
+    var office: (any BackOffice)? { sandbox }
+
+    func listed(_ scenario: String) -> ListedScenario {
+        let known = CitconSandbox.Scenario(rawValue: scenario)
+        return ListedScenario(
+            name: scenario, summary: known?.summary ?? "",
+            group: SandboxGroup.title(known?.expectedOutcome.rawValue ?? ""))
+    }
     var hint: String? {
         "For a server: the private key is \(CitconSandbox.privateKey.reveal()); notifications go to a urls.ipn on this "
             + "machine."
@@ -149,11 +174,26 @@ struct CitconSite: SandboxSite {
 /// Payrails'.
 struct PayrailsSite: SandboxSite {
     let sandbox: PayrailsSandbox
+    /// A shop in front of it, with the library's checkout page.
+    private let shop: PayrailsCheckout
     let provider: ProviderID = "payrails"
     let title = "Payrails"
-    var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: PayrailsSandbox.paths)] }
+    var tenants: [SharedAddress.Tenant] { [.init(shop, paths: PayrailsSandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
     var scenarios: [String] { PayrailsSandbox.Scenario.allCases.map(\.rawValue) }
+    var office: (any BackOffice)? { sandbox }
+
+    init(_ sandbox: PayrailsSandbox, clock: any PaymentClock, random: any RandomSource) {
+        self.sandbox = sandbox
+        shop = PayrailsCheckout(sandbox, clock: clock, random: random)
+    }
+
+    func listed(_ scenario: String) -> ListedScenario {
+        let known = PayrailsSandbox.Scenario(rawValue: scenario)
+        return ListedScenario(
+            name: scenario, summary: known?.summary ?? "",
+            group: SandboxGroup.title(known?.expectedOutcome.rawValue ?? ""))
+    }
     var hint: String? {
         let known = PayrailsSandbox.Configuration()
         return "For a server: the client id is \(known.clientID), its secret \(known.clientSecret.reveal()); "
@@ -161,8 +201,16 @@ struct PayrailsSite: SandboxSite {
     }
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
+        await payment(scenario, amount: nil, at: base)
+    }
+
+    func payment(_ scenario: String, over amount: Money, at base: HTTPURL) async -> SandboxPayment? {
+        await payment(scenario, amount: amount, at: base)
+    }
+
+    private func payment(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
         guard let scenario = PayrailsSandbox.Scenario(rawValue: scenario) else { return nil }
-        let session = await sandbox.createSession(scenario, base: base)
+        let session = await sandbox.createSession(scenario, amount: amount, base: base)
         return SandboxPayment(
             id: session.id, scenario: scenario.rawValue, summary: scenario.summary, link: session.link,
             isTrusted: false)

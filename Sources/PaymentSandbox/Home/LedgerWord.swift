@@ -1,13 +1,12 @@
-import PaymentSandbox
-import PaymentTesting
+package import PaymentTesting
 
 /// An event of a sandbox's ledger by its kind, as people are told of it.
-enum LedgerWord: String {
+package enum LedgerWord: String, Sendable {
     case created
     case confirmRequested = "confirm requested"
     case authorized, captured, settled, refunded, failed, cancelled, expired
 
-    init(_ event: SandboxLedger.Event) {
+    package init(_ event: SandboxLedger.Event) {
         self =
             switch event {
             case .created: .created
@@ -26,7 +25,19 @@ enum LedgerWord: String {
 extension SandboxLedger {
     /// What happened to a payment, in a few words: `created, confirm requested, captured, settled`. Money taken twice would
     /// show as two captures.
-    func words(for payment: String) -> String {
+    package func words(for payment: String) -> String {
         events(of: payment).map { LedgerWord($0).rawValue }.joined(separator: ", ")
+    }
+}
+
+extension SandboxLedger.Event {
+    /// What else it says: amount, and from where it came.
+    var detail: String {
+        switch self {
+        case .authorized(let option, let amount): "\(amount) by \(option)"
+        case .captured(let option, let amount, let account): "\(amount) by \(option) from \(account)"
+        case .refunded(let amount): amount
+        case .created, .confirmRequested, .settled, .failed, .cancelled, .expired: ""
+        }
     }
 }

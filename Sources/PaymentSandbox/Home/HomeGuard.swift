@@ -1,0 +1,71 @@
+import PaymentCore
+
+/// Who may ask the sandbox for what. Programs of this machine may everything; pages of other sites, in a browser on this
+/// machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
+enum HomeGuard {
+    /// The origin of a page on this machine that asks from another address than the sandbox's, in need of leave (CORS).
+    static func foreignOrigin(of request: HTTPRequest) -> String? {
+        guard let origin = request.headers["Origin"], origin != request.url.origin, isLoopback(origin) else {
+            return nil
+        }
+        return origin
+    }
+
+    /// Whether a request comes from a page of another site, and could change something.
+    static func isForged(_ request: HTTPRequest) -> Bool {
+        guard !request.method.isSafe else { return false }
+        let site = request.headers["Sec-Fetch-Site"]
+        if site == "cross-site" { return true }
+        switch request.headers["Origin"] {
+        // No page: browsers always say where such a request comes from.
+        case nil: return false
+        // A page that keeps its address to itself; browsers that say so much also say whether it is one of ours.
+        case "null": return site != "same-origin"
+        case let origin?: return origin != request.url.origin && !isLoopback(origin)
+        }
+    }
+
+    /// Whether the request was made by a page of the home itself, or by a program.
+    static func isOwn(_ request: HTTPRequest) -> Bool {
+        !isForged(request) && foreignOrigin(of: request) == nil
+    }
+
+    /// The answer to a question whether a page of this machine may ask (Fetch, section 3.2).
+    static func leave(for request: HTTPRequest) -> HTTPResponse? {
+        guard request.method.rawValue == "OPTIONS", request.headers["Access-Control-Request-Method"] != nil else {
+            return nil
+        }
+        guard foreignOrigin(of: request) != nil else { return HTTPResponse(status: 403) }
+        var response = HTTPResponse(
+            status: 204,
+            headers: [
+                "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+                "Access-Control-Max-Age": "600",
+            ])
+        if let names = request.headers["Access-Control-Request-Headers"], isHeaderList(names) {
+            response.headers["Access-Control-Allow-Headers"] = names
+        }
+        return response
+    }
+
+    /// Adds the leave to an answer.
+    static func allow(_ origin: String, _ response: inout HTTPResponse) {
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Vary"] = "Origin"
+    }
+
+    private static func isLoopback(_ origin: String) -> Bool {
+        guard let url = try? HTTPURL(origin), url.origin == origin else { return false }
+        return url.isLoopback
+    }
+
+    private static func isHeaderList(_ text: String) -> Bool {
+        text.utf8.count <= 1000
+            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_, ".utf8.contains($0) }
+    }
+
+    static let refusal = HTTPResponse(
+        status: 403, headers: ["Content-Type": "text/plain; charset=utf-8"],
+        body: Array(
+            "This request comes from a page of another site. The sandbox answers programs of this machine.\n".utf8))
+}

@@ -1,0 +1,100 @@
+import PaymentCore
+
+/// `/`: what runs here, how to point one's own program at it, and the way to the rooms.
+struct HomePage {
+    let services: [any ListedService]
+    let origin: String
+
+    func response(_ nonce: String) -> HTTPResponse {
+        let rooms = [
+            (
+                "/playground", "Playground",
+                "Paste or scan any payment text: what it is, where it goes, and whether to trust it."
+            ),
+            ("/scenarios", "Scenarios", "Payments that succeed, fail, hang and lie, one button each."),
+            (
+                "/ledger", "Ledger and requests",
+                "What your program asks, what it is answered, and where the money went. Live."
+            ),
+        ]
+        let cards = rooms.map { path, title, text in
+            "<section class=\"card\"><h2><a href=\"\(path)\">\(title)</a></h2><p>\(text)</p></section>"
+        }
+        let pages = [
+            ListedPage("A checkout with stored cards", "/checkout"),
+            ListedPage("Where Payrails' payers come back: paid", "/html/payrails-success.html"),
+            ListedPage("Called off", "/html/payrails-cancel.html"), ListedPage("Failed", "/html/payrails-error.html"),
+            ListedPage("Under way", "/html/payrails-pending.html"),
+        ]
+        let links = pages.map { "<li><a href=\"\($0.path)\">\(HTMLText.escape($0.title))</a></li>" }
+        return HomeFrame.page(
+            "Home", room: "/", nonce: nonce,
+            """
+            <h1>Payments that move no money</h1>
+            <p>Simulated services on this machine, for programs that pay and for people who look first. Nothing leaves the
+            machine.</p>
+            <div class="rooms">
+            \(cards.joined(separator: "\n"))
+            </div>
+            <h2>Point your program at it</h2>
+            <p>One address for all services; programs of this machine reach it.</p>
+            \(HomeFrame.copyable(origin, name: "address"))
+            \(services.compactMap(described).joined())
+            \(snippets)
+            <h2>Pages of the services</h2>
+            <p>Every payment's page lists its own: the shop's checkout, the bank's question, the wallet's page, the form.</p>
+            <ul>
+            \(links.joined(separator: "\n"))
+            </ul>
+            <h2>For programs</h2>
+            <p><a href="/_sandbox/openapi.json">The interface</a> makes payments, plans faults, sets the clock forward and
+            tells what happened; <a href="/health">/health</a> says when it is up. Browsers' pages may ask from loopback
+            origins only.</p>
+
+            """)
+    }
+
+    private func described(_ service: any ListedService) -> String? {
+        let hint = service.hint.map { "<p class=\"hint\">\(HTMLText.escape($0))</p>\n" } ?? ""
+        return "<h3>\(HTMLText.escape(service.title))</h3>\n\(hint)"
+    }
+
+    private var snippets: String {
+        [
+            ("Shell", "payroute pay 'LINK' --sandbox \(origin)"),
+            (
+                "curl",
+                "curl -s \(origin)/_sandbox/payments -H 'Content-Type: application/json' "
+                    + "-d '{\"service\":\"walletconnect-pay\",\"scenario\":\"paid-at-once\"}'"
+            ),
+            (
+                "Swift",
+                """
+                let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: "\(origin)")
+                let citcon = try CitconEndpoint(.UAT, baseURL: "\(origin)/v1/")
+                let payrails = PayrailsProvider(additionalHosts: ["\(origin.split(separator: "/").last ?? "")"])
+                """
+            ),
+            (
+                "JavaScript",
+                """
+                const answer = await fetch("\(origin)/_sandbox/payments", {method: "POST",
+                  headers: {"Content-Type": "application/json"},
+                  body: JSON.stringify({service: "payrails", scenario: "challenge"})});
+                const {id, link} = await answer.json();
+                """
+            ),
+            (
+                "Python",
+                """
+                import json, urllib.request
+                body = json.dumps({"service": "citcon", "scenario": "wechatpay"}).encode()
+                request = urllib.request.Request("\(origin)/_sandbox/payments", body, {"Content-Type": "application/json"})
+                payment = json.load(urllib.request.urlopen(request))
+                """
+            ),
+        ].map { name, text in
+            "<details><summary>\(name)</summary>\(HomeFrame.copyable(text, name: name))</details>\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import PaymentCore
+
+/// Tells whoever started the sandbox that it can be called, and where.
+struct ReadyFile {
+    private let url: URL
+
+    /// Writes the file, whole or not at all.
+    init(_ path: String, _ base: HTTPURL) throws {
+        url = URL(filePath: path)
+        let content: JSONValue = [
+            "url": .string(base.text), "port": .number(JSONNumber(Int(base.port))),
+            "pid": .number(JSONNumber(Int(ProcessInfo.processInfo.processIdentifier))),
+        ]
+        do {
+            try Data(content.serialized() + Array("\n".utf8)).write(to: url, options: .atomic)
+        } catch {
+            throw CommandFailure(
+                description:
+                    "\(Printable.text(path)) cannot be written: name a file in a folder that is there and writable")
+        }
+    }
+
+    /// Removes it, so that nobody calls what has ended.
+    func remove() { try? FileManager.default.removeItem(at: url) }
+}
+
+/// The browser of whoever sits here.
+enum Browser {
+    /// Opens an address, or says that it could not.
+    static func open(_ address: String, _ console: Console) {
+        #if canImport(Darwin)
+            let program = "open"
+        #else
+            let program = "xdg-open"
+        #endif
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [program, address]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.terminationHandler = { ended in
+            if ended.terminationStatus != 0 { fail(address, console) }
+        }
+        do { try process.run() } catch { fail(address, console) }
+    }
+
+    private static func fail(_ address: String, _ console: Console) {
+        console.diagnostics.line("No browser could be started; open \(address) in one.")
+    }
+}
