@@ -395,7 +395,7 @@ let package = Package(
             dependencies: [
                 "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentSodium", "PaymentStandards",
                 "PaymentTransport", "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting",
-                "TestSupport",
+                "TestSupport", "payroute",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -105,6 +105,20 @@ actor WebDriver {
             .post, session + "/execute/sync", ["script": .string(script), "args": .array(arguments)])
     }
 
+    /// Makes the page as wide as a device, and light or dark.
+    func look(width: Int, isDark: Bool = false) async throws {
+        try await tools(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": .number(JSONNumber(width)), "height": 900, "deviceScaleFactor": 1, "mobile": false])
+        try await tools(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": .string(isDark ? "dark" : "light")]]])
+    }
+
+    private func tools(_ name: String, _ parameters: JSONValue) async throws {
+        _ = try await command(.post, session + "/goog/cdp/execute", ["cmd": .string(name), "params": parameters])
+    }
+
     // MARK: Elements
 
     /// The first element that `selector` (CSS) selects; waits for it.
