@@ -279,6 +279,44 @@ let package = Package(
             ],
             path: "Examples/subscriptions", exclude: ["expected-output.txt"], swiftSettings: settings),
 
+        .executableTarget(
+            name: "own-provider",
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentStore", "PaymentTesting",
+                "PaymentTransport",
+            ],
+            path: "Examples/own-provider", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "claim-a-standard",
+            dependencies: ["PaymentCore", "PaymentRouting", "PaymentStandards", "PaymentStore", "PaymentTesting"],
+            path: "Examples/claim-a-standard", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "crash-recovery",
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentTransport", "WalletConnectPayProvider",
+            ],
+            path: "Examples/crash-recovery", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "merchant-server",
+            dependencies: [
+                "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentLoopback", "PaymentRouting",
+                "PaymentSandbox", "PaymentStore", "PaymentTesting", "PaymentTransport",
+            ],
+            path: "Examples/merchant-server", exclude: ["expected-output.txt"], swiftSettings: settings),
+        .executableTarget(
+            name: "progress",
+            dependencies: [
+                "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentTransport", "WalletConnectPayProvider",
+            ],
+            path: "Examples/progress", exclude: ["expected-output.txt"], swiftSettings: settings),
+        // A package of its own, too: see its Package.swift.
+        .executableTarget(
+            name: "standalone-app",
+            dependencies: ["CitconProvider", "PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTransport"],
+            path: "Examples/standalone-app/Sources/standalone-app", swiftSettings: settings),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["PaymentCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(
@@ -293,6 +331,7 @@ let package = Package(
                 "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentLoopback", "PaymentRouting",
                 "PaymentSandbox", "PaymentStore", "PaymentTesting", "PaymentTransport", "PayrailsKit", "PayrailsTypes",
                 "TestSupport", "WalletConnectPayKit", "WalletConnectPayMerchant", "WalletConnectPayProvider",
+                "own-provider",
             ],
             swiftSettings: settings),
         .target(name: "MutationList", path: "Tests/Mutants/List", swiftSettings: settings),
@@ -474,7 +513,8 @@ let package = Package(
             dependencies: [
                 "TestSupport", "quick-start", "route-links", "custom-provider", "stored-instrument-checkout",
                 "wallet-checkout", "citcon-order", "merchant-checkout", "paykit-contacts", "payrails-merchant",
-                "auto-pay", "subscriptions",
+                "auto-pay", "subscriptions", "own-provider", "claim-a-standard", "crash-recovery", "merchant-server",
+                "progress", "standalone-app",
             ],
             swiftSettings: settings),
     ]

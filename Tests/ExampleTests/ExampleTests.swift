@@ -59,13 +59,36 @@ import Testing
         "Prints what its file says",
         arguments: [
             "route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order", "payrails-merchant",
-            "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions",
+            "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions", "own-provider", "claim-a-standard",
+            "crash-recovery", "merchant-server", "progress",
         ])
     func printsWhatItsFileSays(_ example: String) async throws {
         // Times differ from run to run.
         let time = try Regex(#"until [0-9:]{8} UTC on [0-9-]{10}, in [0-9]+ [a-z]+"#)
         let printed = try await output(of: example).replacing(time, with: "until TIME")
         #expect(Self.lines(printed) == Self.lines(try text("Examples/\(example)/expected-output.txt")))
+    }
+
+    @Test("An application that is a package of its own")
+    func standaloneApp() async throws {
+        let folder = "Examples/standalone-app"
+        let printed = try await output(of: "standalone-app")
+        #expect(printed == (try text("\(folder)/expected-output.txt")))
+        // It is built here as a target and in `.ci/examples` as a package: both name the same libraries.
+        let manifest = try text("\(folder)/Package.swift")
+        let products = manifest.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
+        let imports = try text("\(folder)/Sources/standalone-app/main.swift").matches(of: /(?m)^import (\w+)$/)
+        #expect(products.sorted() == imports.map { String($0.1) })
+    }
+
+    @Test("The index of the examples names every one of them, and nothing else")
+    func index() throws {
+        let folders = try FileManager.default.contentsOfDirectory(
+            at: Self.root.appending(path: "Examples"), includingPropertiesForKeys: [.isDirectoryKey]
+        ).filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }.map(\.lastPathComponent)
+        let named = try text("Examples/README.md").matches(of: /(?m)^\| \[([a-z-]+)\]\(([a-z-]+)\) \|/)
+        #expect(named.map { String($0.1) } == named.map { String($0.2) })
+        #expect(named.map { String($0.1) }.sorted() == folders.sorted())
     }
 
     /// The code in the README is the quick start, which is built and run above.
@@ -80,8 +103,8 @@ import Testing
     private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
     private func text(_ path: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     }
+
+    private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 }

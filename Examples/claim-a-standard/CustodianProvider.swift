@@ -1,0 +1,82 @@
+import PaymentCore
+import PaymentStandards
+
+/// Pays invoices of Lightning and links of Bitcoin from a balance at a fictional custodian, however they are spelt.
+struct CustodianProvider: PaymentProvider {
+    let service: HTTPURL
+    private let reader = StandardsReader()
+
+    init(service: HTTPURL) { self.service = service }
+
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: "custodian", name: "Custodian", patterns: [.standard(Bolt11.id), .standard(BIP321.id)],
+            outboundHosts: [service.authority], replayWindow: .seconds(600))
+    }
+
+    /// What a text asks for, where the custodian can pay that: an exact amount on the main network.
+    private struct Order {
+        /// By which it is known again: another amount or payee is another payment.
+        let name: String
+        let text: String
+        let payee: String
+        let amount: Money
+        let instruction: PaymentInstruction
+    }
+
+    private func order(_ link: PaymentLink) -> Order? {
+        guard case .instruction(let instruction) = reader.read(link), case .fixed(let amount) = instruction.amount,
+            instruction.fields["network"]?.string == "mainnet", let account = instruction.payee?.account
+        else { return nil }
+        // An invoice is called by its payment hash; a link of Bitcoin has no name of its own.
+        let hash = instruction.fields["paymentHash"]?.string
+        return Order(
+            name: [hash, account, amount.minorUnitText].compactMap(\.self).joined(separator: ":"), text: link.text,
+            payee: instruction.payee?.name ?? String(account.prefix(12)), amount: amount, instruction: instruction)
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        order(link).map { LinkMatch(reference: $0.name, holdsSecret: false) }
+    }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        guard let order = order(request.link) else { throw PaymentError(.notAPayment, "it asks for no exact amount") }
+        let isOver = order.instruction.expiresAt.map { $0 <= context.clock.now } ?? false
+        let known = try await status(of: request.reference, in: context)
+        let outcome: PaymentOutcome? = if case .pending = known { isOver ? .expired : nil } else { known }
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: order.payee), amount: order.amount,
+            options: outcome == nil
+                ? [
+                    PaymentOption(
+                        id: "balance", title: "From the balance", amount: order.amount,
+                        providerData: ["text": .string(order.text)])
+                ] : [],
+            expiresAt: order.instruction.expiresAt, outcome: outcome)
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        let text = attempt.option.providerData?["text"]?.string ?? ""
+        let body: JSONValue = [
+            "name": .string(attempt.reference.id), "text": .string(text),
+            "amount": .string(attempt.option.amount.decimalText),
+        ]
+        let url = try service.appending(["payments"])
+        let payment: JSONValue = try await context.step("send", .mutation(replay: .sameKey)) {
+            try await context.json(.post, url, body: body, idempotencyKey: attempt.idempotencyKey)
+        }
+        return outcome(payment, attempt.reference)
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        outcome(try await context.json(.get, service.appending(["payments", payment.id])), payment)
+    }
+
+    private func outcome(_ answer: JSONValue, _ payment: PaymentReference) -> PaymentOutcome {
+        switch (answer["name"]?.string, answer["state"]?.string) {
+        case (payment.id, "sent"): .succeeded(PaymentReceipt(reference: payment))
+        case (payment.id, "none"), (payment.id, "sending"): .pending(retryAfter: nil)
+        case (_, let word): .unknown(UnknownOutcome(reference: payment, rawStatus: word, message: "unknown to us"))
+        }
+    }
+}

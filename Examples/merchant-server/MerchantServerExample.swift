@@ -1,0 +1,98 @@
+import CitconMerchant
+import CitconProvider
+import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+import PaymentSandbox
+import PaymentStore
+import PaymentTesting
+import PaymentTransport
+
+/// A merchant's server over loopback, from the order to the refund: with notifications that prove themselves, a server that
+/// is stopped in the middle of a refund, and the recovery that settles it.
+@main
+struct MerchantServerExample {
+    static func main() async throws {
+        var configuration = CitconSandbox.Configuration()
+        configuration.notifications = StandardTransport()
+        configuration.notificationPauses = []
+        let sandbox = CitconSandbox(configuration, random: SeededRandomSource(seed: 1))
+        let faults = FaultInjector(sandbox)
+        let service = try LoopbackServer(faults)
+        defer { service.stop() }
+        let merchant = CitconMerchant(
+            endpoint: try CitconEndpoint(.UAT, baseURL: service.baseURL.text + "/v1/"),
+            privateKey: CitconSandbox.privateKey)
+        let journal = InMemoryJournal()  // A real server's outlives it: SQLiteJournal.
+
+        // The first run of the server.
+        var shop = try server(merchant, journal)
+        var front = try LoopbackServer(shop)
+        shop.open(at: front.baseURL)
+
+        // The shop's app orders, and its payer pays on the service's page.
+        let order = try await ask(.post, front, ["orders", "order-1"])
+        print("order-1: \(try await ask(.get, front, ["orders", "order-1"])["state"]?.string ?? "")")
+        let browser = CitconSandbox.payer(.pays, at: service.baseURL, over: StandardTransport()).browser
+        _ = try await browser?(PageRequest(url: try HTTPURL(order["page"]?.string ?? "")))
+        await sandbox.finishDeliveries()
+        print("order-1: \(try await ask(.get, front, ["orders", "order-1"])["state"]?.string?.prefix(4) ?? "")")
+        print("told by notification: \(shop.news)")
+        let forged = HTTPRequest(.post, try front.baseURL.appending(["hooks"]), body: Array("{}".utf8))
+        print("a forged notification: HTTP \(try await StandardTransport().send(forged).status)")
+
+        // It is stopped in the middle of a refund, whose request is on its way to the service.
+        faults.inject(.stall(nil)) { method, path in method == "POST" && path.hasSuffix("/refunds") }
+        let refund = Task { [front] in try await ask(.post, front, ["orders", "order-1", "refund"]) }
+        while faults.stalledCount == 0 { await Task.yield() }
+        front.stop()
+        print("the refund: \(await word(refund))")
+        print("open in the journal: \(await journal.unfinished().count)")
+
+        // The request arrives, late. The second run's recovery, beside the server, settles what the first has left.
+        faults.release()
+        shop = try server(merchant, journal)
+        front = try LoopbackServer(shop)
+        defer { front.stop() }
+        shop.open(at: front.baseURL)
+        for await report in recovered(by: shop.router) {
+            guard report.isSettled else { continue }
+            print("recovered: \(report.attempt.reference.id) is settled")
+            break
+        }
+        print(
+            "asked for again: \(try await ask(.post, front, ["orders", "order-1", "refund"])["refund"]?.string ?? "")")
+        let refunds = await sandbox.ledger.entries.count { if case .refunded = $0.event { true } else { false } }
+        print("the sandbox gave money back \(refunds) time")
+    }
+
+    /// A run of the server over the journal that all of them share.
+    private static func server(_ merchant: CitconMerchant, _ journal: any PaymentJournal) throws -> ShopServer {
+        let transport = StandardTransport()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([merchant]), transport: transport, journal: journal)
+        return ShopServer(router, merchant.client(over: transport, clock: SystemPaymentClock()))
+    }
+
+    /// What a recovery service reports, which ends with whoever listens.
+    private static func recovered(by router: PaymentRouter) -> AsyncStream<RecoveryReport> {
+        AsyncStream { continuation in
+            let recovery = RecoveryService(router, rhythm: .init(longest: .seconds(1), shortest: .milliseconds(50))) {
+                continuation.yield($0)
+            }
+            let loop = Task { await recovery.run() }
+            continuation.onTermination = { _ in loop.cancel() }
+        }
+    }
+
+    private static func ask(
+        _ method: HTTPRequest.Method, _ server: LoopbackServer, _ path: [String]
+    ) async throws -> JSONValue {
+        let request = HTTPRequest(method, try server.baseURL.appending(path))
+        return try JSONValue(parsing: try await StandardTransport().send(request).body)
+    }
+
+    private static func word(_ work: Task<JSONValue, any Error>) async -> String {
+        do { return try await work.value["refund"]?.string ?? "refused" } catch { return "no answer" }
+    }
+}

@@ -1,0 +1,88 @@
+import CitconMerchant
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+import Synchronization
+
+/// A merchant's server: makes charges for its app, takes notifications, gives money back. What it answers is what it knows.
+final class ShopServer: SandboxService {
+    let router: PaymentRouter
+    private let shop: CitconMerchantClient
+    /// Where the service sends notifications: this server's own address, known once it listens.
+    private let address = Mutex<HTTPURL?>(nil)
+    private let told = Mutex<[String]>([])
+
+    init(_ router: PaymentRouter, _ shop: CitconMerchantClient) {
+        self.router = router
+        self.shop = shop
+    }
+
+    /// Says under which address the server is reached.
+    func open(at url: HTTPURL) { address.withLock { $0 = url } }
+
+    /// What the service has told, in the order in which it arrived.
+    var news: [String] { told.withLock { $0 } }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let path = request.url.path.split(separator: "/").map(String.init)
+        do {
+            switch (request.method, path.first, path.count) {
+            case (.post, "orders", 2): return try await order(path[1])
+            case (.get, "orders", 2): return json(200, ["state": .string("\(try await state(of: path[1]))")])
+            case (.post, "orders", 3) where path[2] == "refund": return try await refund(path[1])
+            case (.post, "hooks", 1):
+                return await take(IncomingNotification(headers: request.headers, body: request.body))
+            default: return json(404, ["error": "there is nothing here"])
+            }
+        } catch let error as PaymentError {
+            // 502 says that the payment service is to blame; the message holds no secrets.
+            return json(error.phase == .beforeSend ? 400 : 502, ["error": .string(error.message)])
+        } catch {
+            return json(500, ["error": "the server has a fault"])
+        }
+    }
+
+    private static func price() throws -> Money { try Money(minorUnits: 1250, currency: .usd) }
+
+    private func reference(_ order: String) -> PaymentReference {
+        PaymentReference(provider: CitconMerchant.id, id: order)
+    }
+
+    /// Makes the charge that belongs to an order, once: the order's number is its reference.
+    private func order(_ number: String) async throws -> HTTPResponse {
+        let hooks = try address.withLock { try $0?.appending(["hooks"]).text }
+        var order = CitconOrder(
+            reference: number, amount: try Self.price(), country: "US", method: "alipay",
+            urls: .init(ipn: hooks, success: "https://shop.example/thanks"))
+        order.clients = ["mobile_browser"]
+        let charge = try await shop.createCharge(order)
+        return json(201, ["page": .string(charge.pages.first?.url.reveal() ?? "")])
+    }
+
+    private func state(of order: String) async throws -> PaymentOutcome {
+        try await router.status(of: reference(order))
+    }
+
+    /// Gives an order back. The refund's id follows from the order, so that it is made once however often it is asked for.
+    private func refund(_ order: String) async throws -> HTTPResponse {
+        let request = RefundRequest(of: reference(order), amount: try Self.price(), id: "refund-\(order)")
+        let outcome = try await router.refund(request)
+        return json(200, ["refund": .string(outcome.isFinal ? "made" : "open")])
+    }
+
+    /// Takes a notification: checked, stored, and acknowledged only then.
+    private func take(_ notification: IncomingNotification) async -> HTTPResponse {
+        do {
+            let news = try await router.handle(notification, from: CitconMerchant.id)
+            let what = news.reference.subject == .refund ? "refund" : "payment"
+            told.withLock { $0.append("\(what) \(news.reference.id)") }
+            return HTTPResponse(status: 200)
+        } catch {
+            return HTTPResponse(status: error.code == .untrustedNotification ? 400 : 500)
+        }
+    }
+
+    private func json(_ status: Int, _ body: JSONValue) -> HTTPResponse {
+        HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: body.serialized())
+    }
+}

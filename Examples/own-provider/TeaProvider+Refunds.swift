@@ -1,0 +1,37 @@
+import PaymentCore
+
+/// What the tea house gives back: conforming is the capability.
+extension TeaProvider: RefundingService {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        guard request.amount.currency == .eur, request.amount.exponent == 2 else {
+            throw PaymentError(.requestRefused, "the tea house gives euros back, in cents")
+        }
+        let url = try orders([request.payment.id, "refunds"])
+        let refund: TeaRefund = try await context.step("refund", .mutation(replay: .sameKey)) {
+            try await context.json(
+                .post, url, body: ["id": .string(request.id), "amount": .string(request.amount.decimalText)],
+                headers: credentials, idempotencyKey: request.id)
+        }
+        return refund.outcome(of: request)
+    }
+
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        let url = try orders([refund.payment.id, "refunds", refund.id])
+        let found: TeaRefund = try await context.json(.get, url, headers: credentials)
+        return found.outcome(of: refund)
+    }
+}
+
+/// A refund as the tea house tells it.
+struct TeaRefund: Codable, Sendable {
+    let id: String
+    let order: String
+    let amount: String
+
+    func outcome(of request: RefundRequest) -> PaymentOutcome {
+        guard id == request.id, order == request.payment.id, amount == request.amount.decimalText else {
+            return .unknown(UnknownOutcome(reference: request.reference, message: "it speaks of another refund"))
+        }
+        return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+    }
+}
