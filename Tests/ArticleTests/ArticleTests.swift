@@ -32,4 +32,28 @@ struct ArticleTests {
         let told = article.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) }
         #expect(Set(told) == made && told.count == made.count)
     }
+
+    @Test("What an example prints is what the article about it shows")
+    func printed() throws {
+        let article = try String(
+            contentsOf: Snippet.root.appending(
+                path: "Sources/PaymentRouting/PaymentRouting.docc/SurvivingACrash.md"), encoding: .utf8)
+        let output = try String(
+            contentsOf: Snippet.root.appending(path: "Examples/crash-recovery/expected-output.txt"), encoding: .utf8)
+        #expect(article.contains("```text\n\(output)```"))
+    }
+
+    @Test("Every link from the README or an article to a file leads to one")
+    func links() throws {
+        var count = 0
+        for (article, text) in try Snippet.articles() {
+            let folder = Snippet.root.appending(path: article).deletingLastPathComponent()
+            for match in text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/) {
+                count += 1
+                let file = folder.appending(path: String(match.1)).standardizedFileURL
+                #expect(FileManager.default.fileExists(atPath: file.path), "\(article) links to \(match.1)")
+            }
+        }
+        #expect(count > 40)
+    }
 }

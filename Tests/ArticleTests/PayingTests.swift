@@ -5,7 +5,7 @@ import PaymentStore
 import PaymentTesting
 import Testing
 
-/// The code of Paying.md.
+/// The code of RouteALink.md, Paying.md and LinkTrust.md.
 @Suite("Article: routing and paying")
 struct PayingTests {
     /// What the application shows, for lack of a screen.
@@ -73,5 +73,15 @@ struct PayingTests {
             }
             #expect(error.phase == .beforeSend)
         }
+    }
+
+    @Test("A link that does not prove where it leads is paid only by who says so")
+    func trust() async throws {
+        let world = await ArticleWorld()
+        let (router, payer) = (try world.router, world.wallet.payer())
+        let text = String(try #require(world.link.split(separator: "=").last))
+        await #expect(throws: PaymentError.self) { try await router.pay(text, as: payer) }
+        let outcome = try await router.pay(text, as: payer, acceptingUnverified: true)
+        #expect(outcome.isFinal)
     }
 }

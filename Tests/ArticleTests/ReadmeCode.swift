@@ -101,7 +101,7 @@ enum ReadmeCode {
     }
 }
 
-/// A provider as the README shows its one request that moves money.
+/// A provider as Providers.md shows its one request that moves money.
 struct CafeProvider {
     struct Order: Codable, Sendable {
         let state: String

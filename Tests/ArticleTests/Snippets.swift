@@ -15,8 +15,7 @@ struct Snippet: CustomStringConvertible {
     /// The Swift blocks of the README and of all articles. Imports are left out: several blocks are compiled in one file.
     static func all() throws -> [Snippet] {
         var snippets: [Snippet] = []
-        for article in ["README.md", "CONTRIBUTING.md"] + (try files(["Sources", "Plugins"], ".md")) {
-            let text = try String(contentsOf: root.appending(path: article), encoding: .utf8)
+        for (article, text) in try articles() {
             var block: [String]?
             var number = 0
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -35,6 +34,14 @@ struct Snippet: CustomStringConvertible {
             }
         }
         return snippets
+    }
+
+    /// The README and all articles, by their paths.
+    static func articles() throws -> [(path: String, text: String)] {
+        try (["README.md", "CONTRIBUTING.md", "Examples/README.md"] + files(["Sources", "Plugins"], ".md")).map {
+            path in
+            (path, try String(contentsOf: root.appending(path: path), encoding: .utf8))
+        }
     }
 
     /// What is compiled, file by file, as lines without indentation; empty lines left out.
