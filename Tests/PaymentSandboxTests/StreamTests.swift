@@ -40,7 +40,7 @@ private final class StreamService: SandboxService {
             #expect(await connections.waitFor("third") == 1)
             stream.finish()
             #expect(!stream.send([1]))
-            #expect(await connections.waitFor("\r\n0\r\n") == 1)
+            #expect(await connections.waitFor("0\r\n\r\n") == 1)
         }
     }
 

@@ -1,23 +1,35 @@
 import Foundation
 import PaymentCore
 import PaymentSandbox
+import Synchronization
 import TestSupport
 import Testing
 
 /// A clock whose sleeps end only when they are called off, and whose time stands still.
-private struct StillClock: PaymentClock {
+private final class StillClock: PaymentClock {
+    private let count = Mutex(0)
+    /// How many have begun to sleep.
+    var sleepers: Int { count.withLock { $0 } }
     let now = Date(timeIntervalSince1970: 1_800_000_000)
-    func sleep(for duration: Duration) async throws { try await Task.sleep(for: .seconds(3600)) }
+    let uptime = Duration.seconds(1000)
+
+    func sleep(for duration: Duration) async throws {
+        count.withLock { $0 += 1 }
+        try await Task.sleep(for: .seconds(3600))
+    }
 }
 
 @Suite("The clock of the sandbox") struct SandboxClockTests {
     @Test("Set forward, it shows a later time and wakes whoever waits for a time that is over")
     func advances() async throws {
-        let clock = SandboxClock(StillClock())
+        let still = StillClock()
+        let clock = SandboxClock(still)
         let start = clock.now
         let sleepers = [60, 600, 6000].map { seconds in
             Task { try await clock.sleep(for: .seconds(seconds)) }
         }
+        // Who begins later waits from then on.
+        while still.sleepers < 3 { await Task.yield() }
         clock.advance(bySeconds: 61)
         try await sleepers[0].value
         clock.advance(bySeconds: 600)
