@@ -29,10 +29,10 @@ struct ReadyFile {
 enum Browser {
     /// Opens an address, or says that it could not.
     static func open(_ address: String, _ console: Console) {
-        #if canImport(Darwin)
-            let program = "open"
-        #else
+        #if canImport(Glibc) || canImport(Musl)
             let program = "xdg-open"
+        #else
+            let program = "open"
         #endif
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
