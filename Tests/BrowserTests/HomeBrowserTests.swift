@@ -141,7 +141,7 @@ struct HomeBrowserTests {
             try await browser.sees("created", in: row)
             _ = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
             try await browser.sees("created, confirm requested, captured, settled", in: row)
-            try await browser.sees("Lets", in: "#log")
+            try await browser.sees("Pays 12.5 USDC", in: "#log")
             #expect(try await driver.run("return window.marker") == 1, "the page was not loaded again")
             try await browser.shoot("home-ledger")
             // By the buttons, as people do.

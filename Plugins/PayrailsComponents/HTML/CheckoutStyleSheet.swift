@@ -165,7 +165,7 @@ struct CheckoutStyleSheet: Sendable {
         button:disabled{cursor:progress;opacity:.6}
         :focus-visible{outline:3px solid;outline-offset:2px}
         .row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
-        .row input{width:1.25rem;height:1.25rem;margin:0}
+        .row input{width:1.5rem;height:1.5rem;margin:0}
         .row label{flex:1;min-width:8rem;padding:.5rem 0;overflow-wrap:anywhere;cursor:pointer}
         @supports selector(:has(*)){.row:not(:has(input:checked)) button.pay{display:none}}
         section.card form{display:flex;flex-direction:column}
