@@ -246,7 +246,8 @@ struct CheckoutBrowserTests {
                 return [...document.querySelectorAll("button:not([hidden])")]
                     .map((one) => (one.getAttribute("aria-label") ?? one.textContent).trim());
                 """)
-            #expect(names.array?.count == 7 && names.array?.contains("") == false)
+            // Three rows with two each, the card's, PayPal's and the bank's.
+            #expect(names.array?.count == 9 && names.array?.contains("") == false)
             #expect(try await driver.run("return document.documentElement.lang") == "en")
             // The policy lets the page's own style and script in.
             #expect(try await driver.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none")
