@@ -170,6 +170,7 @@ struct HomeBrowserTests {
             // The buttons of a wallet's page are told apart.
             try await browser.open("/scenarios")
             try await browser.press("button[name=open][value='citcon/toss']")
+            _ = try await driver.find("button[value=fail]")
             let colours = try await driver.run(
                 "return [...document.querySelectorAll(\"form button\")].map((one) => getComputedStyle(one).color + getComputedStyle(one).backgroundColor)"
             )
