@@ -3,8 +3,9 @@ public import PaymentCore
 /// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
 ///
 /// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`) and links
-/// that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular, so none is claimed; put
-/// `pk:` before it. The payer needs a settler, and where nothing says how much, an amount chooser.
+/// that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular: it is claimed where the
+/// router's readers of payment standards know it for a key, and for nothing else. The payer needs a settler, and where nothing
+/// says how much, an amount chooser.
 ///
 /// Somebody's key is no single payment: whoever pays it again pays again. An invoice is paid once.
 public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
@@ -15,6 +16,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     private let network: PubkyNetwork
     private let reader: any InstructionReader
     private let callbacks: [String]
+    private let datagrams: (any DatagramTransport)?
 
     /// Creates a provider.
     ///
@@ -24,14 +26,17 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///   - reader: reads the endpoints that people publish, with their checksums and signatures: `StandardsReader()`. What
     ///     it does not read is not paid.
     ///   - callbacks: the application's own URLs by which key managers come back to it. They say nothing about payments.
+    ///   - datagrams: the way to the DHT that `network` describes, such as `UDPTransport()`. Without it only relays are asked,
+    ///     and a payee whom none of them knows, or whom none can be asked about, is not found.
     public init(
         id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
-        callbacks: [String] = []
+        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil
     ) {
         self.id = id
         self.network = network
         self.reader = reader
         self.callbacks = callbacks
+        self.datagrams = datagrams
     }
 
     /// Who the provider is and what it claims. People choose their homeservers, so every named host may be called.
@@ -39,7 +44,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
         ProviderDescriptor(
             id: id, name: "Paykit",
             patterns: ["pubky", "pk", "pip", "paykit", "pubkyauth", "pubkyring"].map { .scheme($0) }
-                + [.textPrefix("pubky")] + callbacks.map { .returnURL($0) },
+                + [.textPrefix("pubky"), .standard("pubky")] + callbacks.map { .returnURL($0) },
             outboundHosts: network.outboundHosts)
     }
 
@@ -62,7 +67,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        try await PaymentFlow(network, reader, id, context).quote(request)
+        try await PaymentFlow(network, datagrams, reader, id, context).quote(request)
     }
 
     /// Reads the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once.

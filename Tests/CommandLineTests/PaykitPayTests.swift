@@ -25,6 +25,20 @@ struct PaykitPayTests {
         #expect(await site.ledger.captures(of: payment.id) == 1)
     }
 
+    @Test("A bare key is shown as a payee, and paid like one")
+    func bareKey() async throws {
+        let server = try LoopbackServer(SharedAddress(site.tenants))
+        defer { server.stop() }
+        let payment = try #require(await site.payment("ready", at: server.baseURL))
+        let inspected = await payroute("inspect", "--json", payment.id)
+        for part in [#""provider":"paykit""#, #""standard":"pubky""#, #""role":"payment""#, #""trust":"verified""#] {
+            #expect(inspected.output.contains(part), "\(inspected.output)")
+        }
+        let result = await payroute("pay", payment.id, "--sandbox", server.baseURL.text)
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+        #expect(await site.ledger.captures(of: payment.id) == 1)
+    }
+
     @Test("Where the amount is open, nothing is paid until it is said")
     func amount() async throws {
         let server = try LoopbackServer(SharedAddress(site.tenants))

@@ -58,7 +58,7 @@ package struct HomeserverLocator: Sendable {
             next = deeper + next
         }
         guard isKnown else {
-            throw PaykitFailure(.notFound, "the homeserver \(server) is not known to any relay; it may be down")
+            throw PaykitFailure(.notFound, "the homeserver \(server) is not known on the network; it may be down")
         }
         throw PaykitFailure(
             .connectionFailed,
@@ -81,6 +81,6 @@ package struct HomeserverLocator: Sendable {
     static func unknown(_ user: PubkyKey) -> PaykitFailure {
         PaykitFailure(
             .notFound,
-            "nobody with the key \(user) is known to the relays: compare the key, or ask its owner to sign in")
+            "nobody with the key \(user) is known on the network: compare the key, or ask its owner to sign in")
     }
 }

@@ -8,11 +8,17 @@ struct PaymentFlow: Sendable {
     private let directory: PaykitDirectory
     private let people: PubkyPeople
 
-    init(_ network: PubkyNetwork, _ reader: any InstructionReader, _ id: ProviderID, _ context: ProviderContext) {
+    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
+    init(
+        _ network: PubkyNetwork, _ datagrams: (any DatagramTransport)?, _ reader: any InstructionReader,
+        _ id: ProviderID,
+        _ context: ProviderContext
+    ) {
         self.reader = reader
         self.id = id
         self.context = context
-        let pkarr = PkarrClient(relays: network.relays, http: context.http, clock: context.clock)
+        let pkarr = PkarrClient(
+            network, http: context.http, datagrams: datagrams, clock: context.clock, random: context.random)
         let pubky = PubkyReader(
             HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: context.http)
         directory = PaykitDirectory(pubky)

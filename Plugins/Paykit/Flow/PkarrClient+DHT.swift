@@ -1,5 +1,20 @@
+package import PaymentCore
+
 /// Packets in the DHT (Protocol 2.4): items whose number is the packet's time.
 extension PkarrClient {
+    /// Asks as `network` says.
+    ///
+    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
+    package init(
+        _ network: PubkyNetwork, http: any HTTPTransport, datagrams: (any DatagramTransport)?,
+        clock: any PaymentClock, random: any RandomSource
+    ) {
+        let dht: DHTResolver? = network.dht.flatMap { configuration in
+            datagrams.map { DHTResolver(configuration, transport: $0, clock: clock, random: random) }
+        }
+        self.init(relays: network.relays, http: http, dht: dht, clock: clock)
+    }
+
     /// Asks the DHT. A search that did not come to its end says nothing of what it did not find.
     static func ask(_ dht: DHTResolver, for key: PubkyKey) async -> Answer {
         do throws(DHTError) {

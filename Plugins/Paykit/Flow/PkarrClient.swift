@@ -45,7 +45,7 @@ package actor PkarrClient {
 
     /// Returns the latest packet of `key`; nil when nobody knows one.
     ///
-    /// - Throws: when nobody answered, and none is known from before.
+    /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitFailure) -> SignedPacket? {
         if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
         return try await search(key, everywhere: isFresh).packet
@@ -62,7 +62,7 @@ package actor PkarrClient {
     /// Searches for the latest packet of `key`, whatever is kept of it.
     ///
     /// - Parameter everywhere: whether nobody is taken to have said the same before, and the DHT is asked in any case.
-    /// - Throws: when nobody answered, and none is known from before.
+    /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
     package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitFailure) -> Finding {
         let before = known[key]
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
@@ -88,7 +88,12 @@ package actor PkarrClient {
             }
         }
         let isAnswered = answers.contains { !$0.isFailure }
-        if let failure, !isAnswered, newest == nil { throw failure }
+        guard isAnswered || newest != nil else {
+            throw failure
+                ?? PaykitFailure(
+                    .validationFailed,
+                    "nobody can be looked up: the network needs a relay, or the DHT and datagrams to reach it")
+        }
         if let newest { keep(newest, isNew: isAnswered) }
         return Finding(packet: newest, isCertain: isAnswered && failure == nil)
     }

@@ -32,12 +32,16 @@ public enum PaykitLink: Sendable, Hashable {
             return KeyManagerLink.isOne(link)
                 ? .keyManager(try KeyManagerLink(link)) : .authorization(try PubkyAuthorizationLink(link))
         case "slashpay", "slash": return .otherGeneration("the first generation (slashtags)")
-        case nil where link.text.hasPrefix("pubky") && link.text.utf8.count >= 57:
-            return .payee(try key(link.text))
-        case nil where link.text.utf8.count == PubkyKey.textLength:
-            return (try? PubkyKey(bare: link.text)).map { .payee($0) }
+        case nil: return try bare(link.text.trimmingWhitespace)
         default: return nil
         }
+    }
+
+    /// A key without a scheme: behind the prefix that newer apps print, or by itself.
+    private static func bare(_ text: String) throws(PaykitLinkDefect) -> PaykitLink? {
+        if text.hasPrefix("pubky"), text.utf8.count >= 5 + PubkyKey.textLength { return .payee(try key(text)) }
+        guard text.utf8.count == PubkyKey.textLength else { return nil }
+        return (try? PubkyKey(bare: text)).map { .payee($0) }
     }
 
     private static func key(_ text: some StringProtocol) throws(PaykitLinkDefect) -> PubkyKey {

@@ -64,8 +64,7 @@ public actor PaykitClient: PaykitService {
         self.clock = clock
         self.random = random
         let network = configuration.network
-        let dht = network.dht.map { DHTResolver($0, transport: datagrams, clock: clock, random: random) }
-        let pkarr = PkarrClient(relays: network.relays, http: transport, dht: dht, clock: clock)
+        let pkarr = PkarrClient(network, http: transport, datagrams: datagrams, clock: clock, random: random)
         let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
             HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport, features: features)

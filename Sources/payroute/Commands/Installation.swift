@@ -6,6 +6,7 @@ import PaymentReview
 import PaymentRouting
 import PaymentSandbox
 import PaymentStandards
+import PaymentTransport
 import PayrailsMerchant
 import PayrailsProvider
 import WalletConnectPayMerchant
@@ -34,7 +35,7 @@ enum Installation {
             WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
             CitconProvider(configuration: citcon),
             PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
-            PaykitProvider(network: pubky, reader: standards),
+            PaykitProvider(network: pubky, reader: standards, datagrams: UDPTransport()),
         ]
         // Outside of a sandbox nobody here has a settler, and such texts are for whoever has.
         if sandbox != nil { providers.append(BitcoinPaymentsProvider(reader: standards)) }
