@@ -23,7 +23,8 @@ struct PubkyTextTests {
             switch instruction.fields["kind"]?.string {
             case "payee", "request", "invoice":
                 #expect(instruction.role == .payment && instruction.purpose == .payment)
-                #expect(!instruction.holdsSecret && instruction.payee?.account?.isEmpty == false)
+                #expect(instruction.holdsSecret == (instruction.fields["encryptionKey"] != nil))
+                #expect(instruction.payee?.account?.isEmpty == false)
             case "authorization": #expect(instruction.role == .authorization && instruction.purpose == .information)
             case "callback": #expect(instruction.role == .callback && instruction.purpose == .information)
             default: Issue.record("\(instruction)")
@@ -50,7 +51,7 @@ struct PubkyTextTests {
         var count = 0
         for row in try VectorFile("pubky").rows("valid") {
             guard case .instruction(let instruction) = Self.reader.read(try PaymentLink(row.input)) else { continue }
-            for name in ["secret", "signUpToken", "session", "sessionSecret"] {
+            for name in ["secret", "signUpToken", "session", "sessionSecret", "encryptionKey"] {
                 guard let secret = instruction.fields[name]?.string else { continue }
                 count += 1
                 #expect(instruction.holdsSecret && !instruction.publicFields.contains(name), "\(row.input)")
@@ -59,7 +60,7 @@ struct PubkyTextTests {
                 #expect(!dumped.contains(secret))
             }
         }
-        #expect(count >= 8)
+        #expect(count >= 9)
     }
 
     @Test("Not even a broken question or answer is shown")

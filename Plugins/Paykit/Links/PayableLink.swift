@@ -17,9 +17,12 @@ enum PayableLink {
         case .otherGeneration(let word):
             return LinkMatch(
                 reference: nil, trust: .unverified(reason: "it is of \(word) of Paykit, which cannot be paid here"),
-                holdsSecret: false)
+                holdsSecret: holdsKey(link))
         }
     }
+
+    /// Private endpoints of the first generation are linked together with the key that opens them.
+    private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
 
     /// An invoice is called by its payment hash, whatever the link around it looks like. What has none can be paid again.
     private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {

@@ -58,7 +58,7 @@ public enum PaykitLink: Sendable, Hashable {
         if link.path.hasPrefix("/pub/paykit/v0/") {
             return .otherGeneration("the third generation (\(link.path.dropFirst().prefix(13)))")
         }
-        if link.path.hasPrefix("/public/paykit") || link.path.hasPrefix("/public/slashpay") {
+        if ["/public/paykit", "/public/slashpay", "/slashpay/"].contains(where: { link.path.hasPrefix($0) }) {
             return .otherGeneration("the first generation (slashtags)")
         }
         return .payee(owner)

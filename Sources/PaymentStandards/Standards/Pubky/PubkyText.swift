@@ -110,10 +110,10 @@ public struct PubkyText: PaymentStandard {
         if let spelling = link.spelling, !spelling.contains(name.text) {
             throw name.defect(.malformed, "key", "is written in lower case; copy it again")
         }
-        try self.init(payee: name, path: path)
+        try self.init(payee: name, path: path, fragment: link.parts.fragment)
     }
 
-    private init(payee name: TextPart, path: TextPart?) throws(StandardDefect) {
+    private init(payee name: TextPart, path: TextPart?, fragment: TextPart? = nil) throws(StandardDefect) {
         let key = try PubkyKeyText.read(name)
         var fields: InstructionFields = [:]
         if let path, path.count > 1 {
@@ -121,7 +121,11 @@ public struct PubkyText: PaymentStandard {
             fields.set("path", path.text)
             fields.set("generation", Self.generation(of: path))
         }
-        self.init(.payee, key: key, fields)
+        // The first generation's private endpoints are linked together with the key that opens them.
+        let words = fragment?.cut(at: "=")
+        let isSecret = words?.head.equals("encryptionKey") == true
+        if isSecret { fields.set("encryptionKey", words?.tail?.text) }
+        self.init(.payee, key: key, fields, secret: isSecret ? ["encryptionKey"] : [])
     }
 
     /// Segments that browsers and homeservers take for something else.
@@ -134,7 +138,8 @@ public struct PubkyText: PaymentStandard {
 
     /// Whose data lies at `path`: Paykit was made anew several times, each time elsewhere.
     private static func generation(of path: TextPart) -> String? {
-        if path.starts(with: "/public/paykit") || path.starts(with: "/public/slashpay") { return "first (slashtags)" }
+        let first: [StaticString] = ["/public/paykit", "/public/slashpay", "/slashpay/"]
+        if first.contains(where: { path.starts(with: $0) }) { return "first (slashtags)" }
         if path.starts(with: "/pub/paykit.app/v0/") { return "second" }
         return path.starts(with: "/pub/paykit/v0/") ? "third" : nil
     }
@@ -194,6 +199,7 @@ public struct PubkyText: PaymentStandard {
         switch kind {
         case .payee, .request, .invoice:
             instruction.role = .payment
+            if !secretFields.isEmpty { hideSecrets(in: &instruction) }
             if kind == .invoice, endpoint == nil { instruction.setUncheckedPayee(fields["endpoint"]?.string ?? "") }
             guard let key else { break }
             instruction.network = "pubky"
@@ -204,11 +210,15 @@ public struct PubkyText: PaymentStandard {
         case .authorization, .callback:
             instruction.role = kind == .callback ? .callback : .authorization
             instruction.purpose = .information
-            instruction.holdsSecret = !secretFields.isEmpty
-            instruction.publicFields = Set(fields.map(\.name)).subtracting(secretFields)
+            hideSecrets(in: &instruction)
             instruction.warnings = [.opensNothing]
         }
         return instruction
+    }
+
+    private func hideSecrets(in instruction: inout PaymentInstruction) {
+        instruction.holdsSecret = !secretFields.isEmpty
+        instruction.publicFields = Set(fields.map(\.name)).subtracting(secretFields)
     }
 }
 
