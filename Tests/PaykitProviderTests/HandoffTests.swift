@@ -144,4 +144,37 @@ struct HandoffTests {
             try KeyManagerHandoff(opening: seconds.wire, of: pair.publicKey, requestID: "ab", with: key).expiresAt
                 == end)
     }
+
+    @Test(
+        "What does not fit together is not read, whoever sealed it",
+        arguments: [
+            (#""version":1"#, #""version":2"#), (#""pubky":"ME""#, #""pubky":"OTHER""#),
+            (#""session_secret":"ME:"#, #""session_secret":"OTHER:"#),
+            (#""capabilities":["/:rw"]"#, #""capabilities":["/:rw",7]"#),
+            (#""capabilities":["/:rw"]"#, #""capabilities":"/:rw""#),
+            (#""capabilities":["/:rw"]"#, #""capabilities":["rw"]"#),
+            (#""epoch":1"#, #""epoch":0"#), (#""epoch":1"#, #""epoch":4294967296"#), ("7878", "78"),
+            (#""public_key":"#, #""public_key":7,"x":"#), (#""public_key":""#, #""public_key":"00"#),
+            (#""noise_keypairs":["#, #""noise_keypairs":{},"x":["#), (#""noise_seed":"09"#, #""noise_seed":""#),
+            (#""noise_seed":"09"#, #""noise_seed":"zz"#), (#""expires_at":"#, #""expires_at":-"#),
+            (#""device_id":"phone""#, #""device_id":null"#),
+        ])
+    func misfits(_ part: String, _ other: String) throws {
+        let user = try PubkyKey(Self.me)
+        let now = Date(timeIntervalSince1970: 1_767_225_600)
+        let content = try KeyManagerHandoff(
+            of: user, session: Redacted("\(user):0123456789ABCDEFGHJKMNPQRS"), [.root], to: "phone",
+            keyPairs: Self.keys(), noiseSeed: Redacted([UInt8](repeating: 9, count: 32)), expiresAt: now
+        ).content(at: now)
+        #expect(throws: Never.self) { try KeyManagerHandoff(reading: Array(content.utf8), of: user) }
+        func named(_ text: String) -> String {
+            text.replacing("ME", with: Self.me).replacing("OTHER", with: String(repeating: "y", count: 52))
+        }
+        let changed = content.replacing(named(part), with: named(other), maxReplacements: 1)
+        #expect(changed != content)
+        let failure = #expect(throws: PaykitFailure.self) {
+            try KeyManagerHandoff(reading: Array(changed.utf8), of: user)
+        }
+        #expect(failure?.message.contains("0123456789ABCDEFGHJKMNPQRS") == false)
+    }
 }

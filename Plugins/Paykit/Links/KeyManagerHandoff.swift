@@ -89,37 +89,66 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         do { content = try SealedBlob(parsing: bytes).open(key.reveal(), at: Self.place(user, requestID)) } catch {
             throw PaykitFailure(.invalidCredentials, "what was left for this device cannot be opened: \(error)")
         }
+        try self.init(reading: content, of: user)
+    }
+
+    /// Reads what was sealed. Whoever knows the device's key can have sealed it: nothing is believed but what fits together.
+    package init(reading content: [UInt8], of user: PubkyKey) throws(PaykitFailure) {
         let unreadable = PaykitFailure(.invalidData, "what was left for this device cannot be read; ask again")
         guard let json = try? JSONValue(parsing: content), json["version"]?.uint64 == 1,
             let name = json["pubky"]?.string, let owner = try? PubkyKey(name), owner == user,
             let session = json["session_secret"]?.string, let device = json["device_id"]?.string,
-            let end = json["expires_at"]?.uint64,
-            let capabilities = try? PubkyCapability.list(
-                (json["capabilities"]?.array ?? []).compactMap(\.string).joined(separator: ","))
+            let end = json["expires_at"]?.uint64, let names = Self.list(json["capabilities"])?.map(\.string),
+            !names.contains(nil),
+            let capabilities = try? PubkyCapability.list(names.compactMap(\.self).joined(separator: ",")),
+            let pairs = Self.list(json["noise_keypairs"])
         else { throw unreadable }
-        var pairs: [KeyPair] = []
-        for entry in json["noise_keypairs"]?.array ?? [] {
+        var keyPairs: [KeyPair] = []
+        for entry in pairs {
             guard let epoch = entry["epoch"]?.uint64.flatMap({ UInt32(exactly: $0) }),
+                !keyPairs.contains(where: { $0.epoch == epoch }),
                 let secret = entry["secret_key"]?.string.flatMap(Hex.decode)
             else { throw unreadable }
             let pair = try KeyPair(epoch: epoch, secretKey: Redacted(secret))
-            guard entry["public_key"]?.string.map({ Hex.decode($0) == pair.publicKey }) ?? true else {
+            guard entry["public_key"].map({ $0.string.flatMap(Hex.decode) == pair.publicKey }) ?? true else {
                 throw unreadable
             }
-            pairs.append(pair)
+            keyPairs.append(pair)
+        }
+        var seed: Redacted<[UInt8]>?
+        if let value = json["noise_seed"], !value.isNull {
+            // A device that took no seed for the one that it was given would make other keys than it is expected to have.
+            guard let bytes = value.string.flatMap(Hex.decode), bytes.count == 32 else { throw unreadable }
+            seed = Redacted(bytes)
         }
         try self.init(
-            of: user, session: Redacted(session), capabilities, to: device, keyPairs: pairs,
-            noiseSeed: json["noise_seed"]?.string.flatMap(Hex.decode).map { Redacted($0) },
+            of: user, session: Redacted(session), capabilities, to: device, keyPairs: keyPairs, noiseSeed: seed,
             // Milliseconds, in later versions seconds.
             expiresAt: Date(timeIntervalSince1970: Double(end) / (end > 100_000_000_000 ? 1000 : 1)))
+    }
+
+    /// The entries of a list, none where it is missing; nil where it is something else.
+    private static func list(_ value: JSONValue?) -> [JSONValue]? {
+        guard let value, !value.isNull else { return [] }
+        return value.array
     }
 
     /// The file that only the device can open that made `recipient`.
     package func sealed(
         for recipient: [UInt8], requestID: String, at now: Date, _ random: any RandomSource
     ) throws(PaykitFailure) -> [UInt8] {
-        let content = OrderedJSON.object([
+        let draws = (0..<7).flatMap { _ in random.next().bigEndianBytes }
+        do {
+            return try SealedBlob(
+                Array(content(at: now).utf8), for: recipient, at: Self.place(user, requestID), purpose: "handoff",
+                ephemeral: Array(draws[..<32]), nonce: Array(draws[32...])
+            ).wire
+        } catch { throw PaykitFailure(.validationFailed, "nothing can be handed off to this device: \(error)") }
+    }
+
+    /// The JSON text that is sealed.
+    package func content(at now: Date) -> String {
+        OrderedJSON.object([
             ("version", "1"), ("pubky", OrderedJSON.string(user.text)),
             ("session_secret", OrderedJSON.string(session.reveal())),
             ("capabilities", OrderedJSON.array(capabilities.map { OrderedJSON.string($0.text) })),
@@ -137,12 +166,5 @@ public struct KeyManagerHandoff: Sendable, Hashable {
             ("noise_seed", noiseSeed.map { OrderedJSON.string(Hex.encode($0.reveal())) }),
             ("created_at", "\(now.microseconds / 1000)"), ("expires_at", "\(expiresAt.microseconds / 1000)"),
         ])
-        let draws = (0..<7).flatMap { _ in random.next().bigEndianBytes }
-        do {
-            return try SealedBlob(
-                Array(content.utf8), for: recipient, at: Self.place(user, requestID), purpose: "handoff",
-                ephemeral: Array(draws[..<32]), nonce: Array(draws[32...])
-            ).wire
-        } catch { throw PaykitFailure(.validationFailed, "nothing can be handed off to this device: \(error)") }
     }
 }
