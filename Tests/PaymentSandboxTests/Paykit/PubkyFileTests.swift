@@ -189,11 +189,16 @@ struct PubkyFileTests {
         }
         #expect(file.content == Array("hello".utf8))
         #expect(file.tag == Self.hello)
+        let head = try #require(try await homeserver.head(address, at: world.clock.now))
+        #expect(head.length == 5 && head.tag == Self.hello && head.type == "application/octet-stream")
+        #expect(head.modifiedAt?.timeIntervalSince1970 == Double(PubkyWorld.start) / 1_000_000)
+        let elsewhere = try PubkyAddress(ada.publicKey, path: "/pub/nothing")
+        #expect(try await homeserver.head(elsewhere, at: world.clock.now) == nil)
         #expect(try await homeserver.read(address, unlessStill: Self.hello) == .unchanged)
         #expect(try await homeserver.delete(address, session))
         #expect(try await homeserver.delete(address, session) == false)
-        let elsewhere = try PubkyAddress(ada.publicKey, path: "/pub/pubky.app/profile.json")
-        #expect(await code { try await homeserver.write([1], to: elsewhere, session) } == .auth)
+        let forbidden = try PubkyAddress(ada.publicKey, path: "/pub/pubky.app/profile.json")
+        #expect(await code { try await homeserver.write([1], to: forbidden, session) } == .auth)
         #expect(try await world.send("GET", "/").line == "200 Pubky Homeserver")
     }
 }
