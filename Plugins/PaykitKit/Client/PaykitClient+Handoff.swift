@@ -81,11 +81,15 @@ extension PaykitClient {
     ///   - keyPairs: the device's keys, as the key manager derives them from the user's own.
     ///   - noiseSeed: from what the device makes further keys.
     /// - Returns: the link to open.
-    /// - Throws: ``PaykitError`` without a session, or when it asks for something else.
+    /// - Throws: ``PaykitError`` without a session, or when it asks for something else; what the configuration's `consent`
+    ///   throws.
     public func handOff(
         _ question: KeyManagerLink, keyPairs: [KeyManagerHandoff.KeyPair], noiseSeed: Redacted<[UInt8]>? = nil
     ) async throws -> Redacted<String> {
-        try await signedIn { session throws(PaykitFailure) in
+        if case .handoff(let device, _, _) = question.question {
+            try await configuration.consent?(.handOff(deviceID: device))
+        }
+        return try await signedIn { session throws(PaykitFailure) in
             guard case .handoff(let device, let key, _) = question.question else {
                 throw PaykitFailure(.validationFailed, "that link asks for no handoff")
             }

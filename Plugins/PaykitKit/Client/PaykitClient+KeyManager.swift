@@ -54,11 +54,13 @@ extension PaykitClient {
     ///
     /// - Parameter question: what another app asks for.
     /// - Returns: the link to open; it holds what it brings.
-    /// - Throws: ``PaykitError`` when this device cannot answer; open the link of ``refusal(of:)`` then.
+    /// - Throws: ``PaykitError`` when this device cannot answer, and what the configuration's `consent` throws; open the link
+    ///   of ``refusal(of:)`` then.
     public func answer(_ question: KeyManagerLink) async throws -> Redacted<String> {
         let content: KeyManagerAnswer.Content
         switch question.question {
         case .session, .guidesSession:
+            try await configuration.consent?(.giveSession(app: question.app))
             guard let session else { throw PaykitError.notAuthenticated }
             content = .session(session.exported, of: session.user, session.capabilities)
         case .profile(let asked):

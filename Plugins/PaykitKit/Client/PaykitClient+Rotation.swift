@@ -38,7 +38,7 @@ extension PaykitClient {
         guard let user else { throw PaykitError.notAuthenticated }
         var replaced: [String] = []
         for method in try await checkRotationNeeded(pubkey: user.text) {
-            try await setEndpoint(methodId: method, endpoint: try await generate(method))
+            try await putEndpoint(method, try await generate(method))
             replaced.append(method)
         }
         return replaced

@@ -175,8 +175,9 @@ extension PaykitClient {
     /// Signs another device in that shows `link`: it can do what the link asks for, in this user's name. Ask the user first,
     /// and show them ``PubkyAuthorizationLink/capabilities``.
     ///
-    /// - Throws: ``PaykitError``; nothing ever exports the secret key.
+    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws; nothing ever exports the secret key.
     public func approve(_ link: PubkyAuthorizationLink) async throws {
+        try await configuration.consent?(.letIn(app: link.clientID, link.capabilities))
         try await told { () async throws(PaykitFailure) in
             guard let account else {
                 throw PaykitFailure(.notInitialized, "only a device that has the key can authorise another")

@@ -109,8 +109,14 @@ public actor PaykitClient: PaykitService {
     /// - Parameters:
     ///   - methodId: the method, such as `lightning`.
     ///   - endpoint: where to pay.
-    /// - Throws: ``PaykitError``.
+    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
+        try await configuration.consent?(.publishEndpoint(methodId: methodId))
+        try await putEndpoint(methodId, endpoint)
+    }
+
+    /// The same without asking anybody.
+    func putEndpoint(_ methodId: String, _ endpoint: String) async throws {
         try await signedIn { session throws(PaykitFailure) in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
             try configuration.endpointCheck?.check(endpoint, at: clock.now)
@@ -122,8 +128,9 @@ public actor PaykitClient: PaykitService {
 
     /// Takes one's own endpoint for a method back. Without one it does nothing.
     ///
-    /// - Throws: ``PaykitError``.
+    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
     public func removeEndpoint(methodId: String) async throws {
+        try await configuration.consent?(.removeEndpoint(methodId: methodId))
         try await signedIn { session throws(PaykitFailure) in
             try await directory.remove(methodId, session)
             uses[methodId] = nil

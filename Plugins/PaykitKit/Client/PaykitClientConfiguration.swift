@@ -26,6 +26,8 @@ public struct PaykitClientConfiguration: Sendable {
     public var privatePatience: Duration
     /// How this app calls itself when it is let in: 1 to 253 bytes, by custom a domain. Key managers show it.
     public var clientID: String
+    /// Asked before anything that only the owner of the device may want; nil for an app that asks by itself.
+    public var consent: PaykitConsent?
 
     /// Creates a configuration.
     public init(
@@ -34,7 +36,7 @@ public struct PaykitClientConfiguration: Sendable {
         cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
         endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
         epoch: UInt32 = 0, privatePatience: Duration = .seconds(30),
-        clientID: String = "swift-payment-router"
+        clientID: String = "swift-payment-router", consent: PaykitConsent? = nil
     ) {
         self.network = network
         self.capabilities = capabilities
@@ -47,5 +49,6 @@ public struct PaykitClientConfiguration: Sendable {
         self.epoch = epoch
         self.privatePatience = privatePatience
         self.clientID = clientID
+        self.consent = consent
     }
 }
