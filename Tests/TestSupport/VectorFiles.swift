@@ -57,6 +57,7 @@ package let libraryFiles: [String: String] = [
     "phishing-links": "PaymentCoreTests/PhishingCorpusTests",
     "pubky-crypto": "PaymentCryptoTests/PubkyPrimitivesTests",
     "pubky-dns": "PaykitProviderTests/SignedPacketTests", "pubky-noise": "PaykitProviderTests/SealedTests",
+    "pubky-tables": "PaykitProviderTests/Tables/Table",
     "secp256k1-rfc6979": "PaymentWalletTests/Secp256k1Tests", "signing-review": "PaymentReviewTests/VectorTests",
     "walletconnect-pay-openapi-facts": "WalletConnectPayMerchantTests/APIDescription",
     "walletconnect-pay-signing": "PaymentWalletTests/DevelopmentWalletTests",
