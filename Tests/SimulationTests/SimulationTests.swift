@@ -24,6 +24,17 @@ struct SimulationTests {
         #expect(totals.processes > totals.histories * 2)
     }
 
+    @Test("People who cannot be paid, or change how, are paid once or not at all", arguments: 0..<Seeds.parts)
+    func payees(part: UInt64) {
+        var variation = Variation()
+        variation.markets = MarketMaker.paykit
+        let totals = Campaign(seeds: Seeds.part(part), threads: 1, variation: variation).run()
+        for (seed, breaches) in totals.failures {
+            Issue.record("seed \(seed)\n  \(breaches.joined(separator: "\n  "))")
+        }
+        #expect(totals.captures > totals.histories / 2 && totals.captures < totals.payments)
+    }
+
     @Test(
         "The same seed gives the same history, five times out of five",
         arguments: [1, 2, 3, 4, 5, 77, 4711] as [UInt64])

@@ -55,6 +55,9 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times"),
             Mistake(
+                name: "a settler says no to a payee and pays all the same", variation: pretending,
+                symptom: "but money moved"),
+            Mistake(
                 name: "the refusal of a copy is taken for one without effect",
                 variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
             Mistake(
@@ -103,6 +106,13 @@ package struct Mistake: Sendable {
     private static var forgetful: Variation {
         var variation = Variation()
         variation.markets = [PaykitMarket.maker(forgets: true)]
+        return variation
+    }
+
+    /// Payments by a settler whose no is a yes.
+    private static var pretending: Variation {
+        var variation = Variation()
+        variation.markets = [PaykitMarket.maker(pretends: true)]
         return variation
     }
 

@@ -125,4 +125,7 @@ package struct MarketMaker: Sendable {
         KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
         PaykitMarket.maker(share: 3),
     ]
+
+    /// Paykit's alone, with everybody who can be paid there or not.
+    package static let paykit = [PaykitMarket.maker()]
 }

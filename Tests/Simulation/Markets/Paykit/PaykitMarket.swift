@@ -7,35 +7,41 @@ import PaymentTesting
 import Synchronization
 
 /// Paykit: people on a simulated Pubky network, and their invoices, paid by the payer's own settler. Nobody but that
-/// settler sees the money: its books and the sandbox's ledger are the truth.
+/// settler sees the money: its books and the sandbox's ledger are the truth. Some people cannot be paid, and some say
+/// something else each time that they are asked.
 final class PaykitMarket: Market {
     private static let host = "127.0.0.1:6287"
     private static let reader = StandardsReader()
 
-    /// - Parameter forgets: a mistake: the settler knows no payment again.
-    static func maker(share: Int = 1, forgets: Bool = false) -> MarketMaker {
-        MarketMaker(share: share) { try PaykitMarket($0, forgets: forgets) }
+    /// - Parameters:
+    ///   - forgets: a mistake: the settler knows no payment again.
+    ///   - pretends: a mistake: the settler says no, and pays all the same.
+    static func maker(share: Int = 1, forgets: Bool = false, pretends: Bool = false) -> MarketMaker {
+        MarketMaker(share: share) { try PaykitMarket($0, forgets: forgets, pretends: pretends) }
     }
 
     let provider: any PaymentProvider
     private let sandbox: PubkySandbox
+    private let changing: ChangingPayees
     private let settler: SimulatedSettler
     /// What the invoices are over, by their hashes, and who is paid by them.
     private let invoices = Mutex<[String: (amount: UInt128, payee: PubkyKey)]>([:])
 
-    private init(_ world: SimulatedWorld, forgets: Bool) throws {
+    private init(_ world: SimulatedWorld, forgets: Bool, pretends: Bool) throws {
         var rules = PubkySandbox.Configuration()
         // Histories last for days, and an invoice that is over is another subject.
         rules.invoiceLifetime = 10 * 365 * 86_400
         sandbox = PubkySandbox(rules, clock: world.clock, random: world.random)
-        for host in [Self.host, "localhost:6287"] { world.connect(sandbox, to: host) }
-        settler = SimulatedSettler(world, sandbox, forgets: forgets)
+        changing = ChangingPayees(sandbox)
+        for host in [Self.host, "localhost:6287"] { world.connect(changing, to: host) }
+        settler = SimulatedSettler(world, sandbox, forgets: forgets, pretends: pretends)
         provider = PaykitProvider(
             network: try .sandbox(try HTTPURL("http://\(Self.host)")), reader: Self.reader)
     }
 
     func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
-        if random.happens(0.6) { await makeInvoice(number) } else { await makePayee(number) }
+        guard random.happens(0.5) else { return await makePayee(random.pick(PayeeKind.drawn), random) }
+        return await makeInvoice(number)
     }
 
     private func makeInvoice(_ number: Int) async -> MarketPayment {
@@ -52,8 +58,42 @@ final class PaykitMarket: Market {
             ], isForAll: true)
     }
 
-    private func makePayee(_ number: Int) async -> MarketPayment {
-        let key = await sandbox.createUser(.chainOnly).key
+    /// What becomes of payments to somebody.
+    private enum PayeeKind {
+        /// They are paid as often as it is asked for.
+        case usual
+        /// They publish another invoice whenever somebody has read one: what was chosen is not what is published any more.
+        case changing
+        /// The payer's settler says no, each time.
+        case refused
+        /// What they publish can be paid by nobody, or there is nothing.
+        case useless
+        /// They, or where their data lie, are not to be found.
+        case lost
+
+        /// Most can be paid.
+        static let drawn: [PayeeKind] = [.usual, .usual, .usual, .changing, .changing, .refused, .useless, .lost]
+        static let uselessOnes: [PubkySandbox.Scenario] = [
+            .brokenEndpoints, .emptyDirectory, .hugeEndpoint, .endpointsGone, .thirdGeneration,
+        ]
+        static let lostOnes: [PubkySandbox.Scenario] = [
+            .noHomeserver, .unknownKey, .unknownHomeserver, .homeserverDown, .homeserverFails, .relayUnavailable,
+        ]
+    }
+
+    private func makePayee(_ kind: PayeeKind, _ random: SeededRandomSource) async -> MarketPayment {
+        let scenario: PubkySandbox.Scenario =
+            switch kind {
+            case .usual, .refused: .chainOnly
+            case .changing: .emptyDirectory
+            case .useless: random.pick(PayeeKind.uselessOnes)
+            case .lost: random.pick(PayeeKind.lostOnes)
+            }
+        let key = await sandbox.createUser(scenario).key
+        if kind == .changing { await changing.add(key) }
+        if kind == .refused, let file = await sandbox.file(at: "/pub/paykit.app/v0/onchain", of: key) {
+            settler.refuse(String(decoding: file, as: UTF8.self))
+        }
         return MarketPayment(
             reference: PaymentReference(provider: PaykitProvider.id, id: key.text),
             links: ["pubky://\(key)", "pubky\(key)", "pk:\(key)", "paykit:\(key)"])

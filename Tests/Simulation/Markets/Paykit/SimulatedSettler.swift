@@ -38,19 +38,28 @@ final class SimulatedSettler: PaymentSettler {
         var entries: [String: Entry] = [:]
         /// Which keys belong to which payment of an application: each of its attempts has one.
         var keys: [PaymentReference: Set<String>] = [:]
+        /// Endpoints that are never paid.
+        var refused: Set<String> = []
     }
 
     private let world: SimulatedWorld
     private let sandbox: PubkySandbox
     private let forgets: Bool
+    private let pretends: Bool
     private let state = Mutex(State())
 
-    /// - Parameter forgets: a mistake: it knows no payment again.
-    init(_ world: SimulatedWorld, _ sandbox: PubkySandbox, forgets: Bool = false) {
+    /// - Parameters:
+    ///   - forgets: a mistake: it knows no payment again.
+    ///   - pretends: a mistake: it says no, and pays all the same.
+    init(_ world: SimulatedWorld, _ sandbox: PubkySandbox, forgets: Bool = false, pretends: Bool = false) {
         self.world = world
         self.sandbox = sandbox
         self.forgets = forgets
+        self.pretends = pretends
     }
+
+    /// Has it say no to an endpoint, for good and whoever asks.
+    func refuse(_ endpoint: String) { state.withLock { _ = $0.refused.insert(endpoint) } }
 
     /// A settler whose sandbox may be lost at any time.
     struct Silent: Error {}
@@ -71,7 +80,10 @@ final class SimulatedSettler: PaymentSettler {
         }
         let habit = habit(of: settlement)
         if habit == .late { try? await world.clock.sleep(for: .seconds(1 + world.random.below(120))) }
-        guard decide(settlement.key, pays: habit != .refuses) else { return .nothingSent(reason: "it says no") }
+        guard decide(settlement.key, pays: habit != .refuses) else {
+            if pretends { await pay(settlement) }
+            return .nothingSent(reason: "it says no")
+        }
         if habit == .queued {
             let due = world.clock.uptime + .seconds(world.random.below(40))
             state.withLock { $0.entries[settlement.key]?.due = due }
@@ -109,12 +121,14 @@ final class SimulatedSettler: PaymentSettler {
     private func habit(of settlement: Settlement) -> Habit {
         let isCalm = world.faults == .none
         let drawn = isCalm ? Habit.prompt : world.random.pick(Habit.allCases)
-        // Only invoices are refused: nobody could tell which of several payments to a payee a refusal is about.
-        let fitting = drawn == .refuses && settlement.endpoint.paymentHash == nil ? Habit.late : drawn
+        // Of payees only those are refused that always are: nobody could tell which of several payments a refusal is about.
+        let isPayee = Acting.attempt?.reference.id != settlement.endpoint.paymentHash
         return state.withLock { state in
+            let isRefused = state.refused.contains(settlement.endpoint.text)
+            let fitting = isRefused ? Habit.refuses : drawn == .refuses && isPayee ? .late : drawn
             if var known = state.entries[settlement.key] {
                 // What it was like before is over once everything has healed.
-                if isCalm { known.habit = .prompt }
+                if isCalm, !isRefused { known.habit = .prompt }
                 state.entries[settlement.key] = known
                 return known.habit
             }
