@@ -82,7 +82,7 @@ endif
 kill-test: deps ## kill and stop paying processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test --filter KillTests
 
-bench: deps ## measure routing and transport beside Foundation's, payment texts and the journal, in release
+bench: deps ## measure routing and transport beside Foundation's, payment texts, the journal and discovery, in release
 	swift build -c release --product Benchmarks
 	swift build -c release --product payroute
 	@"$$(swift build -c release --show-bin-path)/Benchmarks"

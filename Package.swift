@@ -188,6 +188,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "PaykitKit", "PaykitProvider",
                 "PaymentCore", "PaymentCrypto", "PaymentRouting", "PaymentSecp256k1", "PaymentStandards",
                 "PaymentStore",
                 "PaymentTransport", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",

@@ -1,7 +1,7 @@
-// Measures routing and HTTP beside Foundation's, the reading of payment texts, and the journal. Build for release, with
-// the product payroute for `inspect`:
+// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and the looking up of many people.
+// Build for release, with the product payroute for `inspect`:
 //
-//     swift run -c release Benchmarks [routing|standards|inspect|http|journal]
+//     swift run -c release Benchmarks [routing|standards|inspect|http|journal|discovery]
 
 switch CommandLine.arguments.dropFirst().first {
 case nil:
@@ -10,11 +10,15 @@ case nil:
     try InspectBenchmark.run()
     try await HTTPBenchmark.run()
     try await JournalBenchmark.run()
+    try await DiscoveryBenchmark.run()
 case "routing": try RoutingBenchmark.run()
 case "standards": try StandardsBenchmark.run()
 case "inspect": try InspectBenchmark.run()
 case "http": try await HTTPBenchmark.run()
 case "journal": try await JournalBenchmark.run()
+case "discovery": try await DiscoveryBenchmark.run()
 case "serve": try HTTPBenchmark.serve()
-default: print("usage: Benchmarks [routing|standards|inspect|http|journal]")
+case "serve-people": try await DiscoveryBenchmark.serve()
+case "discover": try await DiscoveryBenchmark.discover(Array(CommandLine.arguments.dropFirst(2)))
+default: print("usage: Benchmarks [routing|standards|inspect|http|journal|discovery]")
 }
