@@ -157,6 +157,17 @@ extension RecurringPlan {
             rhythm, from: start, until: end, count: count, in: timeZone ?? schedule.timeZone, firstNumber: next)
     }
 
+    /// Lets nothing begin from `end` on. What begins before is charged, and what was opened is seen through.
+    ///
+    /// - Parameter end: a moment; one after the plan's end changes nothing.
+    /// - Throws: ``RecurringDefect/end`` where the plan has not begun by then: ``end(at:)`` it instead.
+    public mutating func stop(at end: Date) throws(RecurringDefect) {
+        if let known = schedule.end, known <= end { return }
+        schedule = try RecurringSchedule(
+            schedule.rhythm, from: schedule.start, until: end, count: schedule.count, in: schedule.timeZone,
+            firstNumber: schedule.firstNumber)
+    }
+
     /// Charges nothing of what begins from now on.
     ///
     /// - Returns: what had begun and is opened.

@@ -181,6 +181,11 @@ public actor RecurringScheduler {
     @discardableResult
     public func add(_ plan: RecurringPlan) async throws -> RecurringPlan { try await journal.store(plan, opening: []) }
 
+    /// Returns all plans, by name.
+    ///
+    /// - Throws: ``JournalError`` when the journal cannot be read.
+    public func plans() async throws -> [RecurringPlan] { try await journal.plans() }
+
     /// Charges nothing of a plan that begins from now on.
     ///
     /// - Throws: ``JournalError``.
@@ -200,6 +205,20 @@ public actor RecurringScheduler {
     /// - Throws: ``JournalError``.
     public func end(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.end(at: now) }
+    }
+
+    /// Charges nothing of a plan that begins from a moment on. What begins before is charged, and what waits keeps waiting.
+    ///
+    /// - Parameters:
+    ///   - id: the plan. Nothing happens where there is none.
+    ///   - date: the moment.
+    /// - Throws: ``JournalError``.
+    public func stop(_ id: RecurringPlan.ID, at date: Date) async throws {
+        try await change(id) { plan, now in
+            if plan.schedule.start >= date { return plan.end(at: now) }
+            try plan.stop(at: date)
+            return []
+        }
     }
 
     /// Changes a plan, however often others change it meanwhile. What has begun by now is opened first, as the plan was.

@@ -89,6 +89,21 @@ struct PlanTests {
         #expect(plan.standing == .ended && plan.open(at: .distantFuture).isEmpty)
     }
 
+    @Test("After a stop nothing begins from its moment on; it only moves forward, and what was opened stays")
+    func stopped() throws {
+        var plan = try Self.plan(RecurringPolicy(.all))
+        let third = Self.start.addingTimeInterval(2 * Self.day)
+        #expect(plan.open(at: Self.start.addingTimeInterval(0.5 * Self.day)).map(\.id.number) == [0])
+        try plan.stop(at: third)
+        try plan.stop(at: third.addingTimeInterval(Self.day))
+        #expect(plan.schedule.end == third && plan.standing == .active)
+        #expect(plan.open(at: .distantFuture).map(\.id.number) == [1])
+        #expect(plan.nextPeriod == nil && plan.dueDate == nil)
+        try plan.stop(at: Self.start.addingTimeInterval(1))
+        #expect(plan.open(at: .distantFuture).isEmpty && plan.next == 2)
+        #expect(throws: RecurringDefect.end) { try plan.stop(at: Self.start) }
+    }
+
     @Test("Another schedule goes on with the numbers, and charges nothing again that was charged")
     func rescheduled() throws {
         var plan = try Self.plan(RecurringPolicy(.all))

@@ -269,6 +269,23 @@ struct SchedulerTests {
         #expect(heard.words.last == "missed 0: it was ended")
     }
 
+    @Test("A plan that is stopped at a moment is charged until then, and what waits by then keeps waiting")
+    func stopped() async throws {
+        payer.answers = [.answer(.paid(transactionID: nil)), .answer(.needsApproval("above the limit"))]
+        let (scheduler, id) = (scheduler(), RecurringPlan.ID(rawValue: "sub"))
+        try await scheduler.add(try plan())
+        try await scheduler.stop(id, at: clock.now.addingTimeInterval(Double(2 * Self.day)))
+        #expect(try await scheduler.plans().map(\.id) == [id])
+        try await scheduler.look()
+        clock.advance(by: .seconds(Self.day))
+        try await scheduler.look()
+        for _ in 0..<2 { try await scheduler.stop(id, at: clock.now.addingTimeInterval(Double(Self.day))) }
+        try await scheduler.approve(RecurringCharge.ID(plan: id, number: 1))
+        clock.advance(by: .seconds(9 * Self.day))
+        try await scheduler.look()
+        #expect(heard.words == ["paid 0", "waiting 1", "paid 1"])
+    }
+
     @Test("A journal that fails is a problem of that look, and pays nothing")
     func problems() async throws {
         let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { _ in })

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -53,15 +54,41 @@ extension PaykitSubscription {
     public func plan(
         paysByItself: Bool, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
     ) throws(RecurringDefect) -> RecurringPlan {
+        try plan(isChange: false, until: endsAt, paysByItself: paysByItself, provider: provider, policy: policy)
+    }
+
+    /// The plan by which the subscriber pays until `end`.
+    ///
+    /// - Parameter isChange: whether the terms are not the first ones.
+    func plan(
+        isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
+    ) throws(RecurringDefect) -> RecurringPlan {
         let order = PaykitStandingOrder(recipient: self.provider, methodID: terms.methodID, paysByItself: paysByItself)
         let amount: Money
         // Checked when the subscription was made.
         do { amount = try terms.money() } catch { throw .amount }
         return try RecurringPlan(
-            id: order.planID(id), provider: provider, amount: amount,
+            id: planID(isChange: isChange), provider: provider, amount: amount,
             schedule: RecurringSchedule(
                 terms.frequency.rhythm, from: Date(timeIntervalSince1970: Double(startsAt)),
-                until: endsAt.map { Date(timeIntervalSince1970: Double($0)) }),
+                until: end.map { Date(timeIntervalSince1970: Double($0)) }),
             policy: policy, details: order.details)
+    }
+
+    /// The name of the plan: the payee's key, for a change a few letters of what was agreed to, and the subscription's name.
+    /// Keys have no plus, so that no two plans have one name.
+    func planID(isChange: Bool) -> RecurringPlan.ID {
+        guard isChange else { return RecurringPlan.ID(rawValue: "\(provider.text)/\(id)") }
+        let agreed = PaykitSubscriptionSignature.signedBytes(self, nonce: [], timestamp: 0, expiresAt: 0)
+        return RecurringPlan.ID(rawValue: "\(provider.text)+\(Hex.encode(Digest.sha256.hash(agreed).prefix(5)))/\(id)")
+    }
+
+    /// Whether a plan is one of this subscription's, whatever its terms.
+    func owns(_ plan: RecurringPlan.ID) -> Bool {
+        guard plan.rawValue.hasPrefix(provider.text) else { return false }
+        let rest = plan.rawValue.dropFirst(provider.text.utf8.count)
+        if rest.first == "/" { return rest.dropFirst().utf8.elementsEqual(id.utf8) }
+        guard rest.first == "+", let slash = rest.firstIndex(of: "/") else { return false }
+        return rest[rest.index(after: slash)...].utf8.elementsEqual(id.utf8)
     }
 }

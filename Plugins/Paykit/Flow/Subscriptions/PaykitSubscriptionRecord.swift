@@ -55,7 +55,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
     private var pauses: [Range<Int64>] = []
-    private let original: PaykitSubscription
+    /// As it was first proposed.
+    let original: PaykitSubscription
 
     // MARK: Proposing
 
