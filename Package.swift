@@ -275,8 +275,8 @@ let package = Package(
         .executableTarget(
             name: "subscriptions",
             dependencies: [
-                "PaykitKit", "PaymentCore", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
-                "PaymentTransport",
+                "PaykitKit", "PaymentCore", "PaymentLoopback", "PaymentRouting", "PaymentSandbox", "PaymentStandards",
+                "PaymentStore", "PaymentTesting", "PaymentTransport",
             ],
             path: "Examples/subscriptions", exclude: ["expected-output.txt"], swiftSettings: settings),
 
@@ -481,9 +481,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentWallet",
-                "Simulate",
-                "Simulation", "TestSupport", "WalletConnectPayProvider",
+                "PaymentCore", "PaymentRouting", "PaymentLoopback", "PaymentSandbox", "PaymentStore", "PaymentTesting",
+                "PaymentWallet", "Simulate", "Simulation", "TestSupport", "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -2,15 +2,17 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaymentLoopback
+import PaymentRouting
 import PaymentSandbox
+import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import Synchronization
 
-/// Half a year of the guide's subscriptions, to somebody on a simulated network over loopback HTTP: one is paid by itself, one
-/// is above the limit and asked about. A week is missed, because nobody was there. No money moves: a ledger here notes what
-/// would be paid.
+/// Half a year of the guide's subscriptions, to somebody on a simulated network over loopback HTTP, paid by a router with
+/// limits: one is paid by itself, one is above the limit and asked about. A week is missed, because nobody was there. The
+/// sandbox notes what is paid; no real funds move.
 @main
 struct SubscriptionsExample {
     static func main() async throws {
@@ -18,28 +20,30 @@ struct SubscriptionsExample {
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 7))
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:\(server.baseURL.port)"))
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: network), transport: StandardTransport())
-        let ada = await sandbox.createUser(.ready, name: "Ada Lind")
+        let url = try HTTPURL("http://localhost:\(server.baseURL.port)")
+        let transport = StandardTransport()
+        let ada = await sandbox.createUser(.chainOnly, name: "Ada Lind")
 
         let calendar = ExampleCalendar()
-        let ledger = ExampleLedger(calendar)
+        let settler = SandboxSettler(at: url, over: transport)
+        var limits = SpendingLimits()
+        limits.globalDaily = 10_000
+        let provider = PaykitProvider(network: try .sandbox(url), reader: StandardsReader())
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport, journal: InMemoryJournal(),
+            clock: calendar, autoPay: AutoPay(within: try limits.limits(), timeZone: .gmt))
+
+        let payer = RouterPayer(router, as: Payer(settler: settler)) { PaykitStandingOrder($0)?.order }
         let subscriptions = SubscriptionService(
-            client: client, journal: InMemoryRecurringJournal(), clock: calendar,
-            canAutoPay: { _, amount in amount <= 10_000 }, executePayment: { ledger.pay($0) },
-            paymentFate: { ledger.fate(of: $0, upTo: $1) },
-            listener: { event in
-                guard case .missed(let charge) = event, case .missed(let reason) = charge.state else { return }
-                print("  \(calendar.day)  period \(charge.id.number) missed: \(reason)")
-            },
+            journal: InMemoryRecurringJournal(), payer: payer, clock: calendar,
+            listener: { event in print("  \(calendar.day)  \(Self.words(event))") },
             notifySubscriptionDue: { print("  \(calendar.day)  \($0.id): \($0.amount) sat to be approved") })
 
         let coffee = Subscription(
-            id: "coffee", recipientPubkey: ada.key.text, amount: 2100, interval: .monthly, methodId: "lightning",
+            id: "coffee", recipientPubkey: ada.key.text, amount: 2100, interval: .monthly, methodId: "onchain",
             autoPayEnabled: true)
         let lessons = Subscription(
-            id: "lessons", recipientPubkey: ada.key.text, amount: 50_000, interval: .weekly, methodId: "lightning",
+            id: "lessons", recipientPubkey: ada.key.text, amount: 50_000, interval: .weekly, methodId: "onchain",
             autoPayEnabled: true)
 
         print("Coffee, from 31 January on:")
@@ -60,7 +64,21 @@ struct SubscriptionsExample {
         calendar.advance(days: 15)
         try await subscriptions.processSubscription(lessons)
         print("Due again: \(try await subscriptions.isSubscriptionDue(lessons))")
-        print("Payments: \(ledger.count)")
+        print("Payments: \(await sandbox.ledger.captures(of: ada.key.text))")
+    }
+
+    private static func words(_ event: RecurringEvent) -> String {
+        switch event {
+        case .paid(let charge): "period \(charge.id.number) paid: \(charge.amount.minorUnitText) sat"
+        case .missed(let charge):
+            if case .missed(let reason) = charge.state {
+                "period \(charge.id.number) missed: \(reason)"
+            } else {
+                "\(event)"
+            }
+        case .waiting(let charge): "period \(charge.id.number) waits for the payer"
+        default: "\(event)"
+        }
     }
 }
 
@@ -74,44 +92,4 @@ final class ExampleCalendar: PaymentClock {
 
     func advance(days: Int) { seconds.withLock { $0 += Double(days) * 86_400 } }
     func sleep(for duration: Duration) async throws {}
-}
-
-/// What would have been paid: each payment under its name, once, and none that was called off.
-final class ExampleLedger: Sendable {
-    private struct Books {
-        var paid: Set<PaymentReference> = []
-        /// Up to which attempt a payment was said not to be made.
-        var calledOff: [PaymentReference: Int] = [:]
-    }
-
-    private let calendar: ExampleCalendar
-    private let books = Mutex(Books())
-
-    init(_ calendar: ExampleCalendar) { self.calendar = calendar }
-
-    var count: Int { books.withLock { $0.paid.count } }
-
-    func pay(_ payment: SubscriptionService.Payment) -> RecurringAnswer {
-        let isNew = books.withLock { books -> Bool? in
-            if books.paid.contains(payment.reference) { return false }
-            guard payment.attempt > books.calledOff[payment.reference] ?? 0 else { return nil }
-            books.paid.insert(payment.reference)
-            return true
-        }
-        guard let isNew else { return .declined("it was called off meanwhile") }
-        if isNew {
-            print(
-                "  \(calendar.day)  paid \(payment.amount.minorUnitText) sat to \(payment.endpoint.endpoint.prefix(9))…"
-            )
-        }
-        return .paid(transactionID: nil)
-    }
-
-    func fate(of reference: PaymentReference, upTo attempt: Int) -> RecurringAnswer? {
-        books.withLock { books in
-            if books.paid.contains(reference) { return .paid(transactionID: nil) }
-            books.calledOff[reference] = max(books.calledOff[reference] ?? 0, attempt)
-            return nil
-        }
-    }
 }

@@ -56,11 +56,6 @@ public actor SubscriptionService {
         listener: @escaping RecurringScheduler.Listener = { _ in },
         notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
     ) {
-        self.journal = journal
-        self.clock = clock
-        self.policy = policy
-        self.provider = provider
-        self.timeZone = timeZone
         let payer = PaykitSubscriptionPayer(
             endpoint: { try await client.getEndpoint(pubkey: $0.text, methodId: $1) },
             mayPay: { payment in
@@ -68,10 +63,45 @@ public actor SubscriptionService {
                 guard let amount = UInt64(exactly: payment.amount.minorUnits) else { return false }
                 return try await canAutoPay(payment.recipient.text, amount)
             }, execute: executePayment, fate: paymentFate)
+        self.init(
+            journal: journal, payer: payer, provider: provider, policy: policy, timeZone: timeZone, clock: clock,
+            listener: listener, notifySubscriptionDue: notifySubscriptionDue)
+    }
+
+    /// Creates a service that has somebody else find the endpoint, look at the limits and pay, such as a router:
+    ///
+    /// ```swift
+    /// let payer = RouterPayer(router, as: payer) { PaykitStandingOrder($0)?.order }
+    /// let subscriptions = SubscriptionService(journal: plans, payer: payer) { subscription in await screen.ask(about: subscription) }
+    /// ```
+    ///
+    /// The router needs a Paykit provider of this id, limits (`AutoPay`), and a payer with a settler.
+    ///
+    /// - Parameters:
+    ///   - journal: keeps subscriptions and their periods.
+    ///   - payer: pays, within its limits or when the payer has said yes.
+    ///   - provider: what payments are named after: what the Paykit provider is registered as.
+    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - timeZone: whose days are meant.
+    ///   - clock: says what is due.
+    ///   - listener: hears what happens.
+    ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
+    public init(
+        journal: any RecurringJournal, payer: any RecurringPayer, provider: ProviderID = "paykit",
+        policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,
+        clock: any PaymentClock = SystemPaymentClock(),
+        listener: @escaping RecurringScheduler.Listener = { _ in },
+        notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
+    ) {
+        self.journal = journal
+        self.clock = clock
+        self.policy = policy
+        self.provider = provider
+        self.timeZone = timeZone
         let hear: RecurringScheduler.Listener = { event in
             await listener(event)
             guard case .waiting(let charge) = event, let plan = try? await journal.plan(charge.id.plan),
-                let subscription = Subscription(plan)
+                let subscription = Subscription(plan, amount: charge.amount)
             else { return }
             await notifySubscriptionDue(subscription)
         }
@@ -158,11 +188,28 @@ public actor SubscriptionService {
         try await scheduler.end(order(subscription).planID(subscription.id))
     }
 
+    /// Returns the subscriptions that wait for the payer's word, by name: for whoever begins, since the process that would
+    /// have asked may have ended before it did.
+    ///
+    /// - Throws: `JournalError`.
+    public func waitingSubscriptions() async throws -> [Subscription] {
+        var waiting: [Subscription] = []
+        for plan in try await journal.plans() {
+            for charge in try await journal.charges(of: plan.id) {
+                guard case .waiting = charge.state, let subscription = Subscription(plan, amount: charge.amount) else {
+                    continue
+                }
+                waiting.append(subscription)
+            }
+        }
+        return waiting
+    }
+
     /// Returns the subscriptions that were created, by name.
     ///
     /// - Throws: `JournalError`.
     public func subscriptions() async throws -> [Subscription] {
-        try await journal.plans().filter { $0.standing != .ended }.compactMap(Subscription.init)
+        try await journal.plans().filter { $0.standing != .ended }.compactMap { Subscription($0, amount: $0.amount) }
     }
 
     private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
@@ -196,9 +243,11 @@ extension Subscription {
     }
 
     /// Reads a plan that a ``SubscriptionService`` has made; nil for any other.
-    init?(_ plan: RecurringPlan) {
-        guard let order = PaykitStandingOrder(plan), let amount = UInt64(exactly: plan.amount.minorUnits),
-            plan.amount.currency == .satoshi,
+    ///
+    /// - Parameter money: what is paid: a period's amount need not be the plan's any more.
+    init?(_ plan: RecurringPlan, amount money: Money) {
+        guard let order = PaykitStandingOrder(plan), let amount = UInt64(exactly: money.minorUnits),
+            money.currency == .satoshi, money.exponent == 8,
             let id = plan.id.rawValue.split(separator: "/", maxSplits: 1).last.map(String.init)
         else { return nil }
         let interval: SubscriptionInterval

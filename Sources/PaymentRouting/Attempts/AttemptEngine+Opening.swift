@@ -10,13 +10,17 @@ import PaymentCore
 extension AttemptEngine {
     /// Opens an attempt at the payment of `quote` with `option`, and runs it.
     ///
-    /// - Parameter id: what the attempt is called; nil for a new name.
-    func open(_ quote: PaymentQuote, _ option: PaymentOption, as id: AttemptID? = nil) async throws -> PaymentOutcome {
+    /// - Parameters:
+    ///   - id: what the attempt is called; nil for a new name.
+    ///   - key: by which whoever is asked to pay knows the attempt again; nil for a random one.
+    func open(
+        _ quote: PaymentQuote, _ option: PaymentOption, as id: AttemptID? = nil, under key: String? = nil
+    ) async throws -> PaymentOutcome {
         effects.tell(.chosen(option), at: descriptor.id, quote.reference)
         switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
         case .enough:
             return try await open(
-                quote.reference, option, as: id, until: quote.expiresAt, link: quote.link?.reveal())
+                quote.reference, option, as: id, under: key, until: quote.expiresAt, link: quote.link?.reveal())
         case .paymentEnded(let outcome): return try await tell(outcome, of: quote.reference)
         case .priceEnded(let failure): throw failure
         }
@@ -24,12 +28,13 @@ extension AttemptEngine {
 
     /// Opens an attempt and runs it.
     func open(
-        _ reference: PaymentReference, _ option: PaymentOption, as id: AttemptID? = nil, until end: Date? = nil,
-        refund: RefundRequest? = nil, link: PaymentLink? = nil
+        _ reference: PaymentReference, _ option: PaymentOption, as id: AttemptID? = nil, under key: String? = nil,
+        until end: Date? = nil, refund: RefundRequest? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
-            idempotencyKey: effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end, refund: refund)
+            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end,
+            refund: refund)
         try await journaled { try await journal.open(attempt) }
         effects.tell(.began(option), of: attempt)
         return try await run(AttemptHistory(attempt: attempt), link)

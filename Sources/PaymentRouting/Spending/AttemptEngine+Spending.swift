@@ -64,9 +64,11 @@ extension AttemptEngine {
     }
 
     /// Pays an option that is reserved for an attempt. Whatever keeps the attempt from being opened gives that back.
-    func openReserved(_ quote: PaymentQuote, _ option: PaymentOption, _ id: AttemptID) async throws -> PaymentOutcome {
+    func openReserved(
+        _ quote: PaymentQuote, _ option: PaymentOption, _ id: AttemptID, under key: String? = nil
+    ) async throws -> PaymentOutcome {
         let ending: Result<PaymentOutcome, any Error>
-        do { ending = .success(try await open(quote, option, as: id)) } catch { ending = .failure(error) }
+        do { ending = .success(try await open(quote, option, as: id, under: key)) } catch { ending = .failure(error) }
         await effects.settleSpending(of: id)
         return try ending.get()
     }

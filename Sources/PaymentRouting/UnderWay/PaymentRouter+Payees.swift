@@ -58,6 +58,13 @@ extension PaymentRouter {
     /// - Throws: ``PaymentError/Code/inUse`` when somebody is at it.
     func giveUpUnsent(besides payment: PaymentReference, _ option: PaymentOption, _ enquiry: Enquiry) async throws {
         guard let payee = enquiry.payee(of: option) else { return }
+        try await giveUpUnsent(to: payee, besides: payment, enquiry)
+    }
+
+    /// Gives up what was begun for `payee` under other names than this and has sent nothing.
+    ///
+    /// - Throws: ``PaymentError/Code/inUse`` when somebody is at it.
+    func giveUpUnsent(to payee: String, besides payment: PaymentReference, _ enquiry: Enquiry) async throws {
         let open = try await openPayments(to: payee, enquiry).filter { $0.attempt.reference != payment }
         try await giveUpUnsent(open, enquiry)
     }

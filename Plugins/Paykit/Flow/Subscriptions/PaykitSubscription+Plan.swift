@@ -39,6 +39,11 @@ public struct PaykitStandingOrder: Sendable, Hashable {
         ]
     }
 
+    /// What a router pays by this order: the recipient's link, by their method.
+    public var order: RecurringOrder {
+        RecurringOrder(link: "paykit:\(recipient.text)", option: methodID, paysByItself: paysByItself)
+    }
+
     /// The name of the plan by which somebody is paid for what they call `id`: two payees may call theirs the same.
     public func planID(_ id: String) -> RecurringPlan.ID { RecurringPlan.ID(rawValue: "\(recipient.text)/\(id)") }
 }

@@ -1,0 +1,133 @@
+import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One period of what recurs: chosen by the plan, not by anybody who is asked.
+extension AttemptEngine {
+    /// Pays a period: what was begun for it is gone on with, otherwise endpoint, amount, limits, attempt.
+    func pay(
+        _ charge: RecurringCharge, as order: RecurringOrder, _ request: QuoteRequest
+    ) async throws -> PaymentOutcome {
+        guard try await calledOff(charge.reference) < charge.attempts else {
+            throw error(.cancelled, "this try was called off meanwhile")
+        }
+        if let outcome = try await continueEarlier(at: request.reference, for: request.link) { return outcome }
+        var quote = try await enquiry.quote(request)
+        if case .unknown(let other)? = try await openElsewhere(quote) {
+            throw error(.unusableOption, other.message)
+        }
+        if let outcome = quote.outcome { return try await tell(outcome, of: quote.reference) }
+        let option = try await option(of: quote, for: charge, order)
+        let key = key(of: charge, order)
+        guard !charge.isApproved else { return try await open(quote, option, under: key) }
+        guard order.paysByItself else { return try await ask("the plan says so", quote) }
+        quote.options = [option]
+        switch try await reserveUnasked(quote) {
+        case .reserved(let option, let id)?: return try await openReserved(quote, option, id, under: key)
+        case .none(let why)?: return try await ask(why, quote)
+        case nil: return try await ask("the router has no limits for \(descriptor.id)", quote)
+        }
+    }
+
+    private func ask(_ why: String, _ quote: PaymentQuote) async throws -> PaymentOutcome {
+        try await tell(
+            .declined(DeclineReason(.overLimit, "it is not paid without a question: \(why)")), of: quote.reference)
+    }
+
+    // MARK: What is paid
+
+    /// The option that the plan says, for exactly what it says.
+    ///
+    /// - Throws: ``PaymentError``, `unusableOption`: nothing is paid that the payer has not agreed to.
+    private func option(
+        of quote: PaymentQuote, for charge: RecurringCharge, _ order: RecurringOrder
+    ) async throws -> PaymentOption {
+        var objections: [String] = []
+        for option in quote.options where order.option.map({ $0 == option.id }) ?? true {
+            guard option.amount == charge.amount, !option.isEstimate else {
+                objections.append(
+                    "the payee asks for \(option.amount) by '\(option.id)', and the plan says \(charge.amount)")
+                continue
+            }
+            guard payer.unmet(of: option.needs).isEmpty else {
+                let needs = payer.unmet(of: option.needs).map(\.description).joined(separator: ", ")
+                objections.append("'\(option.id)' needs \(needs)")
+                continue
+            }
+            guard try await !isSpent(option) else {
+                objections.append("the payee still publishes an invoice that was paid before, by '\(option.id)'")
+                continue
+            }
+            return option
+        }
+        throw error(
+            .unusableOption,
+            objections.isEmpty
+                ? "the payee takes nothing by '\(order.option ?? "any option")'" : objections.joined(separator: "; "))
+    }
+
+    /// Whether an option is an invoice that was paid before: paid again it would be taken for paid, and no money would move.
+    private func isSpent(_ option: PaymentOption) async throws -> Bool {
+        guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self),
+            endpoint.paymentHash != nil, let settler = payer.settler
+        else { return false }
+        let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
+        let state: SettlementState
+        do { state = try await settler.state(of: question) } catch {
+            throw self.error(.payer, "the settler does not say whether the payee's invoice was paid before")
+        }
+        if case .nothingSent = state { return false }
+        return true
+    }
+
+    /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them that
+    /// pay from one wallet pay once. Services know keys of other payers too, so that theirs are random.
+    private func key(of charge: RecurringCharge, _ order: RecurringOrder) -> String? {
+        guard enquiry.isSettledByPayer else { return nil }
+        let words = [
+            charge.reference.description, order.link, "\(charge.amount)",
+            "\(Int64(charge.period.start.timeIntervalSince1970))", "\(charge.attempts)",
+        ]
+        return "period-" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(48)
+    }
+
+    // MARK: What was begun
+
+    /// Goes on with what was begun for a period, and calls the period's tries off where nothing was sent.
+    func settle(_ charge: RecurringCharge) async throws -> PaymentOutcome? {
+        if let outcome = try await continueEarlier(at: charge.reference, for: nil) { return outcome }
+        if try await calledOff(charge.reference) < charge.attempts { try await callOff(charge) }
+        // What was reserved for an attempt that nobody has opened, and nobody will.
+        await settleOthers()
+        return nil
+    }
+
+    private static let mark = "calledOff"
+
+    /// The last try at a payment that was called off; nought where none was.
+    private func calledOff(_ payment: PaymentReference) async throws -> Int {
+        try await histories(of: payment).compactMap {
+            $0.attempt.option.providerData?[Self.mark]?.number?.exactly(Int.self)
+        }
+        .max() ?? 0
+    }
+
+    /// Notes in the journal that the tries up to this one are called off: an attempt that never was, and that nobody could go on
+    /// with, its time being over when it begins. Whoever is late with one of those tries finds it under the payment's lease.
+    private func callOff(_ charge: RecurringCharge) async throws {
+        let now = effects.clock.now
+        let option = PaymentOption(
+            id: "called-off", title: "nothing", amount: charge.amount, expiresAt: now,
+            providerData: [Self.mark: .number(JSONNumber(charge.attempts))])
+        let attempt = PaymentAttempt(
+            id: newAttemptID(), reference: charge.reference, option: option, idempotencyKey: effects.random.uuid(),
+            startedAt: now, expiresAt: now)
+        try await journaled { try await journal.open(attempt) }
+        try await close(attempt, .abandoned(reason: "called off: nothing was sent by try \(charge.attempts)"))
+    }
+}

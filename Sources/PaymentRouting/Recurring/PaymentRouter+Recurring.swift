@@ -1,0 +1,59 @@
+import PaymentCore
+
+/// Payments of what recurs: to payees, under names that are not drawn.
+extension PaymentRouter {
+    /// Pays a period under its own name, or goes on with what was begun for it.
+    ///
+    /// - Throws: ``PaymentError``.
+    func pay(
+        _ charge: RecurringCharge, as order: RecurringOrder, lending payer: Payer
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let (request, payee) = try request(for: charge, order)
+        let enquiry = try enquiry(for: charge.provider, payer: payer)
+        return try await carryOnce(request.reference) { journal in
+            do { try await giveUpUnsent(to: payee, besides: request.reference, enquiry) } catch let failure
+                as PaymentError
+                where failure.code == .inUse
+            {
+                throw enquiry.error(.unusableOption, "another payment to the same payee is under way")
+            }
+            return try await engine(enquiry, journal, request.reference).pay(charge, as: order, request)
+        }
+    }
+
+    /// Says what became of a period that was begun; nil when nothing was sent for it. All tries up to this one are called off
+    /// then, also those of processes that have not got as far as the journal.
+    ///
+    /// - Throws: ``PaymentError``, and what the journal throws.
+    func settle(_ charge: RecurringCharge, lending payer: Payer) async throws -> PaymentOutcome? {
+        let enquiry = try enquiry(for: charge.provider, payer: payer)
+        return try await leases.with(charge.reference) { journal in
+            try await engine(enquiry, journal, charge.reference).settle(charge)
+        } orElse: {
+            $0
+        }
+    }
+
+    /// Whether no attempt at a payment is open; false when that cannot be read.
+    func isIdle(_ payment: PaymentReference) async -> Bool {
+        (try? await effects.journal.histories(of: payment).allSatisfy(\.isFinished)) ?? false
+    }
+
+    private func request(
+        for charge: RecurringCharge, _ order: RecurringOrder
+    ) throws(PaymentError) -> (QuoteRequest, payee: String) {
+        guard case .matched(let route) = route(order.link), route.provider == charge.provider else {
+            throw PaymentError(
+                .unroutable, "the plan's link does not lead to \(charge.provider); make the plan anew",
+                provider: charge.provider)
+        }
+        guard route.match.role == .payment, route.match.namesPayee, route.match.trust == .verified,
+            let payee = route.match.reference
+        else {
+            throw PaymentError(
+                .notAPayment, "the plan's link names nobody who could be paid again and again; make the plan anew",
+                provider: charge.provider)
+        }
+        return (QuoteRequest(link: route.link, match: route.match, reference: charge.reference), payee)
+    }
+}

@@ -1,0 +1,345 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Periods paid by a router: within its limits, or when the payer has said yes.
+@Suite("Periods paid by a router")
+struct RouterPayerTests {
+    private let world = RecurringWorld()
+
+    @Test("Within the limits a period is paid without a question, once, and counted")
+    func withinLimits() async throws {
+        let scheduler = try world.scheduler(limit: 5000)
+        try await scheduler.add(try world.plan())
+        for _ in 0..<3 { try await scheduler.look() }
+        #expect(world.heard.lines == ["rent/0 paid"] && world.settler.payments == 1)
+        let counted = await world.journal.spendings(since: SpendingDay(number: 0))
+        #expect(counted.map(\.state) == [.paid] && counted.first?.spending.amounts.first?.minorUnits == 2100)
+        #expect(counted.first?.spending.payment == PaymentReference(provider: "acme", id: "rent/0"))
+        try await world.nextDay(scheduler)
+        #expect(world.heard.lines == ["rent/0 paid", "rent/1 paid"] && world.settler.payments == 2)
+    }
+
+    @Test("Beyond the limits the payer is asked and nothing is spent; their yes pays the same period, once")
+    func beyondLimits() async throws {
+        let scheduler = try world.scheduler(limit: 2099)
+        try await scheduler.add(try world.plan())
+        for _ in 0..<3 { try await scheduler.look() }
+        #expect(world.heard.lines == ["rent/0 waiting"] && world.settler.payments == 0)
+        #expect(await world.journal.reservedSpendings().isEmpty)
+        #expect(await world.journal.histories(of: world.reference(0)).isEmpty)
+        for _ in 0..<3 {
+            try await scheduler.approve(RecurringCharge.ID(plan: world.id, number: 0))
+            try await scheduler.look()
+        }
+        #expect(world.heard.lines == ["rent/0 waiting", "rent/0 paid"] && world.settler.payments == 1)
+        #expect(await world.journal.spendings(since: SpendingDay(number: 0)).isEmpty, "a yes is no matter of limits")
+    }
+
+    @Test(
+        "A plan that pays nothing by itself, a router without limits, and a policy that is narrower have the payer asked"
+    )
+    func alwaysAsked() async throws {
+        for (limit, paysByItself, most) in [(5000, false, 5000), (nil, true, 5000), (5000, true, 2099)]
+            as [(UInt128?, Bool, UInt128)]
+        {
+            var world = RecurringWorld()
+            // What a single payment may cost is the payer's policy.
+            world.policy = .first(upTo: [.cents(most, .satoshi)])
+            let scheduler = try world.scheduler(limit: limit)
+            try await scheduler.add(try world.plan(paysByItself: paysByItself))
+            try await scheduler.look()
+            #expect(world.heard.lines == ["rent/0 waiting"] && world.settler.payments == 0)
+            try await scheduler.refuse(RecurringCharge.ID(plan: world.id, number: 0))
+            #expect(world.heard.lines == ["rent/0 waiting", "rent/0 missed"] && world.settler.payments == 0)
+        }
+    }
+
+    @Test("A payee who asks for more than the plan says, or for less, is not paid, also not with the payer's yes")
+    func raised() async throws {
+        for asked in [2101, 2099, 210_000] as [UInt128] {
+            let world = RecurringWorld()
+            let scheduler = try world.scheduler(limit: 1_000_000)
+            try await scheduler.add(try world.plan())
+            try await scheduler.look()
+            world.asked.withLock { $0 = .cents(asked, .satoshi) }
+            try await world.nextDay(scheduler)
+            try await scheduler.approve(RecurringCharge.ID(plan: world.id, number: 1))
+            try await world.nextDay(scheduler)
+            #expect(world.settler.payments == 1)
+            #expect(Array(world.heard.lines.prefix(2)) == ["rent/0 paid", "rent/1 postponed"])
+            #expect(world.heard.lines.contains("rent/1 missed"))
+        }
+    }
+
+    @Test("Another option than the plan's is not taken, and the plan's waits until the payee offers it again")
+    func otherOption() async throws {
+        let scheduler = try world.scheduler(limit: 5000)
+        try await scheduler.add(try world.plan(option: "other"))
+        try await scheduler.look()
+        #expect(world.heard.lines == ["rent/0 postponed"] && world.settler.payments == 0)
+    }
+
+    @Test("A lost answer is not paid again, and found by whoever looks next")
+    func lostAnswer() async throws {
+        let scheduler = try world.scheduler(limit: 5000)
+        world.settler.habit = .losesAnswer
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        world.settler.habit = .pays
+        world.clock.advance(by: .seconds(7200))
+        try await world.scheduler(limit: 5000).look()
+        #expect(world.settler.payments == 1)
+        #expect(world.heard.lines.last == "rent/0 paid")
+        #expect(await world.journal.reservedSpendings().isEmpty)
+    }
+
+    @Test("What a crash left before anything was sent is called off, and the period is paid under its name once")
+    func unsent() async throws {
+        let scheduler = try world.scheduler(limit: 5000)
+        try await scheduler.add(try world.plan())
+        try await world.leave(attempts: 1)
+        for _ in 0..<3 {
+            try await scheduler.look()
+            _ = try await world.router(limit: 5000).recover(as: world.payer)
+        }
+        #expect(world.settler.payments == 1 && world.heard.lines == ["rent/0 paid"])
+        #expect(await world.journal.unfinished().isEmpty)
+    }
+
+    @Test("A worker that stalls at the endpoint pays no period that somebody else has found unpaid meanwhile")
+    func stalls() async throws {
+        let (gate, stalled) = (Gate(), Gate())
+        let slow = try world.scheduler(limit: 5000) {
+            await stalled.open()
+            await gate.pass()
+        }
+        try await slow.add(try world.plan())
+        let paying = Task { try await slow.look() }
+        await stalled.pass()
+        // Its leases are over, and the period's time is, too.
+        world.clock.advance(by: .seconds(3 * 86_400))
+        let other = try world.scheduler(limit: 5000)
+        try await other.look(at: world.id)
+        let missed = try #require(await world.plans.charge(RecurringCharge.ID(plan: world.id, number: 0)))
+        guard case .missed = missed.state else { Issue.record("\(missed.state)"); return }
+        let before = world.settler.payments
+        await gate.open()
+        try await paying.value
+        #expect(world.settler.payments == before, "a period that was told missed is paid")
+        #expect(await world.journal.histories(of: world.reference(0)).allSatisfy { !$0.mayHaveMovedMoney })
+    }
+
+    @Test("A try that was called off sends nothing, however late it comes and however often it is called off")
+    func calledOff() async throws {
+        let payer = RouterPayer(try world.router(limit: 5000), as: world.payer)
+        var plan = try world.plan()
+        var charge = try #require(plan.open(at: world.clock.now).first)
+        charge.attempts = 2
+        for _ in 0..<2 { #expect(try await payer.fate(of: charge, in: plan) == nil) }
+        #expect(await world.journal.histories(of: world.reference(0)).count == 1)
+        for late in 1...2 {
+            charge.attempts = late
+            guard case .notNow = try await payer.pay(charge, of: plan) else { Issue.record("try \(late)"); return }
+        }
+        #expect(world.settler.payments == 0)
+        charge.attempts = 3
+        guard case .paid = try await payer.pay(charge, of: plan) else { Issue.record("not paid"); return }
+        #expect(try await payer.fate(of: charge, in: plan) == payer.pay(charge, of: plan))
+        #expect(world.settler.payments == 1)
+    }
+
+    @Test("Two plans of one payee are both paid, and a payment to them that is open elsewhere is waited for")
+    func samePayee() async throws {
+        let scheduler = try world.scheduler(limit: 50_000)
+        for name in ["rent", "heat", "light"] { try await scheduler.add(try world.plan(name)) }
+        try await scheduler.look()
+        #expect(world.settler.payments == 3, "\(world.heard.lines)")
+        world.settler.habit = .losesAnswer
+        _ = try await world.router(limit: nil).pay(InvoiceProvider.payee, as: .careless(world.settler))
+        world.settler.habit = .pays
+        world.settler.isSilent = true
+        try await world.nextDay(scheduler)
+        #expect(world.settler.payments == 4, "paid beside a payment whose end is not known")
+        world.settler.isSilent = false
+        _ = try await world.router(limit: nil).recover(as: .careless(world.settler))
+        world.clock.advance(by: .seconds(7200))
+        try await scheduler.look()
+        #expect(world.settler.payments == 7, "\(world.heard.lines)")
+    }
+
+    @Test("An invoice that was paid before pays no other period")
+    func spentInvoice() async throws {
+        let world = RecurringWorld(publishesInvoice: true)
+        let scheduler = try world.scheduler(limit: 50_000)
+        try await scheduler.add(try world.plan())
+        try await scheduler.look()
+        try await world.nextDay(scheduler)
+        #expect(world.heard.lines == ["rent/0 paid", "rent/1 postponed"] && world.settler.payments == 1)
+    }
+
+    @Test(
+        "A link that leads elsewhere, or names one payment, makes no plan that is paid",
+        arguments: [
+            "https://pay.acme.example/?id=invoice", "https://elsewhere.example/", "nonsense",
+        ])
+    func wrongLink(_ link: String) async throws {
+        let scheduler = try world.scheduler(limit: 5000)
+        try await scheduler.add(try world.plan(link: link))
+        try await scheduler.look()
+        #expect(world.heard.lines == ["rent/0 postponed"] && world.settler.payments == 0)
+    }
+}
+
+/// A payee, a payer with a settler, and the journals of both.
+struct RecurringWorld {
+    /// What a scheduler told.
+    final class Heard: Sendable {
+        private let all = Mutex<[String]>([])
+        var lines: [String] { all.withLock { $0 } }
+
+        func hear(_ event: RecurringEvent) {
+            let line: String? =
+                switch event {
+                case .paid(let charge): "\(charge.id) paid"
+                case .missed(let charge): "\(charge.id) missed"
+                case .waiting(let charge): "\(charge.id) waiting"
+                case .postponed(let charge, _): "\(charge.id) postponed"
+                case .unknown(let charge): "\(charge.id) unknown"
+                default: "\(event)"
+                }
+            all.withLock { lines in line.map { lines.append($0) } }
+        }
+    }
+
+    let clock = VirtualClock()
+    let journal = InMemoryJournal()
+    let plans = InMemoryRecurringJournal()
+    let settler = TestSettler()
+    let heard = Heard()
+    let id = RecurringPlan.ID(rawValue: "rent")
+    let random = SeededRandomSource(seed: 3)
+    let asked = Asked()
+    var publishesInvoice = false
+    var policy: OptionPolicy?
+
+    /// What the payee asks for by now.
+    final class Asked: Sendable {
+        private let money = Mutex(Money.cents(2100, .satoshi))
+        func withLock<Result: Sendable>(_ work: (inout Money) -> Result) -> Result {
+            money.withLock { money in
+                var copy = money
+                let result = work(&copy)
+                money = copy
+                return result
+            }
+        }
+    }
+
+    init(publishesInvoice: Bool = false) { self.publishesInvoice = publishesInvoice }
+
+    var payer: Payer { Payer(policy: policy, settler: settler) }
+
+    func reference(_ number: Int) -> PaymentReference { PaymentReference(provider: "acme", id: "rent/\(number)") }
+
+    func router(
+        limit: UInt128?, quoting body: @escaping @Sendable () async throws -> Void = {}
+    ) throws -> PaymentRouter {
+        var provider = InvoiceProvider()
+        provider.amount = asked.withLock { $0 }
+        let base = provider
+        let asked = asked
+        let changing = ChangingProvider(
+            base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, body: body)
+        return PaymentRouter(
+            registry: try ProviderRegistry([changing]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            random: random, leases: LeasePolicy(duration: .seconds(60), patience: .zero),
+            autoPay: limit.map {
+                AutoPay(within: [SpendingLimit(.cents($0, .satoshi), per: .day)], timeZone: .gmt)
+            })
+    }
+
+    func scheduler(
+        limit: UInt128?, quoting body: @escaping @Sendable () async throws -> Void = {}
+    ) throws -> RecurringScheduler {
+        let heard = heard
+        return RecurringScheduler(
+            journal: plans, payer: RouterPayer(try router(limit: limit, quoting: body), as: payer), clock: clock,
+            random: random, lease: .seconds(60), listener: { heard.hear($0) })
+    }
+
+    func plan(
+        _ name: String = "rent", link: String = InvoiceProvider.payee, option: String? = nil, paysByItself: Bool = true
+    ) throws -> RecurringPlan {
+        try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: name), provider: "acme", amount: .cents(2100, .satoshi),
+            schedule: RecurringSchedule(.daily, from: clock.now),
+            policy: RecurringPolicy(.latestOnly, grace: .seconds(86_400)),
+            details: RecurringOrder(link: link, option: option, paysByItself: paysByItself).details)
+    }
+
+    func nextDay(_ scheduler: RecurringScheduler) async throws {
+        clock.advance(by: .seconds(86_400))
+        try await scheduler.look()
+    }
+
+    /// As a crash leaves a period right after its attempt was opened.
+    func leave(attempts: Int) async throws {
+        let stored = try #require(await plans.plan(id))
+        var plan = stored
+        let charges = plan.open(at: clock.now)
+        _ = try await plans.store(plan, opening: charges)
+        var charge = try #require(charges.first)
+        charge.state = .started
+        charge.attempts = attempts
+        let lease = PaymentLease(payment: charge.reference, holder: "crashed", duration: .seconds(1))
+        _ = await plans.acquire(lease, at: clock.now)
+        try await plans.write(charge, under: lease, at: clock.now)
+        await plans.release(lease)
+        let address = try JSONValue.encode(InvoiceProvider.address)
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_unsent"), reference: charge.reference,
+            option: PaymentOption(
+                id: "only", title: "only", amount: charge.amount, providerData: ["endpoint": address, "payee": "mina"]),
+            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        await journal.release(lease)
+    }
+}
+
+/// A payee who changes what they ask for.
+private struct ChangingProvider: SettlingProvider, PayeeProvider {
+    let base: InvoiceProvider
+    let asksFor: @Sendable () -> Money
+    let isInvoice: Bool
+    let body: @Sendable () async throws -> Void
+
+    var descriptor: ProviderDescriptor { base.descriptor }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await body()
+        var current = base
+        current.amount = asksFor()
+        let quote = try await current.quote(request, in: context)
+        guard isInvoice, let option = quote.options.first else { return quote }
+        var data = option.providerData ?? [:]
+        data["endpoint"] = try JSONValue.encode(InvoiceProvider.endpoint)
+        return PaymentQuote(
+            reference: quote.reference, payee: quote.payee, amount: quote.amount,
+            options: [
+                PaymentOption(
+                    id: option.id, title: option.title, amount: option.amount, needs: option.needs, providerData: data)
+            ])
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.pay(attempt, in: context)
+    }
+}
