@@ -63,10 +63,12 @@ struct AutoPayTests {
         #expect(!autoPay.canAutoPay(Self.peer, 1), "nobody has looked yet")
         for _ in 0..<2 { #expect(try await autoPay.reserve("rent", toPubkey: Self.peer, amount: 60)) }
         #expect(autoPay.canAutoPay(Self.peer, 40) && !autoPay.canAutoPay(Self.peer, 41))
+        #expect(try await autoPay.reserved() == ["rent"], "whoever comes after a crash has to know")
         try await autoPay.release("rent")
         #expect(autoPay.canAutoPay(Self.peer, 100))
         #expect(try await autoPay.reserve("milk", toPubkey: Self.other, amount: 60))
         try await autoPay.commit("milk")
+        #expect(try await autoPay.reserved().isEmpty)
         await #expect(throws: SpendingError.self) { try await autoPay.release("milk") }
         #expect(try await !autoPay.canAutoPay(toPubkey: Self.peer, amount: 41))
     }

@@ -116,6 +116,15 @@ public final class PaykitAutoPay: Sendable {
         try await look(SpendingDay(clock.now, in: timeZone))
     }
 
+    /// Returns what is reserved by its names, and neither paid nor released yet: the oldest first. After a crash nobody but who
+    /// pays knows what became of it, and until they say so it counts: say it of each, by ``commit(_:)`` or ``release(_:)``.
+    ///
+    /// - Throws: what the account's storage throws.
+    public func reserved() async throws -> [String] {
+        try await store.reservedSpendings().map(\.spending.attempt.rawValue).filter { $0.hasPrefix(Self.prefix) }
+            .map { String($0.dropFirst(Self.prefix.count)) }
+    }
+
     private func look(_ day: SpendingDay) async throws {
         let known = SpendingBook(try await store.spendings(since: day.firstThatCounts))
         seen.withLock { $0 = known }
@@ -132,7 +141,9 @@ public final class PaykitAutoPay: Sendable {
     }
 
     /// Never a router's attempt, whatever the application calls its payments: those are settled by the journal's word.
-    private static func attempt(_ id: String) -> AttemptID { AttemptID(rawValue: "paykit:" + id) }
+    private static func attempt(_ id: String) -> AttemptID { AttemptID(rawValue: prefix + id) }
+
+    private static let prefix = "paykit:"
 
     /// The one spelling of a key.
     static func key(_ text: String) throws(PaykitError) -> String {
