@@ -13,6 +13,7 @@ TEST_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
+PLANS ?= 1000
 SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -22,7 +23,8 @@ LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentSt
 	WalletConnectPayProvider WalletConnectPayMerchant CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
 	PayrailsTypes PayrailsKit PayrailsComponents
 
-.PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate mutants format lint \
+.PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz \
+	fuzz-standards simulate simulate-subscriptions mutants format lint \
 	docs clean
 
 help: ## list the commands
@@ -79,7 +81,7 @@ ifneq ($(shell uname),Darwin)
 endif
 	swift test --filter LibtorrentTests
 
-kill-test: deps ## kill and stop paying processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
+kill-test: deps ## kill and stop paying and charging processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test --filter KillTests
 
 bench: deps ## measure routing and transport beside Foundation's, payment texts, the journal and discovery, in release
@@ -98,6 +100,10 @@ fuzz-standards: deps ## check each payment standard on generated texts of its ow
 simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
 	swift build -c release --product Simulate
 	@"$$(swift build -c release --show-bin-path)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
+
+simulate-subscriptions: deps ## charge plans for five years, with crashes, absences and wrong clocks, in release (PLANS=1000, SEED=7)
+	swift build -c release --product Simulate
+	@"$$(swift build -c release --show-bin-path)/Simulate" --recurring $(PLANS) $(SEED)
 
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
 	swift build --product Mutants

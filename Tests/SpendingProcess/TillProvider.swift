@@ -1,31 +1,41 @@
 import Foundation
 import PaymentCore
 
-/// Takes money by writing a line to a file: `ID PAYEE CENTS`.
-struct TillProvider: PaymentProvider {
+/// Takes money by writing a line to a file: `ID PAYEE CENTS`. Links are `/ID/PAYEE/CENTS`, or `/to/PAYEE/CENTS` for as many
+/// payments to the payee as somebody makes. Some payees refuse every payment.
+struct TillProvider: PayeeProvider {
     let file: String
     let descriptor = ProviderDescriptor(
         id: "till", name: "Till", patterns: [.host("till.example")], outboundHosts: ["till.example"])
 
     func recognize(_ link: PaymentLink) -> LinkMatch? {
-        link.path.split(separator: "/").first.map { LinkMatch(reference: String($0)) }
+        let parts = link.path.split(separator: "/").map(String.init)
+        if parts.count == 3, parts[0] == "to" { return LinkMatch(reference: "payee \(parts[1])", namesPayee: true) }
+        return parts.first.map { LinkMatch(reference: $0) }
     }
+
+    func payee(of option: PaymentOption) -> String? { option.providerData?["to"]?.string }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let parts = request.link.path.split(separator: "/").map(String.init)
         guard parts.count == 3 else { throw PaymentError(.notFound, "there is no such payment") }
         let amount = try Money(minorUnitText: parts[2], currency: .eur)
+        var data: JSONValue = ["payee": .string("payee \(parts[1])")]
+        if request.match.namesPayee { data["to"] = data["payee"] }
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Payee", id: "payee \(parts[1])"), amount: amount,
             options: [
-                PaymentOption(id: "cash", title: "Cash", amount: amount, providerData: .string("payee \(parts[1])"))
+                PaymentOption(id: "cash", title: "Cash", amount: amount, providerData: data)
             ])
     }
 
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         let payment = attempt.reference
-        if payment.id.hasSuffix("refused") { return .declined(DeclineReason(.refused, "the till is closed")) }
-        let line = "\(payment.id) \(attempt.option.providerData?.string ?? "") \(attempt.option.amount.minorUnitText)\n"
+        let payee = attempt.option.providerData?["payee"]?.string ?? ""
+        if payment.id.hasSuffix("refused") || payee.hasSuffix("refuses") {
+            return .declined(DeclineReason(.refused, "the till is closed"))
+        }
+        let line = "\(payment.id) \(payee) \(attempt.option.amount.minorUnitText)\n"
         let file = file
         _ = try await context.step("take", .mutation(replay: .never)) { () -> Bool in
             // One write that is appended: two processes cannot mix their lines.
@@ -45,11 +55,16 @@ struct TillProvider: PaymentProvider {
     }
 }
 
-/// A clock that shows noon of the same day whenever a process begins: no test meets midnight.
+/// A clock that shows noon of the same day whenever a process begins, or so many hours later: no test meets midnight.
 struct NoonClock: PaymentClock {
+    static let noon = Date(timeIntervalSince1970: 1_800_014_400)
+
+    var hours = 0
     private let base = SystemPaymentClock()
 
-    var now: Date { Date(timeIntervalSince1970: 1_800_014_400 + base.uptime / .seconds(1)) }
+    init(hours: Int = 0) { self.hours = hours }
+
+    var now: Date { Self.noon.addingTimeInterval(Double(hours) * 3600 + base.uptime / .seconds(1)) }
     var uptime: Duration { base.uptime }
 
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }

@@ -10,13 +10,12 @@ import PaymentTesting
 //
 // TILL is a file, one line for each payment that was made: a simulated service, which outlives the process. COUNT is how
 // many payments each worker tries; with none the process only recovers. Every ending is a line on standard output.
+//
+//     SpendingProcess --plans PLANS JOURNAL TILL HOURS LOOKS
+//
+// charges what is due of the plans in the file PLANS, so many hours after noon, and looks so often.
 
 let words = Array(CommandLine.arguments.dropFirst())
-guard words.count == 4, let seed = UInt64(words[2]), let count = Int(words[3]) else {
-    print("usage: SpendingProcess JOURNAL TILL SEED COUNT")
-    exit(64)
-}
-
 /// What the tests know of it as well: three euros a day for each payee, and forty for all.
 let limits =
     [SpendingLimit(try Money(decimal: "40.00", currency: .eur), per: .day)]
@@ -25,6 +24,15 @@ let limits =
     })
 
 func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+if words.first == "--plans", let recurring = Recurring(Array(words.dropFirst())) {
+    try await recurring.run(within: limits)
+    exit(0)
+}
+guard words.count == 4, let seed = UInt64(words[2]), let count = Int(words[3]) else {
+    print("usage: SpendingProcess JOURNAL TILL SEED COUNT")
+    exit(64)
+}
 
 let journal = try SQLiteJournal(path: words[0])
 let router = PaymentRouter(

@@ -1,0 +1,49 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+
+/// Charges plans again and again, as a worker that tests kill: everything that is due, and what was asked about with a yes.
+struct Recurring {
+    /// The file with the plans.
+    let plans: String
+    /// The file with the payments.
+    let journal: String
+    /// What was paid, one line for each payment.
+    let till: String
+    /// How many hours after noon it is.
+    let hours: Int
+    /// How often it looks.
+    let count: Int
+
+    init?(_ words: [String]) {
+        guard words.count == 5, let hours = Int(words[3]), let count = Int(words[4]) else { return nil }
+        (plans, journal, till) = (words[0], words[1], words[2])
+        (self.hours, self.count) = (hours, count)
+    }
+
+    func run(within limits: [SpendingLimit]) async throws {
+        let clock = NoonClock(hours: hours)
+        let plans = try SQLiteRecurringJournal(path: plans)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([TillProvider(file: till)]), transport: NoNetwork(),
+            journal: try SQLiteJournal(path: journal), clock: clock,
+            leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)),
+            autoPay: AutoPay(within: limits, timeZone: .gmt))
+        let scheduler = RecurringScheduler(
+            journal: plans, payer: RouterPayer(router, as: Payer()), clock: clock, width: 2,
+            listener: { tell("\($0)".split(separator: "\n").first.map(String.init) ?? "") })
+        for _ in 0..<count {
+            try await scheduler.look()
+            for plan in try await plans.plans() {
+                for charge in try await plans.charges(of: plan.id) {
+                    // The payer says yes to whatever is above the limits.
+                    guard case .waiting = charge.state else { continue }
+                    try await scheduler.approve(charge.id)
+                }
+            }
+        }
+        let reports = try await router.recover(as: Payer())
+        tell("looked \(count) times, recovered \(reports.count)")
+    }
+}
