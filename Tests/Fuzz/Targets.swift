@@ -25,7 +25,7 @@ struct FuzzTargets: Sendable {
         let kinds: [any FuzzTarget.Type] = [
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
             CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
-            PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self,
+            PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self, PaykitSubscriptionTarget.self,
             KRPCTarget.self,
             PayrailsTarget.self, JWETarget.self,
             ReviewTarget.self, StandardsTarget.self,
