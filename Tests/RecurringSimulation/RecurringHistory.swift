@@ -83,6 +83,10 @@ package final class RecurringHistory: Sendable {
 
     var now: Date { state.withLock { $0.now } }
 
+    /// How often a worker crashes, or stalls, when it touches anything: as often in a look at many plans as in one at ten, so
+    /// that most periods are paid however many there are.
+    var trouble: Double { 0.004 * min(1, 10 / Double(max(1, size.plans))) }
+
     func chance(_ probability: Double) -> Bool { random.fraction() < probability }
 
     func advance(_ seconds: Double) { state.withLock { $0.now += seconds } }

@@ -24,12 +24,12 @@ struct RecurringWorker: Sendable {
         func point() async throws {
             if isDead { throw Crash() }
             guard !isReliable else { return }
-            if history.chance(0.004) {
+            if history.chance(history.trouble) {
                 dead.withLock { $0 = true }
                 history.state.withLock { $0.verdict.crashes += 1 }
                 throw Crash()
             }
-            if history.chance(0.004) { await history.stall() }
+            if history.chance(history.trouble) { await history.stall() }
         }
     }
 
