@@ -16,7 +16,9 @@ struct PaykitLinkTarget: FuzzTarget {
             "paykit:request?request_id=abc&from=pubky://\(key)", "paykit:invoice?method=lightning&data=lnbc1%20x",
             "pubkyauth://signin?caps=/pub/pubky.app/:rw&secret=\(secret)&relay=https://httprelay.pubky.app/link",
             "pubkyauth://signup?caps=/:rw&secret=\(secret)&relay=https://r.example/link&hs=\(key)&st=1",
-            "pubkyauth://secret_export?secret=\(secret)",
+            "pubkyauth://secret_export?secret=\(secret)", "pubkyauth://direct_signup?hs=\(key)&st=1",
+            "pubkyauth://signin_grant?caps=%2F%3Arw&relay=https%3A%2F%2Fr.example%2Finbox&secret=\(secret)&cid=a+b&cpk=\(key)"
+                + "&x-source=App&x-success=app%3A%2F%2Fok&x-error=app%3A%2F%2Fno&callback=x",
             "pubky://\(key)/pub/paykit/v0/bitkit/wallet/btc-lightning-bolt11",
             "pubkyring://session?callback=bitkit%3A%2F%2Fback%3Fnonce%3D1",
             "pubkyring://get-follows?callback=app%3A%2F%2Fb",
@@ -31,8 +33,8 @@ struct PaykitLinkTarget: FuzzTarget {
             ".",
             ":", "@", "#", "secret=", secret, "relay=", "https://r.example/", "http://r.example/", "caps=/:rw", "from=",
             "method=", "data=", "hs=", "pubkyring://", "callback=app%3A%2F%2Fb", "nonce=1", "session_secret=", "pubky=",
-            "x-error=", "x-cancel=",
-            "\u{130}", "{", "}", "\"", "endpoint",
+            "cid=", "cpk=", "x-success=", "x-error=", "x-cancel=", "%25", "+", "signin_grant", "\u{130}", "{", "}", "\"",
+            "endpoint",
         ])
     private(set) var counts: [String: Int] = [:]
 
@@ -79,8 +81,12 @@ struct PaykitLinkTarget: FuzzTarget {
             case .authorization(let authorization):
                 counts["authorisations", default: 0] += 1
                 // What anybody may read can hold the same letters.
-                let own = authorization.text.reveal().components(separatedBy: "&secret=").last ?? ""
-                let isOpen = authorization.capabilities.contains { $0.scope.contains(own) }
+                let own = String(
+                    (authorization.text.reveal().components(separatedBy: "secret=").dropFirst().first ?? "").prefix(43))
+                let open = authorization.capabilities.map(\.scope) + [authorization.clientID ?? ""]
+                let back = authorization.callbacks
+                let isOpen = (open + [back.source, back.success, back.error, back.cancel].compactMap(\.self))
+                    .contains { $0.contains(own) }
                 if !isOpen, "\(authorization)".contains(own) { return "a secret is printed" }
                 let again = (try? PaymentLink(authorization.text.reveal())).flatMap { try? PubkyAuthorizationLink($0) }
                 guard again == authorization else { return "an authorisation is another when written" }

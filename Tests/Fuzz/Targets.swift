@@ -25,8 +25,8 @@ struct FuzzTargets: Sendable {
         let kinds: [any FuzzTarget.Type] = [
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
             CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
-            PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self, PaykitSubscriptionTarget.self,
-            KRPCTarget.self,
+            PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self,
+            PaykitSubscriptionTarget.self, KRPCTarget.self, PaykitGrantTarget.self,
             PayrailsTarget.self, JWETarget.self,
             ReviewTarget.self, StandardsTarget.self,
         ]

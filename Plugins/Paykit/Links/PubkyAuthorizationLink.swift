@@ -127,7 +127,7 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
     public var text: Redacted<String> {
         var items: [(name: String, value: String)] = []
         if intent.isForApp || !capabilities.isEmpty {
-            items.append(("caps", PubkyCapability.text(capabilities)))
+            items.append(("caps", capabilities.map(\.text).joined(separator: ",")))
         }
         if let relay { items.append(("relay", relay.text)) }
         if let secret { items.append(("secret", Base64URL.encode(secret.reveal()))) }

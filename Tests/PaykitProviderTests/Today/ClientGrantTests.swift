@@ -207,6 +207,22 @@ struct ClientGrantTests {
         #expect(await client.user == nil)
     }
 
+    @Test("One device ends what another may do; the other one's next step fails, and nothing else does")
+    func revoking() async throws {
+        let (first, second) = (try await signedIn(), try await signedIn(seed: 3))
+        let grants = try await first.grantedApps()
+        #expect(grants.count == 2 && grants.allSatisfy { $0.capabilities == [.root] })
+        try await second.setEndpoint(methodId: "lightning", endpoint: "a")
+        let id = try #require(await second.session?.held?.grant.id)
+        #expect(try await first.revoke(grant: id))
+        #expect(try await !first.revoke(grant: id))
+        #expect(try await !first.revoke(grant: "unknown"))
+        #expect(await failure { _ = try await first.revoke(grant: "not/an/id") }?.code == .validationFailed)
+        #expect(try await first.checkSession())
+        #expect(try await !second.checkSession())
+        #expect(await second.user == nil)
+    }
+
     @Test("A session without everything is told that it may not see other apps")
     func smallSessions() async throws {
         let client = try await signedIn { $0.capabilities = [.paykit] }
@@ -283,6 +299,20 @@ struct ClientGrantTests {
             #expect(failure?.code == .validationFailed && failure?.message.contains("eyJ") == false)
         }
         #expect(await restarted.user?.text == Self.me)
+    }
+
+    @Test("No key, grant or session is in what is printed")
+    func printing() async throws {
+        let client = try await signedIn()
+        let exported = try #require(await client.exportedSession).reveal().split(separator: ":").map(String.init)
+        var dumped = ""
+        dump(await client.session, to: &dumped)
+        for secret in exported.suffix(2) { #expect(!dumped.contains(secret)) }
+        guard case .bearer(let bearer) = await client.session?.credential else {
+            Issue.record("the session is none that a grant opened")
+            return
+        }
+        #expect(!dumped.contains(bearer.token.reveal()))
     }
 
     // MARK: Another device
