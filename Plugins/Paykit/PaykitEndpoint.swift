@@ -13,6 +13,12 @@ public struct PaykitEndpoint: Sendable, Hashable {
         self.endpoint = endpoint
     }
 
+    /// Whether a payer who asks for `method` means this one: by its own name, or by the one that its kind had before, as
+    /// `lightning` for `btc-lightning-bolt11`.
+    public func isCalled(_ method: String) -> Bool {
+        methodID == method || PaykitIdentifier(methodID)?.formerName == method
+    }
+
     /// Whether a file of this name in the directory is a method at all (Protocol 4.2).
     public static func isMethod(_ name: some StringProtocol) -> Bool {
         guard 1...32 ~= name.utf8.count, name != "noise" else { return false }

@@ -47,8 +47,20 @@ public struct PaykitEndpointCheck: Sendable {
         "lnurl": ["lnurl"], "bolt12": ["bolt12-offer"],
     ]
 
+    /// By which standard an endpoint with a name of today can be, by the last part of that name.
+    private static let formats: [String: Set<String>] = [
+        "bolt11": ["bolt11"], "bolt12": ["bolt12-offer"], "lnurl": ["lnurl"], "p2tr": ["bitcoin-address"],
+        "p2wpkh": ["bitcoin-address"], "p2sh": ["bitcoin-address"], "p2pkh": ["bitcoin-address"],
+    ]
+
+    private static func standards(of method: String) -> Set<String>? {
+        if let known = standards[method] { return known }
+        guard let identifier = PaykitIdentifier(method), identifier.formerName != nil else { return nil }
+        return identifier.parts.flatMap { formats[$0.format] }
+    }
+
     /// Whether endpoints of `method` are looked at; whatever any other method names is for the application to judge.
-    public static func knows(_ method: String) -> Bool { standards[method] != nil }
+    public static func knows(_ method: String) -> Bool { standards(of: method) != nil }
 
     /// Reads an endpoint and judges it.
     ///
@@ -64,7 +76,7 @@ public struct PaykitEndpointCheck: Sendable {
         _ endpoint: PaykitEndpoint, amount: Money? = nil, at now: Date
     ) throws(PaykitFailure) -> PaymentInstruction? {
         let method = endpoint.methodID
-        guard let standards = Self.standards[method] else { return nil }
+        guard let standards = Self.standards(of: method) else { return nil }
         func failure(_ code: PaykitFailure.Code, _ reason: String) -> PaykitFailure {
             PaykitFailure(code, "the endpoint '\(method)' \(reason)", methodID: method)
         }
@@ -81,7 +93,11 @@ public struct PaykitEndpointCheck: Sendable {
         default: throw none
         }
         guard instruction.purpose == .payment else { throw failure(.invalidData, "takes no payment") }
-        guard isOnNetwork(instruction) else {
+        // A name of today promises one form of address, and one chain.
+        guard PaykitIdentifier(method)?.allows(endpoint.endpoint) ?? true else {
+            throw failure(.invalidData, "is another than its name says")
+        }
+        guard isOnNetwork(instruction), isNamed(for: network, method) else {
             throw failure(.invalidData, "is of another network than \(network.rawValue); nothing sent there arrives")
         }
         if let end = instruction.expiresAt, end <= now {
@@ -91,6 +107,13 @@ public struct PaykitEndpointCheck: Sendable {
             throw failure(.validationFailed, "is for another amount than the one that is to be paid")
         }
         return instruction
+    }
+
+    /// Whether a method's name, where it says a chain, says this one.
+    private func isNamed(for network: Network, _ method: String) -> Bool {
+        guard let identifier = PaykitIdentifier(method), identifier.formerName == "onchain" else { return true }
+        guard let rail = identifier.parts?.rail else { return true }
+        return rail == (network == .mainnet ? "bitcoin" : network.rawValue)
     }
 
     private func isOnNetwork(_ instruction: PaymentInstruction) -> Bool {

@@ -38,15 +38,18 @@ public struct PaykitMethodSelection: Sendable {
     /// The methods for `amount` satoshis, the best one first; empty when none suits.
     ///
     /// - Parameters:
-    ///   - methods: what the payee offers. Only `lightning` and `onchain` are known to take amounts in satoshis.
+    ///   - methods: what the payee offers. Only `lightning` and `onchain`, and what they are called today,
+    ///     are known to take amounts in satoshis.
     ///   - amount: in satoshis.
     public func ranked(_ methods: [String], amount: UInt64) -> [String] {
         let longest = strategy == .speed ? .seconds(60) : longestConfirmation
         let scored = methods.compactMap { method -> (method: String, score: Int)? in
-            guard let traits = Self.known[method], !excluded.contains(method), traits.amounts.contains(amount),
-                longest.map({ traits.confirmation <= $0 }) ?? true
+            // What is known of a kind holds for each of its names of today.
+            let kind = PaykitIdentifier(method)?.formerName ?? method
+            guard let traits = Self.known[kind], excluded.isDisjoint(with: [method, kind]),
+                traits.amounts.contains(amount), longest.map({ traits.confirmation <= $0 }) ?? true
             else { return nil }
-            return (method, 50 + score(method, traits, amount) + fit(method, amount))
+            return (method, 50 + score(method, kind, traits, amount) + fit(kind, amount))
         }
         return scored.sorted { ($0.score, place($1.method), $1.method) > ($1.score, place($0.method), $0.method) }
             .map(\.method)
@@ -55,7 +58,8 @@ public struct PaykitMethodSelection: Sendable {
     /// Where a method stands in the application's own order: what decides among equals.
     private func place(_ method: String) -> Int {
         guard case .order(let order) = strategy else { return 0 }
-        return order.firstIndex(of: method) ?? order.count
+        let former = PaykitIdentifier(method)?.formerName
+        return order.firstIndex { $0 == method || $0 == former } ?? order.count
     }
 
     private struct Traits {
@@ -68,8 +72,8 @@ public struct PaykitMethodSelection: Sendable {
         "onchain": Traits(amounts: 546...UInt64.max, confirmation: .seconds(600)),
     ]
 
-    private func score(_ method: String, _ traits: Traits, _ amount: UInt64) -> Int {
-        let isLightning = method == "lightning"
+    private func score(_ method: String, _ kind: String, _ traits: Traits, _ amount: UInt64) -> Int {
+        let isLightning = kind == "lightning"
         let seconds = traits.confirmation / .seconds(1)
         switch strategy {
         case .balanced:
@@ -79,7 +83,7 @@ public struct PaykitMethodSelection: Sendable {
         case .cost: return isLightning ? (amount < 100_000 ? 40 : 0) : (amount >= 500_000 ? 30 : 0)
         case .speed: return seconds <= 1 ? 50 : seconds <= 10 ? 40 : seconds <= 60 ? 30 : seconds <= 600 ? 20 : 10
         case .privacy: return isLightning ? 40 : 10
-        case .order(let order): return order.firstIndex(of: method).map { (order.count - $0) * 10 } ?? 0
+        case .order(let order): return (order.count - place(method)) * 10
         }
     }
 

@@ -5,7 +5,7 @@ struct PaymentFlow: Sendable {
     private let reader: any InstructionReader
     private let id: ProviderID
     private let context: ProviderContext
-    private let directory: PaykitDirectory
+    private let published: PublishedEndpoints
     private let people: PubkyPeople
 
     /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
@@ -21,7 +21,7 @@ struct PaymentFlow: Sendable {
             network, http: context.http, datagrams: datagrams, clock: context.clock, random: context.random)
         let pubky = PubkyReader(
             HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: context.http)
-        directory = PaykitDirectory(pubky)
+        published = PublishedEndpoints(pubky)
         people = PubkyPeople(pubky)
     }
 
@@ -44,7 +44,7 @@ struct PaymentFlow: Sendable {
 
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
         let endpoints: [PaykitEndpoint]
-        do { endpoints = try await directory.endpoints(of: key) } catch { throw PaymentError(error, provider: id) }
+        do { endpoints = try await published.endpoints(of: key) } catch { throw PaymentError(error, provider: id) }
         guard !endpoints.isEmpty else {
             throw PaymentError(
                 .unusableOption, "\(key) publishes no way to be paid; ask them for an invoice", provider: id,

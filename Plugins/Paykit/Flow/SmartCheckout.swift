@@ -62,15 +62,26 @@ package struct PrivateOffers: Sendable {
 
 /// Which of somebody's endpoints is paid (Protocol 4.3).
 package enum SmartCheckout {
-    package static let usualOrder = ["lightning", "onchain"]
+    /// Today's names, then the older ones. Endpoints of both are never in one list.
+    package static let usualOrder = PaykitIdentifier.known + ["lightning", "onchain"]
 
-    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name.
+    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name. A method
+    /// may be preferred by its name of before: `lightning` is any Lightning endpoint.
     package static func choice(
         among endpoints: [PaykitEndpoint], preferring method: String?
     ) -> PaykitEndpoint? {
-        for name in (method.map { [$0] } ?? []) + usualOrder {
-            if let endpoint = endpoints.first(where: { $0.methodID == name }) { return endpoint }
+        if let method {
+            if let exact = endpoints.first(where: { $0.methodID == method }) { return exact }
+            if let best = best(of: endpoints.filter { $0.isCalled(method) }) { return best }
         }
-        return endpoints.min { $0.methodID < $1.methodID }
+        return best(of: endpoints)
+    }
+
+    private static func best(of endpoints: [PaykitEndpoint]) -> PaykitEndpoint? {
+        endpoints.min { (place($0), $0.methodID) < (place($1), $1.methodID) }
+    }
+
+    private static func place(_ endpoint: PaykitEndpoint) -> Int {
+        usualOrder.firstIndex(of: endpoint.methodID) ?? usualOrder.count
     }
 }

@@ -55,9 +55,6 @@ public enum PaykitLink: Sendable, Hashable {
         }
         let owner: PubkyKey
         do { owner = try PubkyKey(bare: host) } catch { throw .key(error) }
-        if link.path.hasPrefix("/pub/paykit/v0/") {
-            return .otherGeneration("the third generation (\(link.path.dropFirst().prefix(13)))")
-        }
         if ["/public/paykit", "/public/slashpay", "/slashpay/"].contains(where: { link.path.hasPrefix($0) }) {
             return .otherGeneration("the first generation (slashtags)")
         }

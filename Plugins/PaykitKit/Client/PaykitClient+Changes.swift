@@ -14,24 +14,31 @@ extension PaykitClient {
             guard let server = try? await reader.homeserver(of: user) else { continue }
             byServer[server.url.origin, default: (server, [])].users.append(user)
         }
-        var forgotten: [PubkyKey] = []
-        for (server, users) in byServer.values {
-            for start in stride(from: 0, to: users.count, by: Homeserver.mostUsers) {
-                let some = users[start..<min(start + Homeserver.mostUsers, users.count)]
-                let asked = Dictionary(uniqueKeysWithValues: some.map { ($0, cursors[$0]) })
-                let changes = (try? await server.changes(of: asked, below: PaykitDirectory.root)) ?? []
-                for change in changes {
-                    cursors[change.owner] = change.cursor
-                    cache.remove(change.owner)
-                    forgotten.append(change.owner)
+        var forgotten: Set<PubkyKey> = []
+        // Older homeservers tell of one directory at a time; each has its own count of what was seen.
+        for path in changingPaths {
+            for (server, users) in byServer.values {
+                for start in stride(from: 0, to: users.count, by: Homeserver.mostUsers) {
+                    let some = users[start..<min(start + Homeserver.mostUsers, users.count)]
+                    let asked = Dictionary(uniqueKeysWithValues: some.map { ($0, cursors[path]?[$0]) })
+                    for change in (try? await server.changes(of: asked, below: path)) ?? [] {
+                        cursors[path, default: [:]][change.owner] = change.cursor
+                        forgotten.insert(change.owner)
+                    }
                 }
             }
         }
+        for user in forgotten { cache.remove(user) }
         // Who is kept no longer need not be followed for ever.
-        if cursors.count > 4 * configuration.cacheCapacity {
-            let kept = Set(cache.users)
-            cursors = cursors.filter { kept.contains($0.key) }
+        let kept = Set(cache.users)
+        for (path, seen) in cursors where seen.count > 4 * configuration.cacheCapacity {
+            cursors[path] = seen.filter { kept.contains($0.key) }
         }
         return forgotten.sorted { $0.text < $1.text }
+    }
+
+    private var changingPaths: [String] {
+        (configuration.generations.readsThird ? [ReceiverDirectory.root] : [])
+            + (configuration.generations.readsSecond ? [PaykitDirectory.root] : [])
     }
 }

@@ -10,17 +10,20 @@ extension PaykitClient {
     public func checkRotationNeeded(pubkey: String) async throws -> [String] {
         try await told { () async throws(PaykitFailure) in
             let user = try Self.key(pubkey)
-            guard user == session?.user else { return [] }
-            let published = try await directory.endpoints(of: user).map(\.methodID)
-            return published.filter { method in
-                guard let use = uses[method] else { return false }
-                return (configuration.rotation[method] ?? .onUse).isDue(use, at: clock.now)
-            }
+            guard let own = session, user == own.user else { return [] }
+            let published = try await publishedNames(own)
+            return uses.filter { method, use in
+                published.contains(method) && (configuration.rotation[method] ?? .onUse).isDue(use, at: clock.now)
+            }.keys.sorted()
         }
     }
 
-    /// Notes that somebody paid to one's own endpoint: the wallet knows.
-    public func noteUse(methodId: String) { uses[methodId]?.note(at: clock.now) }
+    /// Notes that somebody paid to one's own endpoint: the wallet knows. A method may be called by its name of today where it
+    /// was published by the older one.
+    public func noteUse(methodId: String) {
+        let former = PaykitIdentifier(methodId)?.formerName ?? methodId
+        uses[uses[methodId] == nil ? former : methodId]?.note(at: clock.now)
+    }
 
     /// How one's own endpoints were used, to be stored by the application; put back by ``restore(uses:)``.
     public var endpointUses: [String: PaykitEndpointUse] { uses }

@@ -35,7 +35,7 @@ extension PaykitClient {
                 throw PaykitFailure(
                     .notInitialized, "this device has no key of its own: have the session authorised again")
             }
-            session = try await account.signIn(configuration.capabilities)
+            session = try await account.signIn(configuration.sessionCapabilities)
         }
     }
 
@@ -99,7 +99,7 @@ extension PaykitClient {
     /// - Parameter callbacks: where the key manager leads back to afterwards.
     public nonisolated func authorizationLink(callbacks: PubkyCallbacks = PubkyCallbacks()) -> PubkyAuthorizationLink {
         PubkyAuthorizationLink(
-            .signIn, configuration.capabilities, relay: configuration.network.authorizationRelay,
+            .signIn, configuration.sessionCapabilities, relay: configuration.network.authorizationRelay,
             secret: PubkyAuthorization.secret(random), callbacks: callbacks)
     }
 
@@ -111,7 +111,7 @@ extension PaykitClient {
     public nonisolated func grantLink(callbacks: PubkyCallbacks = PubkyCallbacks()) throws -> PubkyAuthorizationLink {
         guard PubkyGrant.isClientID(grants.clientID),
             let link = PubkyAuthorizationLink(
-                asking: configuration.capabilities, as: grants.clientID,
+                asking: configuration.sessionCapabilities, as: grants.clientID,
                 relay: configuration.network.authorizationRelay, secret: PubkyAuthorization.secret(random),
                 seed: grants.seed(), callbacks: callbacks)
         else {

@@ -26,7 +26,7 @@ public actor PaykitClient: PaykitService {
     let receiptStore: any ReceiptStore
     let pkarr: PkarrClient
     let reader: PubkyReader
-    let directory: PaykitDirectory
+    let published: PublishedEndpoints
     let people: PubkyPeople
     let authorization: PubkyAuthorization
     let grants: GrantMaker
@@ -38,8 +38,8 @@ public actor PaykitClient: PaykitService {
     var offers = PrivateOffers()
     var cache: MethodCache
     var uses: [String: PaykitEndpointUse] = [:]
-    /// Up to where users' changes were seen.
-    var cursors: [PubkyKey: String] = [:]
+    /// Up to where users' changes were seen, by the directory in which they are.
+    var cursors: [String: [PubkyKey: String]] = [:]
 
     /// Creates a client.
     ///
@@ -71,7 +71,7 @@ public actor PaykitClient: PaykitService {
         grants = GrantMaker(clientID: configuration.clientID, random: random, clock: clock, features: features)
         self.pkarr = pkarr
         self.reader = reader
-        directory = PaykitDirectory(reader)
+        published = PublishedEndpoints(reader, configuration.generations)
         people = PubkyPeople(reader)
         authorization = PubkyAuthorization(over: transport)
         cache = MethodCache(capacity: configuration.cacheCapacity, time: configuration.cacheTime)
@@ -94,7 +94,7 @@ public actor PaykitClient: PaykitService {
             let server = try Self.key(homeserverPubkey)
             let account = PubkyAccount(pair, reader, pkarr, clock: clock, grants: grants)
             session = try await account.open(
-                at: server, configuration.capabilities, signUpToken: configuration.signUpToken)
+                at: server, configuration.sessionCapabilities, signUpToken: configuration.signUpToken)
             self.account = account
         }
     }
@@ -104,10 +104,11 @@ public actor PaykitClient: PaykitService {
 
     // MARK: One's own endpoints
 
-    /// Publishes one's own endpoint for a method: others see it at once.
+    /// Publishes one's own endpoint for a method: others see it at once. As a receiver (see
+    /// ``PaykitClientConfiguration/receiver``) it is published in today's form, too.
     ///
     /// - Parameters:
-    ///   - methodId: the method, such as `lightning`.
+    ///   - methodId: the method, such as `lightning`, or an identifier of today, such as `btc-lightning-bolt11`.
     ///   - endpoint: where to pay.
     /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
@@ -120,7 +121,7 @@ public actor PaykitClient: PaykitService {
         try await signedIn { session throws(PaykitFailure) in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
             try configuration.endpointCheck?.check(endpoint, at: clock.now)
-            try await directory.publish(endpoint, session)
+            try await publish(endpoint, session)
             uses[methodId] = PaykitEndpointUse(publishedAt: clock.now)
             cache.remove(session.user)
         }
@@ -132,7 +133,7 @@ public actor PaykitClient: PaykitService {
     public func removeEndpoint(methodId: String) async throws {
         try await configuration.consent?(.removeEndpoint(methodId: methodId))
         try await signedIn { session throws(PaykitFailure) in
-            try await directory.remove(methodId, session)
+            try await remove(methodId, session)
             uses[methodId] = nil
             cache.remove(session.user)
         }
@@ -140,7 +141,8 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Others' endpoints
 
-    /// Returns how somebody can be paid, by name of the methods. What was asked shortly before is not asked again.
+    /// Returns how somebody can be paid, by name of the methods: in the newest form that they publish in. What was asked
+    /// shortly before is not asked again.
     ///
     /// - Throws: ``PaykitError``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
@@ -152,14 +154,14 @@ public actor PaykitClient: PaykitService {
     /// - Throws: ``PaykitError``.
     public func getEndpoint(pubkey: String, methodId: String) async throws -> String? {
         try await told { () async throws(PaykitFailure) in
-            try await directory.endpoint(of: Self.key(pubkey), method: methodId)
+            try await published.endpoint(of: Self.key(pubkey), methodId)
         }
     }
 
     func methods(of user: PubkyKey) async throws(PaykitFailure) -> PaykitSupportedMethods {
         if let known = cache.methods(of: user, at: clock.uptime) { return known }
         let removals = cache.removals
-        let found = try await directory.endpoints(of: user)
+        let found = try await published.endpoints(of: user)
         let methods = PaykitSupportedMethods(
             methods: found.map(PaykitSupportedMethod.init),
             expiresAt: clock.now.addingTimeInterval(configuration.cacheTime / .seconds(1)))
@@ -169,6 +171,9 @@ public actor PaykitClient: PaykitService {
     }
 
     // MARK: What all of it uses
+
+    var directory: PaykitDirectory { published.directory }
+    var receivers: ReceiverDirectory { published.receivers }
 
     static func key(_ text: String) throws(PaykitFailure) -> PubkyKey {
         do { return try PubkyKey(text) } catch {

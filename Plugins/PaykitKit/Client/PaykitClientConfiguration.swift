@@ -28,6 +28,11 @@ public struct PaykitClientConfiguration: Sendable {
     public var clientID: String
     /// Asked before anything that only the owner of the device may want; nil for an app that asks by itself.
     public var consent: PaykitConsent?
+    /// Which forms of Paykit are read and published; see ``receiver``.
+    public var generations: PaykitGenerations
+    /// As which app endpoints are published in today's form, such as `bitkit/wallet`; nil to publish in none but the older
+    /// one. A wallet chooses its own once, and keeps it: payers know it by that.
+    public var receiver: PaykitReceiverPath?
 
     /// Creates a configuration.
     public init(
@@ -36,7 +41,8 @@ public struct PaykitClientConfiguration: Sendable {
         cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
         endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
         epoch: UInt32 = 0, privatePatience: Duration = .seconds(30),
-        clientID: String = "swift-payment-router", consent: PaykitConsent? = nil
+        clientID: String = "swift-payment-router", consent: PaykitConsent? = nil,
+        generations: PaykitGenerations = .both, receiver: PaykitReceiverPath? = nil
     ) {
         self.network = network
         self.capabilities = capabilities
@@ -50,5 +56,16 @@ public struct PaykitClientConfiguration: Sendable {
         self.privatePatience = privatePatience
         self.clientID = clientID
         self.consent = consent
+        self.generations = generations
+        self.receiver = receiver
+    }
+
+    /// What sessions are asked for: what the application wants, and what its receiver takes beside that.
+    var sessionCapabilities: [PubkyCapability] {
+        guard generations != .second, let receiver else { return capabilities }
+        return capabilities
+            + receiver.capabilities.filter { needed in
+                !capabilities.contains { $0.canRead && $0.canWrite && $0.covers(needed.scope) }
+            }
     }
 }

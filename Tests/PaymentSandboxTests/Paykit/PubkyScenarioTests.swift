@@ -15,8 +15,13 @@ struct PubkyScenarioTests {
 
     /// What a payer finds who reads the directory as the reference client does, but for `noise` and `supported.json`.
     private func found(_ user: PubkySandbox.User, in world: PubkyWorld) async throws -> [String: [UInt8]] {
-        let address = try await world.locator().address(of: user.key)
-        let homeserver = Homeserver(address, over: world.transport)
+        // One reader for both: who asks the relays anew may be answered with something older.
+        let reader = PubkyReader(try world.locator(), over: world.transport)
+        // Today's come first, where there are any.
+        if let offer = try? await ReceiverDirectory(reader).offer(of: user.key) {
+            return Dictionary(uniqueKeysWithValues: offer.endpoints.map { ($0.methodID, Array($0.endpoint.utf8)) })
+        }
+        let homeserver = try await reader.homeserver(of: user.key)
         let directory = try PubkyAddress(user.key, path: "/pub/paykit.app/v0/")
         var endpoints: [String: [UInt8]] = [:]
         for entry in try await homeserver.list(directory, isShallow: true) ?? [] where !entry.path.hasSuffix("/") {

@@ -105,6 +105,7 @@ extension PubkySandbox.Scenario {
                 files: [("lightning", .text("mina@paykit-sandbox.example"))])
         case .chainOnly:
             PubkyPlan(summary: "an address on the chain only", methods: ["onchain"], files: [Self.address])
+        case .thirdGeneration, .receivers, .flatIdentifiers, .bothGenerations, .appRegistry: todayPlan
         case .registryJSON, .firstGenerationJSON, .notMethods, .unknownMethods, .emptyEndpoint, .expiredInvoice:
             formPlan
         case .oddProfile: Self.usual("a profile that no profile may be", profile: .odd)
@@ -207,17 +208,54 @@ extension PubkySandbox.Scenario {
         case .hugeEndpoint:
             PubkyPlan(
                 summary: "an endpoint of half a megabyte", outcome: .error, files: [("lightning", .filler(1 << 19))])
-        case .thirdGeneration:
-            PubkyPlan(
-                summary: "endpoints of the third generation only", outcome: .nothing,
-                files: [
-                    ("/pub/paykit/v0/bitkit/wallet/btc-lightning-bolt11", .framed(#"{"value":"%"}"#, .invoice(2100)))
-                ])
         case .homeserverFails: Self.lost("a homeserver that fails (500)", .error, server: .fails)
         case .homeserverBusy: Self.lost("a homeserver that wants fewer requests (429)", .error, server: .isBusy)
         case .relayUnavailable: Self.lost("a relay that is not available (503)", .error, relay: .unavailable)
         case .relayBusy: Self.lost("a relay that wants fewer requests (429)", .error, relay: .busy)
         default: Self.lost("a packet that somebody else signed", .error, relay: .forges)
+        }
+    }
+
+    /// Endpoints as today's apps publish them.
+    private var todayPlan: PubkyPlan {
+        let root = "/pub/paykit/v0/"
+        let value = #"{"value":"%"}"#
+        let wallet = root + "bitkit/wallet/endpoints/"
+        let invoice = (path: wallet + "btc-lightning-bolt11", content: PubkyPlan.Content.framed(value, .invoice(2100)))
+        let address = (path: wallet + "btc-regtest-p2wpkh", content: PubkyPlan.Content.framed(value, .address))
+        let methods = ["btc-lightning-bolt11", "btc-regtest-p2wpkh"]
+        switch self {
+        case .thirdGeneration:
+            return PubkyPlan(
+                summary: "a wallet of today: an invoice and an address", methods: methods, files: [invoice, address])
+        case .receivers:
+            return PubkyPlan(
+                summary: "several apps of today: an empty wallet, a server, files that are no endpoints",
+                methods: ["btc-lightning-bolt11"],
+                files: [
+                    (root + "aaa/wallet/receiver.json", .text("{}")),
+                    (root + "shop/server/endpoints/btc-lightning-bolt11", .framed(value, .invoice(2100))),
+                    (root + "shop/server/endpoints/btc-bitcoin-p2tr", .text(#"{"value":"bc1qsomethingelse"}"#)),
+                    (root + "shop/server/endpoints/usdt-tron-address", .text("no JSON")),
+                    (root + "private/shop/server/messages/00/0", .text("sealed")),
+                    (root + "Not An App/wallet/endpoints/btc-lightning-bolt11", .framed(value, .invoice(1))),
+                ])
+        case .flatIdentifiers:
+            return PubkyPlan(
+                summary: "the oldest form of today's: identifiers without an app", methods: ["btc-lightning-bolt11"],
+                files: [(root + "btc-lightning-bolt11", .framed(value, .invoice(2100)))])
+        case .bothGenerations:
+            return PubkyPlan(
+                summary: "the guide's generation and today's beside each other, each with an invoice of its own",
+                methods: methods,
+                files: [Self.invoice, invoice, address])
+        default:
+            return PubkyPlan(
+                summary: "a form of Paykit that is newer than what is spoken here", outcome: .nothing,
+                files: [
+                    (root + "app-registry.json", .text(#"{"version":1,"kind":"paykit.app_registry","apps":{}}"#)),
+                    (root + "apps/bitkit/endpoints/btc-lightning-bolt11", .framed(value, .invoice(2100))),
+                ])
         }
     }
 }

@@ -60,8 +60,16 @@ extension PubkySandbox {
         case brokenEndpoints = "broken-endpoints"
         /// The endpoint is a file of half a megabyte.
         case hugeEndpoint = "huge-endpoint"
-        /// Publishes for Paykit's third generation only.
+        /// Publishes for Paykit's third generation only, as wallets of today do.
         case thirdGeneration = "third-generation"
+        /// Publishes as several apps of today; the first has no endpoint.
+        case receivers
+        /// Publishes as the first apps of the third generation did.
+        case flatIdentifiers = "flat-identifiers"
+        /// Publishes for the guide's generation and for today's.
+        case bothGenerations = "both-generations"
+        /// Publishes in a form that is newer than what is spoken here.
+        case appRegistry = "app-registry"
         /// The homeserver fails (500).
         case homeserverFails = "homeserver-fails"
         /// The homeserver wants fewer requests (429).

@@ -1,0 +1,189 @@
+import PaymentCore
+
+/// How users can be paid, as today's apps publish it (Protocol 11): for each app a directory of its own.
+package struct ReceiverDirectory: Sendable {
+    package let reader: PubkyReader
+
+    package init(_ reader: PubkyReader) { self.reader = reader }
+
+    /// Below what everything of Paykit's third generation lies.
+    package static let root = "/pub/paykit/v0/"
+    /// Of how many apps of one user directories are looked at.
+    package static let mostApps = 16
+    /// Of how many endpoints of one app files are read.
+    package static let mostEndpoints = 32
+
+    /// What lies directly in the root: which forms of this generation a user publishes.
+    package struct Survey: Sendable, Hashable {
+        /// The apps that have directories.
+        package let apps: [String]
+        /// Endpoints without a directory of their own: the oldest form.
+        package let flat: [PaykitIdentifier]
+        /// Whether there are files of a later form, which is not spoken here.
+        package let isLater: Bool
+
+        /// Names of directories that are no apps.
+        private static let reserved: Set = ["private", "apps", "encrypted-link-recovery", "shared-state-writes"]
+
+        package init(_ names: [String]) {
+            let directories = names.filter { $0.hasSuffix("/") }.map { String($0.dropLast()) }
+            apps = directories.filter { PaykitReceiverPath.isSegment($0) && !Self.reserved.contains($0) }.sorted()
+            let files = names.filter { !$0.hasSuffix("/") }
+            isLater = directories.contains("apps") || files.contains("app-registry.json")
+            flat = files.compactMap { PaykitIdentifier($0) }.filter { $0.parts != nil }.sorted { $0.text < $1.text }
+        }
+    }
+
+    // MARK: Reading
+
+    /// What `owner` publishes of this generation, in one request; nil when nothing.
+    package func survey(_ owner: PubkyKey, at server: Homeserver) async throws(PaykitFailure) -> Survey? {
+        guard let names = try await names(in: Self.root, of: owner, at: server) else { return nil }
+        return Survey(names)
+    }
+
+    /// The receivers that `owner` has directories for: wallets before servers, then by name.
+    package func receivers(
+        of owner: PubkyKey, _ survey: Survey, at server: Homeserver
+    ) async throws(PaykitFailure) -> [PaykitReceiverPath] {
+        var receivers: [PaykitReceiverPath] = []
+        for app in survey.apps.prefix(Self.mostApps) {
+            for name in try await names(in: Self.root + app + "/", of: owner, at: server) ?? []
+            where name.hasSuffix("/") {
+                if let receiver = PaykitReceiverPath("\(app)/\(name.dropLast())") { receivers.append(receiver) }
+            }
+        }
+        return receivers.sorted { ($0.runtime == .server ? 1 : 0, $0.text) < ($1.runtime == .server ? 1 : 0, $1.text) }
+    }
+
+    /// What somebody can be paid with, all of one receiver.
+    package struct Offer: Sendable, Hashable {
+        /// Whose app it is; nil for the oldest form, which says none.
+        package let receiver: PaykitReceiverPath?
+        package let endpoints: [PaykitEndpoint]
+    }
+
+    /// Returns the endpoints of the first of `owner`'s receivers that has any, or those of the oldest form; nil when they
+    /// publish none. Endpoints of two receivers are never mixed: each is another app's, which may be gone.
+    ///
+    /// - Throws: ``PaykitFailure``; `methodNotSupported` when they publish in a later form only.
+    package func offer(of owner: PubkyKey) async throws(PaykitFailure) -> Offer? {
+        let server = try await reader.homeserver(of: owner)
+        guard let survey = try await survey(owner, at: server) else { return nil }
+        for receiver in try await receivers(of: owner, survey, at: server) {
+            let directory = Self.directory(of: receiver)
+            let names = try await names(in: directory, of: owner, at: server) ?? []
+            let identifiers = names.filter { !$0.hasSuffix("/") }.compactMap { PaykitIdentifier($0) }
+            let found = try await read(identifiers, in: directory, of: owner, at: server)
+            if !found.isEmpty { return Offer(receiver: receiver, endpoints: found) }
+        }
+        let flat = try await read(survey.flat, in: Self.root, of: owner, at: server)
+        if !flat.isEmpty { return Offer(receiver: nil, endpoints: flat) }
+        guard !survey.isLater else { throw Self.later(owner) }
+        return nil
+    }
+
+    package static func later(_ owner: PubkyKey) -> PaykitFailure {
+        PaykitFailure(
+            .methodNotSupported,
+            "\(owner.text.prefix(8))… can be paid with a newer form of Paykit than this app speaks: update the app, or ask "
+                + "for an invoice")
+    }
+
+    private func read(
+        _ identifiers: [PaykitIdentifier], in directory: String, of owner: PubkyKey, at server: Homeserver
+    ) async throws(PaykitFailure) -> [PaykitEndpoint] {
+        let some = identifiers.sorted { $0.text < $1.text }.prefix(Self.mostEndpoints)
+        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitFailure>.self) { group in
+            var waiting = some.makeIterator()
+            var results: [Result<PaykitEndpoint?, PaykitFailure>] = []
+            func next() {
+                guard let identifier = waiting.next() else { return }
+                group.addTask { await Self.read(identifier, in: directory, of: owner, at: server) }
+            }
+            for _ in 0..<4 { next() }
+            for await result in group {
+                results.append(result)
+                next()
+            }
+            return results
+        }
+        let found = results.compactMap { try? $0.get() }.compactMap(\.self)
+        if found.isEmpty { for case .failure(let failure) in results { throw failure } }
+        return found.sorted { $0.methodID < $1.methodID }
+    }
+
+    private static func read(
+        _ identifier: PaykitIdentifier, in directory: String, of owner: PubkyKey, at server: Homeserver
+    ) async -> Result<PaykitEndpoint?, PaykitFailure> {
+        do throws(PaykitFailure) {
+            guard case .file(let file) = try await server.read(try address(directory + identifier.text, of: owner)),
+                let payload = EndpointPayload(file.content), identifier.allows(payload.value)
+            else { return .success(nil) }
+            return .success(PaykitEndpoint(methodID: identifier.text, endpoint: payload.value))
+        } catch { return .failure(error) }
+    }
+
+    /// The names of what lies directly in a directory; nil where nothing does. Those of directories end with a slash.
+    private func names(
+        in directory: String, of owner: PubkyKey, at server: Homeserver
+    ) async throws(PaykitFailure) -> [String]? {
+        let entries = try await server.list(try Self.address(directory, of: owner), limit: 1000, isShallow: true)
+        return entries?.compactMap { PercentCoding.decode($0.path.dropFirst(directory.utf8.count)) }
+            .filter { !$0.isEmpty && !$0.dropLast().contains("/") }
+    }
+
+    package static func directory(of receiver: PaykitReceiverPath) -> String { "\(root)\(receiver)/endpoints/" }
+
+    private static func address(_ path: String, of owner: PubkyKey) throws(PaykitFailure) -> PubkyAddress {
+        do { return try PubkyAddress(owner, path: path) } catch {
+            throw PaykitFailure(.validationFailed, "\(error)")
+        }
+    }
+
+    // MARK: Publishing
+
+    /// Publishes an endpoint of one's own app.
+    ///
+    /// - Parameter former: whether what lies there under other identifiers of the same former name is taken back: a payer would
+    ///   take it for another way that is still good.
+    package func publish(
+        _ identifier: PaykitIdentifier, _ value: String, of receiver: PaykitReceiverPath, inPlaceOf former: String?,
+        _ session: PubkySession
+    ) async throws(PaykitFailure) {
+        guard let payload = EndpointPayload(value), identifier.allows(payload.value) else {
+            throw PaykitFailure(
+                .validationFailed, "what is to be published is nothing that '\(identifier)' names",
+                methodID: identifier.text)
+        }
+        let server = try await reader.homeserver(of: session.user)
+        let directory = Self.directory(of: receiver)
+        try await server.write(
+            payload.bytes, to: try Self.address(directory + identifier.text, of: session.user), session)
+        guard let former else { return }
+        for other in try await identifiers(of: receiver, session.user, at: server)
+        where other != identifier && other.formerName == former {
+            try await server.delete(try Self.address(directory + other.text, of: session.user), session)
+        }
+    }
+
+    /// Takes back what one's own app publishes as `method`: an identifier, or all that had this name before.
+    package func remove(
+        _ method: String, of receiver: PaykitReceiverPath, _ session: PubkySession
+    ) async throws(PaykitFailure) {
+        let server = try await reader.homeserver(of: session.user)
+        for identifier in try await identifiers(of: receiver, session.user, at: server)
+        where identifier.text == method || identifier.formerName == method {
+            try await server.delete(
+                try Self.address(Self.directory(of: receiver) + identifier.text, of: session.user), session)
+        }
+    }
+
+    /// What lies in the directory of a receiver.
+    package func identifiers(
+        of receiver: PaykitReceiverPath, _ owner: PubkyKey, at server: Homeserver
+    ) async throws(PaykitFailure) -> [PaykitIdentifier] {
+        (try await names(in: Self.directory(of: receiver), of: owner, at: server) ?? [])
+            .filter { !$0.hasSuffix("/") }.compactMap { PaykitIdentifier($0) }
+    }
+}

@@ -1,0 +1,50 @@
+import PaymentCore
+
+/// What today's files of endpoints hold (Protocol 11.3): JSON, in which other members than these mean nothing here.
+package struct EndpointPayload: Sendable, Hashable {
+    /// Where to pay, without blanks around it.
+    package let value: String
+    /// The least amount, in the asset's major unit, as it is written; nil for any.
+    package let least: String?
+    /// The most.
+    package let most: String?
+
+    /// The most bytes of a file.
+    package static let maximumLength = 65_536
+
+    /// Creates a payload; nil where the value is empty or longer than a payment text may be.
+    package init?(_ value: String, least: String? = nil, most: String? = nil) {
+        let value = value.trimmingWhitespace
+        guard 1...EndpointFile.maximumLength ~= value.utf8.count else { return nil }
+        self.value = value
+        self.least = least
+        self.most = most
+    }
+
+    /// Reads a file; nil when there is nothing that could be paid in it, as when it is empty or no JSON: other apps write here
+    /// too.
+    package init?(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty, bytes.count <= Self.maximumLength, let json = try? JSONValue(parsing: bytes),
+            let value = json["value"]?.string
+        else { return nil }
+        // A limit that cannot be read is no limit that could be kept.
+        for name in ["min", "max"] {
+            guard let limit = json[name], !limit.isNull else { continue }
+            guard let text = limit.string, Self.isAmount(text) else { return nil }
+        }
+        self.init(value, least: json["min"]?.string, most: json["max"]?.string)
+    }
+
+    /// As wallets write it.
+    package var bytes: [UInt8] {
+        let limits = [("min", least), ("max", most)].map { ($0.0, $0.1.map { OrderedJSON.string($0) }) }
+        return Array(OrderedJSON.object([("value", OrderedJSON.string(value))] + limits).utf8)
+    }
+
+    /// Whether a text is an amount: digits, with at most one point.
+    package static func isAmount(_ text: String) -> Bool {
+        let points = text.utf8.count { $0 == UInt8(ascii: ".") }
+        return points <= 1 && text.utf8.count > points && text.utf8.count <= 64
+            && text.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+    }
+}

@@ -1,0 +1,50 @@
+import PaymentCore
+
+/// Which of somebody's apps receives, and whether it is a wallet or a server (Protocol 11.1): `bitkit/wallet`.
+public struct PaykitReceiverPath: Sendable, Hashable {
+    /// What receives.
+    @nonexhaustive
+    public enum Runtime: String, Sendable, Hashable, CaseIterable {
+        /// A person's wallet.
+        case wallet
+        /// A service that is always there.
+        case server
+    }
+
+    /// The app: 1 to 64 of lower-case letters, digits and `-`.
+    public let app: String
+    /// What receives.
+    public let runtime: Runtime
+
+    /// Reads a path; nil where the text is none.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.isSegment(parts[0]), parts[0] != "private",
+            let runtime = Runtime(rawValue: String(parts[1]))
+        else { return nil }
+        app = String(parts[0])
+        self.runtime = runtime
+    }
+
+    /// The path's text.
+    public var text: String { "\(app)/\(runtime.rawValue)" }
+
+    /// What publishing endpoints and private messages for this receiver takes.
+    public var capabilities: [PubkyCapability] {
+        // Its grammar leaves nothing that a scope could not hold.
+        ["/pub/paykit/v0/\(text)/:rw", "/pub/paykit/v0/private/\(text)/:rw"].compactMap { try? PubkyCapability($0) }
+    }
+
+    /// Whether a text can be a segment of a path, or name an app.
+    package static func isSegment(_ text: some StringProtocol) -> Bool {
+        1...64 ~= text.utf8.count
+            && text.utf8.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
+            }
+    }
+}
+
+extension PaykitReceiverPath: CustomStringConvertible {
+    /// The path's text.
+    public var description: String { text }
+}

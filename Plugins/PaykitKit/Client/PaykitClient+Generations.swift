@@ -1,0 +1,62 @@
+import PaykitProvider
+import PaymentCore
+
+/// One's own endpoints in either of Paykit's forms (Protocol 11.4).
+extension PaykitClient {
+    /// Publishes an endpoint in each form that is wanted and has a name for it, the newest first: payers prefer it.
+    func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitFailure) {
+        let identifier = Self.identifier(of: endpoint)
+        let former = identifier?.text == endpoint.methodID ? identifier?.formerName : endpoint.methodID
+        var isPublished = false
+        if configuration.generations != .second, let receiver = configuration.receiver, let identifier {
+            let isGeneral = identifier.text != endpoint.methodID
+            try await receivers.publish(
+                identifier, endpoint.endpoint, of: receiver, inPlaceOf: isGeneral ? former : nil, session)
+            isPublished = true
+        }
+        if configuration.generations != .third, let former {
+            try await directory.publish(PaykitEndpoint(methodID: former, endpoint: endpoint.endpoint), session)
+            isPublished = true
+        }
+        guard !isPublished else { return }
+        throw PaykitFailure(
+            .validationFailed,
+            configuration.receiver == nil
+                ? "to publish in today's form, say as which app: PaykitClientConfiguration.receiver"
+                : "today's form has no name for this; name it as asset-rail-format, such as btc-lightning-bolt11",
+            methodID: endpoint.methodID)
+    }
+
+    /// Takes an endpoint back in each form.
+    func remove(_ method: String, _ session: PubkySession) async throws(PaykitFailure) {
+        if configuration.generations != .second, let receiver = configuration.receiver {
+            try await receivers.remove(method, of: receiver, session)
+        }
+        guard configuration.generations != .third else { return }
+        let former = PaykitIdentifier(method).flatMap { $0.parts == nil ? nil : $0.formerName }
+        try await directory.remove(former ?? method, session)
+    }
+
+    /// What an endpoint is called in today's form; nil where it has no name there.
+    private static func identifier(of endpoint: PaykitEndpoint) -> PaykitIdentifier? {
+        if let identifier = PaykitIdentifier(endpoint.methodID), identifier.parts != nil { return identifier }
+        return PaykitIdentifier.candidates(for: endpoint.endpoint).lazy.compactMap { PaykitIdentifier($0) }
+            .first { $0.formerName == endpoint.methodID }
+    }
+
+    /// The names of everything that this user publishes, in both forms.
+    func publishedNames(_ session: PubkySession) async throws(PaykitFailure) -> Set<String> {
+        var names: Set<String> = []
+        if configuration.generations != .second, let receiver = configuration.receiver {
+            let server = try await reader.homeserver(of: session.user)
+            for identifier in try await receivers.identifiers(of: receiver, session.user, at: server) {
+                names.insert(identifier.text)
+                if let former = identifier.formerName { names.insert(former) }
+            }
+        }
+        if configuration.generations != .third {
+            names.formUnion(try await directory.endpoints(of: session.user).map(\.methodID))
+        }
+        return names
+    }
+}
