@@ -16,6 +16,18 @@ public enum EdwardsPoint {
         let symbol = product.halfPower
         return symbol == .one || symbol == .zero
     }
+
+    /// The same point on the Montgomery form of the curve, as X25519 takes it (RFC 7748 section 4.1).
+    ///
+    /// - Parameter bytes: an Ed25519 public key.
+    /// - Returns: 32 bytes; nil when `bytes` are no point, or the one that has no counterpart.
+    public static func montgomery(_ bytes: [UInt8]) -> [UInt8]? {
+        guard isValid(bytes) else { return nil }
+        let y = FieldElement(bytes)
+        let below = FieldElement.one - y
+        guard below != .zero else { return nil }
+        return ((FieldElement.one + y) * below.inverse).bytes
+    }
 }
 
 /// A number modulo 2^255 - 19, kept below 2^256.
@@ -103,6 +115,22 @@ private struct FieldElement: Equatable {
             carry = next
         }
         return FieldElement(folding((low[0], low[1], low[2], low[3]), carry * 38))
+    }
+
+    /// The 32 bytes of the number below the modulus, the lowest byte first.
+    var bytes: [UInt8] {
+        canonical.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
+    }
+
+    /// This number to the power of p - 2 = 2^255 - 21: what it is multiplied with to give one, and zero for zero.
+    var inverse: FieldElement {
+        var result = FieldElement.one
+        // 2^255 - 21 in binary: 250 ones, then 01011.
+        for bit in (0..<255).reversed() {
+            result = result * result
+            if bit != 2, bit != 4 { result = result * self }
+        }
+        return result
     }
 
     /// This number to the power of (p - 1) / 2 = 2^254 - 10: one for squares, zero for zero, -1 otherwise.

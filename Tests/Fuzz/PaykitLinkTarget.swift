@@ -33,7 +33,8 @@ struct PaykitLinkTarget: FuzzTarget {
             ".",
             ":", "@", "#", "secret=", secret, "relay=", "https://r.example/", "http://r.example/", "caps=/:rw", "from=",
             "method=", "data=", "hs=", "pubkyring://", "callback=app%3A%2F%2Fb", "nonce=1", "session_secret=", "pubky=",
-            "cid=", "cpk=", "x-success=", "x-error=", "x-cancel=", "%25", "+", "signin_grant", "\u{130}", "{", "}", "\"",
+            "cid=", "cpk=", "x-success=", "x-error=", "x-cancel=", "%25", "+", "signin_grant", "\u{130}", "{", "}",
+            "\"",
             "endpoint",
         ])
     private(set) var counts: [String: Int] = [:]

@@ -15,6 +15,9 @@ package struct NoiseCipher: Sendable {
         self.count = count
     }
 
+    /// The same direction after so many messages, where it is made again from what was kept.
+    func at(_ count: UInt64) -> NoiseCipher { NoiseCipher(key: key, count: count) }
+
     /// Encrypts the next message.
     package mutating func seal(_ plaintext: [UInt8], authenticating data: [UInt8] = []) throws(NoiseFailure) -> [UInt8]
     {
