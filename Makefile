@@ -10,6 +10,7 @@ FUZZ_INPUTS ?= 5000000
 STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
 TEST_SEEDS ?= 10000
+LINK_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
@@ -24,7 +25,7 @@ LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentSt
 	PayrailsTypes PayrailsKit PayrailsComponents
 
 .PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz \
-	fuzz-standards simulate simulate-subscriptions mutants format lint \
+	fuzz-standards simulate simulate-subscriptions simulate-links mutants format lint \
 	docs clean
 
 help: ## list the commands
@@ -104,6 +105,10 @@ simulate: deps ## play payment histories with faults and crashes, in release (SE
 simulate-subscriptions: deps ## charge plans for five years, with crashes, absences and wrong clocks, in release (PLANS=1000, SEED=7)
 	swift build -c release --product Simulate
 	@"$$(swift build -c release --show-bin-path)/Simulate" --recurring $(PLANS) $(SEED)
+
+simulate-links: deps ## play histories of two wallets with a private link, in release (LINK_SEEDS=10000)
+	swift build -c release --product Simulate
+	@"$$(swift build -c release --show-bin-path)/Simulate" --links $(LINK_SEEDS)
 
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
 	swift build --product Mutants

@@ -415,10 +415,16 @@ let package = Package(
                 "PaymentTransport", "TestSupport",
             ],
             swiftSettings: settings),
+        // Two wallets with a private link between them, and all that can go wrong with it.
+        .target(
+            name: "LinkSimulation",
+            dependencies: ["PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentSandbox", "PaymentTesting"],
+            path: "Tests/LinkSimulation", swiftSettings: settings),
         .testTarget(
             name: "PaykitProviderTests",
             dependencies: [
-                "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
+                "LinkSimulation", "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback",
+                "PaymentRouting",
                 "PaymentSandbox", "PaymentSodium", "PaymentStandards", "PaymentStore", "PaymentTesting",
                 "PaymentTransport", "TestSupport",
             ],
@@ -476,7 +482,8 @@ let package = Package(
             ],
             path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
-            name: "Simulate", dependencies: ["RecurringSimulation", "Simulation"], path: "Tests/Simulate",
+            name: "Simulate", dependencies: ["LinkSimulation", "RecurringSimulation", "Simulation"],
+            path: "Tests/Simulate",
             swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",

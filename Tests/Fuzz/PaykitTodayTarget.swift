@@ -109,9 +109,19 @@ struct PaykitTodayTarget: FuzzTarget {
                 return "a file that nobody sealed is read"
             }
         }
+        // What a link has heard twice changes nothing, whatever it is.
+        var record = LinkRecord(peerKey: "", ephemeral: [])
+        record.hear(input, from: receiver)
+        let once = (record.log, record.list, LinkRequest.all(in: record.log))
+        record.hear(input, from: receiver)
+        guard once == (record.log, record.list, LinkRequest.all(in: record.log)) else {
+            return "a message that came twice counts twice"
+        }
+        if !once.2.isEmpty { counts["requests", default: 0] += 1 }
         switch MessageIntake(text, from: receiver) {
         case .valid(let message):
             counts["messages", default: 0] += 1
+            if case .proof(let proof) = message, PaykitProof(proof) != nil { counts["proofs", default: 0] += 1 }
             // What is longer than a message may be is read all the same where it came in one.
             guard let written = try? message.text() else { return nil }
             guard MessageIntake(written, from: receiver) == .valid(message) else { return "a message changes" }

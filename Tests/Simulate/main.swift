@@ -8,6 +8,7 @@ import Synchronization
 //     swift run -c release Simulate --seed SEED   one history, with everything that happens in it
 //     swift run -c release Simulate --mistakes    how soon the planted mistakes are found
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of so many plans that are charged again and again
+//     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -16,13 +17,15 @@ case ("--seed", let seed?): exit(OneHistory.run(seed))
 case ("--mistakes", _): exit(Mistakes.run())
 case ("--recurring", let plans?):
     exit(try await FiveYears.run(Int(clamping: plans), arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 7))
+case ("--links", let count?):
+    exit(await Links.run(count, from: arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0))
 case ("--mistake", let seed?) where arguments.count == 3:
     let mistake = Mistake.all.first { $0.name == arguments[2] }
     exit(OneHistory.run(seed, mistake?.variation ?? Mistake.controls[2]))
 case (nil, _): exit(ManyHistories.run(10_000))
 case (let count?, _):
     guard let count = UInt64(count), count > 0 else {
-        print("usage: Simulate [COUNT | --seed SEED | --recurring PLANS | --mistakes]")
+        print("usage: Simulate [COUNT | --seed SEED | --recurring PLANS | --links COUNT | --mistakes]")
         exit(64)
     }
     let most = arguments.dropFirst().first.flatMap { Int($0) } ?? 3

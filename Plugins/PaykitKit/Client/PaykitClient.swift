@@ -24,6 +24,7 @@ public actor PaykitClient: PaykitService {
     let random: any RandomSource
     let streams: any StreamTransport
     let receiptStore: any ReceiptStore
+    let linkStore: any PaykitLinkStore
     let pkarr: PkarrClient
     let reader: PubkyReader
     let published: PublishedEndpoints
@@ -52,12 +53,14 @@ public actor PaykitClient: PaykitService {
     ///   - streams: how payees are reached privately.
     ///   - receipts: keeps what was agreed on with them. What has to survive the process needs a store that does, such as
     ///     `SQLiteReceipts`.
+    ///   - links: keeps private links with apps of today; the same holds for it.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), streams: any StreamTransport = TCPTransport(),
-        receipts: any ReceiptStore = InMemoryReceipts()
+        receipts: any ReceiptStore = InMemoryReceipts(), links: any PaykitLinkStore = InMemoryLinkStore()
     ) {
+        linkStore = links
         self.streams = streams
         receiptStore = receipts
         self.configuration = configuration

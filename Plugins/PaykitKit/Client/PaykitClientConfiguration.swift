@@ -33,6 +33,8 @@ public struct PaykitClientConfiguration: Sendable {
     /// As which app endpoints are published in today's form, such as `bitkit/wallet`; nil to publish in none but the older
     /// one. A wallet chooses its own once, and keeps it: payers know it by that.
     public var receiver: PaykitReceiverPath?
+    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain and never changed; nil for none.
+    public var receiverSecret: Redacted<[UInt8]>?
 
     /// Creates a configuration.
     public init(
@@ -42,7 +44,8 @@ public struct PaykitClientConfiguration: Sendable {
         endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
         epoch: UInt32 = 0, privatePatience: Duration = .seconds(30),
         clientID: String = "swift-payment-router", consent: PaykitConsent? = nil,
-        generations: PaykitGenerations = .both, receiver: PaykitReceiverPath? = nil
+        generations: PaykitGenerations = .both, receiver: PaykitReceiverPath? = nil,
+        receiverSecret: Redacted<[UInt8]>? = nil
     ) {
         self.network = network
         self.capabilities = capabilities
@@ -58,6 +61,7 @@ public struct PaykitClientConfiguration: Sendable {
         self.consent = consent
         self.generations = generations
         self.receiver = receiver
+        self.receiverSecret = receiverSecret
     }
 
     /// What sessions are asked for: what the application wants, and what its receiver takes beside that.

@@ -62,9 +62,9 @@ extension PaykitReceiptRecord {
 }
 
 /// Texts of somebody else, for people.
-enum PeerText {
+package enum PeerText {
     /// The text without what cannot be seen, in one line and not long.
-    static func shown(_ text: String) -> String {
+    package static func shown(_ text: String) -> String {
         let visible = text.unicodeScalars.lazy.filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false

@@ -1,0 +1,102 @@
+public import PaykitProvider
+import PaymentCore
+
+/// Private links with other apps of today.
+extension PaykitClient {
+    /// Says on the homeserver that this app can be spoken to privately. It needs
+    /// ``PaykitClientConfiguration/receiver`` and ``PaykitClientConfiguration/receiverSecret``.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func publishReceiver() async throws {
+        try await signedIn { session throws(PaykitFailure) in try await links(session).publishMarker(session) }
+    }
+
+    /// Takes it back.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func removeReceiver() async throws {
+        try await signedIn { session throws(PaykitFailure) in try await links(session).removeMarker(session) }
+    }
+
+    /// Returns the link with an app of somebody. Nothing is sent before it is polled.
+    ///
+    /// - Parameters:
+    ///   - pubkey: who, in any form that a key has.
+    ///   - app: which of their apps; nil for the first that can be spoken to, wallets before servers.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none.
+    public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {
+        try await signedIn { session throws(PaykitFailure) in
+            let peer = try Self.key(pubkey)
+            let flow = try links(session)
+            if let app { return PaykitPrivateLink(peer: peer, app: app, client: self) }
+            guard let found = try await flow.peerReceivers(of: peer).first else {
+                throw PaykitFailure(
+                    .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
+            }
+            return PaykitPrivateLink(peer: peer, app: found, client: self)
+        }
+    }
+
+    // MARK: What links use
+
+    func links(_ session: PubkySession) throws(PaykitFailure) -> LinkFlow {
+        guard let receiver = configuration.receiver, let secret = configuration.receiverSecret,
+            let keys = try? LinkKeys(secret: secret)
+        else {
+            throw PaykitFailure(
+                .notInitialized,
+                "private links need the app's own receiver path and a secret of 32 bytes: set receiver and receiverSecret"
+            )
+        }
+        return LinkFlow(session.user, as: receiver, keys, reader, linkStore, clock: clock, random: random)
+    }
+
+    func withLinks<Value: Sendable>(
+        _ work: @Sendable (LinkFlow) async throws(PaykitFailure) -> Value
+    ) async throws(PaykitError) -> Value {
+        try await signedIn { session throws(PaykitFailure) in try await work(links(session)) }
+    }
+
+    func poll(_ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) -> LinkFlow.Standing {
+        try await signedIn { session throws(PaykitFailure) in try await links(session).poll(peer, app, session) }
+    }
+
+    func issueReceipt(for id: String, _ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) {
+        try await signedIn { session throws(PaykitFailure) in
+            let flow = try links(session)
+            try await flow.issueReceipt(for: id, flow.party(peer, app), session)
+        }
+    }
+
+    func payRequest(
+        _ id: String, _ period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
+        with wallet: any PaykitOrderWallet
+    ) async throws(PaykitError) -> PaykitProof {
+        try await withLinks { flow throws(PaykitFailure) in
+            try await flow.pay(
+                id, period: period, flow.party(peer, app), with: OrderWallet(wallet: wallet),
+                check: configuration.endpointCheck)
+        }
+    }
+}
+
+/// An application's wallet as links ask it.
+private struct OrderWallet: LinkWallet {
+    let wallet: any PaykitOrderWallet
+
+    func outcome(of order: LinkOrder) async throws -> PrivateCheckout.Settlement? {
+        try await wallet.outcome(of: try publicOrder(order))?.flow
+    }
+
+    func settle(_ order: LinkOrder) async throws -> PrivateCheckout.Settlement {
+        guard let bitcoin = try? publicOrder(order) else { return .notPaid("it is not an amount of bitcoin") }
+        return try await wallet.settle(bitcoin).flow
+    }
+
+    private func publicOrder(_ order: LinkOrder) throws(PaykitFailure) -> PaykitOrder {
+        guard let amount = order.amount.bitcoin else {
+            throw PaykitFailure(.validationFailed, "only amounts of bitcoin are paid")
+        }
+        return PaykitOrder(key: order.key, payee: order.payee, amount: amount, endpoint: order.endpoint)
+    }
+}

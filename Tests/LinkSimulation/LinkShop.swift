@@ -1,0 +1,138 @@
+import PaykitProvider
+import PaymentCore
+import PaymentCrypto
+import Synchronization
+
+/// Where the money is: invoices, and who paid them. It never forgets and never crashes; its clients do.
+final class LinkBank: Sendable {
+    private struct State {
+        /// Preimages by payment hash.
+        var invoices: [String: String] = [:]
+        /// By the name of the order.
+        var orders: [String: (hash: String, times: Int)] = [:]
+        /// How often each request was paid, by its id.
+        var paid: [String: Int] = [:]
+        var paidInvoices: [String: Int] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes an invoice that leaves the amount open: a text that only looks like one.
+    func invoice() -> String {
+        state.withLock { state in
+            state.count += 1
+            let preimage = Digest.sha256.hash(Array("preimage \(state.count)".utf8))
+            let hash = Hex.encode(Digest.sha256.hash(preimage))
+            state.invoices[hash] = Hex.encode(preimage)
+            return "lnbcrt1\(hash)"
+        }
+    }
+
+    var preimages: [String] { state.withLock { Array($0.invoices.values) } }
+    func isPaid(_ invoice: String) -> Bool { state.withLock { $0.paidInvoices[Self.hash(invoice)] != nil } }
+    func isPaid(hash: String) -> Bool { state.withLock { $0.paidInvoices[hash] != nil } }
+    func times(_ request: String) -> Int { state.withLock { $0.paid[request] ?? 0 } }
+    /// Invoices that were paid more than once.
+    var doubled: Int { state.withLock { $0.paidInvoices.values.count { $0 > 1 } } }
+    /// Payments, whatever for.
+    var payments: Int { state.withLock { $0.paidInvoices.values.reduce(0, +) } }
+
+    /// What became of an order; nil when it was never begun.
+    func proof(of order: LinkOrder) -> PaykitProof? {
+        state.withLock { state in state.orders[order.key].flatMap { Self.proof($0.hash, state) } }
+    }
+
+    /// Pays an order; nil when it cannot be paid. The same order again is the same payment.
+    func pay(_ order: LinkOrder) -> PaykitProof? {
+        state.withLock { state in
+            if let known = state.orders[order.key] { return Self.proof(known.hash, state) }
+            let hash = Self.hash(order.endpoint.endpoint)
+            // As real invoices: who pays twice finds it paid.
+            guard state.invoices[hash] != nil, state.paidInvoices[hash] == nil else { return nil }
+            state.orders[order.key] = (hash, 1)
+            state.paid[order.requestID, default: 0] += 1
+            state.paidInvoices[hash, default: 0] += 1
+            return Self.proof(hash, state)
+        }
+    }
+
+    private static func proof(_ hash: String, _ state: State) -> PaykitProof? {
+        state.invoices[hash].map { .preimage($0, paymentHash: hash) }
+    }
+
+    static func hash(_ invoice: String) -> String { String(invoice.dropFirst("lnbcrt1".count)) }
+}
+
+/// The payer's wallet: it may stop before and after it has paid, and not say what became of it.
+struct LinkPurse: LinkWallet {
+    let bank: LinkBank
+    let fate: LinkFate
+    let line: LinkLine
+
+    func outcome(of order: LinkOrder) async throws -> PrivateCheckout.Settlement? {
+        try stop(20)
+        return bank.proof(of: order).map { .paid($0) }
+    }
+
+    func settle(_ order: LinkOrder) async throws -> PrivateCheckout.Settlement {
+        try stop(60)
+        if fate.happens(60) { return .notPaid("no route") }
+        guard let proof = bank.pay(order) else { return .notPaid("the invoice was paid before") }
+        try stop(100)
+        return .paid(proof)
+    }
+
+    private func stop(_ thousandths: UInt64) throws {
+        guard fate.happens(thousandths) else { return }
+        if fate.number(below: 2) == 0 { line.die() }
+        throw Crash()
+    }
+}
+
+/// What a wallet keeps, on a disk that can fail before and after it has written.
+final class LinkDisk: PaykitLinkStore {
+    private let states = Mutex<[String: PaykitLinkState]>([:])
+    private let fate: LinkFate
+    private let line: LinkLine
+    private let secrets: @Sendable () -> [String]
+    private let found = Mutex<Set<String>>([])
+
+    init(_ fate: LinkFate, _ line: LinkLine, secrets: @escaping @Sendable () -> [String]) {
+        self.fate = fate
+        self.line = line
+        self.secrets = secrets
+    }
+
+    var breaches: Set<String> { found.withLock { $0 } }
+
+    /// The device is lost, and everything that was kept on it.
+    func lose() { states.withLock { $0 = [:] } }
+
+    func state(named name: String) async throws -> PaykitLinkState? {
+        guard !line.isDead else { throw Crash() }
+        return states.withLock { $0[name] }
+    }
+
+    func keep(_ state: PaykitLinkState, named name: String) async throws -> Bool {
+        guard !line.isDead else { throw Crash() }
+        let text = String(decoding: state.sealed, as: UTF8.self)
+        for secret in secrets() where text.contains(secret) {
+            found.withLock { _ = $0.insert("the store can read what is said privately") }
+        }
+        try stop()
+        let isKept = states.withLock { states in
+            guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
+            states[name] = state
+            return true
+        }
+        try stop()
+        return isKept
+    }
+
+    private func stop() throws {
+        guard fate.happens(15) else { return }
+        line.die()
+        throw Crash()
+    }
+}

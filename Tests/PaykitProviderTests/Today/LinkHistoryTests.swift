@@ -1,0 +1,39 @@
+import PaykitProvider
+import Testing
+
+@testable import LinkSimulation
+
+/// Two wallets, a homeserver between them, and all that can go wrong (Protocol 12.8 and 12.9).
+@Suite("Private links through troubled times")
+struct LinkHistoryTests {
+    @Test(
+        "Where nothing goes wrong, a request is accepted, paid, proven and receipted, by two who are there half of the time"
+    )
+    func calm() async throws {
+        for seed in 0..<20 as Range<UInt64> {
+            let verdict = try await LinkHistory(seed: seed, trouble: 0).run()
+            #expect(verdict.breaches.isEmpty && verdict.crashes == 0, "history \(seed)")
+            #expect(1...3 ~= verdict.payments)
+        }
+    }
+
+    @Test(
+        "Whatever is lost, doubled, late or stopped half-way, each request is paid once, and both hold its receipt",
+        arguments: 0..<4)
+    func troubled(_ part: UInt64) async throws {
+        var crashes = 0
+        for seed in part * 50..<(part + 1) * 50 {
+            let verdict = try await LinkHistory(seed: seed).run()
+            #expect(verdict.breaches.isEmpty, "history \(seed)")
+            crashes += verdict.crashes
+        }
+        #expect(crashes > 50)
+    }
+
+    @Test("The same seed tells the same history")
+    func repeatable() async throws {
+        let first = try await LinkHistory(seed: 7).run()
+        let second = try await LinkHistory(seed: 7).run()
+        #expect([first.crashes, first.requests, first.turns] == [second.crashes, second.requests, second.turns])
+    }
+}
