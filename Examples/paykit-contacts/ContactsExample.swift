@@ -16,8 +16,12 @@ struct ContactsExample {
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
         let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:\(server.baseURL.port)"))
+        // As a wallet of today: what is published as the guide does it is published in today's form beside that.
+        let receiver = PaykitReceiverPath("contacts/wallet")
         let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: network), transport: StandardTransport())
+            configuration: PaykitClientConfiguration(
+                network: network, receiver: receiver,
+                receiverSecret: Redacted([UInt8](repeating: 9, count: 32))), transport: StandardTransport())
         Paykit.use(client)
 
         print("Before signing in:")
@@ -34,6 +38,7 @@ struct ContactsExample {
             await sandbox.createUser(.ready, name: "Ada Lind"),
             await sandbox.createUser(.chainOnly, name: "Bruno Costa"),
             await sandbox.createUser(.emptyDirectory, name: "Sofia Rossi"), await sandbox.createUser(.unknownKey),
+            await sandbox.createUser(.thirdGeneration, name: "Jonas Weber"),
         ]
         for friend in friends { try await client.follow(pubkey: friend.key.text) }
 
@@ -77,6 +82,9 @@ struct ContactsExample {
         }
         print("\(try await client.receipts().count { $0.stage == .paid }) receipts are paid")
 
+        print("\nBy a private link of today:")
+        await tryOut { try await payByLink(client, sandbox) }
+
         print("\nSomebody paid to my Lightning address:")
         await client.noteUse(methodId: "lightning")
         try await rotateEndpoints(me)
@@ -85,6 +93,44 @@ struct ContactsExample {
         try await client.signOut()
         print("\nAfter signing out:")
         await tryOut { try await publishEndpoints() }
+    }
+
+    /// Somebody with an app of today asks for a payment, and gives a receipt for it. Neither has to be there when the other is:
+    /// each looks now and then.
+    private static func payByLink(_ client: PaykitClient, _ sandbox: PubkySandbox) async throws {
+        guard let own = PaykitReceiverPath("contacts/wallet"), let theirs = PaykitReceiverPath("bitkit/wallet"),
+            let me = await client.user
+        else { return }
+        let peer = try await sandbox.createLinkPeer(theirs, name: "Yuki Tanaka")
+        try await peer.publish()
+        try await client.publishReceiver()
+        let link = try await client.privateLink(with: peer.user.key.text)
+        func look() async throws {
+            for _ in 0..<3 {
+                try await link.poll()
+                try await peer.look(at: me, own)
+            }
+            try await link.poll()
+        }
+        try await look()
+        let id = try await peer.ask(2100, for: "dinner", of: me, own)
+        try await look()
+        for request in try await link.requests() where request.phase == .proposed {
+            print("- \(peer.user.name) asks for \(request.amount?.decimalText ?? "?") BTC: \(request.reference)")
+            try await link.accept(request.id)
+            try await link.pay(request.id, with: Purse(sandbox: sandbox))
+        }
+        try await look()
+        print("  paid, with \(try await link.receipts(for: id).count) receipt")
+    }
+
+    /// A wallet that keeps what it paid in no place but the sandbox.
+    private struct Purse: PaykitOrderWallet {
+        let sandbox: PubkySandbox
+        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
+        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
+            try await ContactsExample.settle(order.endpoint.endpoint, at: sandbox)
+        }
     }
 
     /// What a wallet would do: here the money does not exist.

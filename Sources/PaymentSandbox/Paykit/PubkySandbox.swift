@@ -56,6 +56,8 @@ public actor PubkySandbox: SandboxService {
     var payees: [String: PubkyKey] = [:]
     /// What payers asked for under their keys.
     var settlements: [String: Settled] = [:]
+    /// What users with apps of today have paid, by the names of their orders.
+    var linkPayments: [String: PaykitProof] = [:]
     /// Whom transactions on the chain have paid, by their ids.
     var transactions: [String: PubkyKey] = [:]
 
