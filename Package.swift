@@ -104,9 +104,11 @@ let package = Package(
         .target(
             name: "PaymentSandbox",
             dependencies: [
-                "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards",
-                "PaymentTesting", "PaymentWallet",
-                "PaykitProvider", "PayrailsComponents", "PayrailsKit",
+                "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentReview", "PaymentRouting",
+                "PaymentSecp256k1",
+                "PaymentStandards", "PaymentTesting", "PaymentTransport", "PaymentWallet",
+                "CitconProvider", "PaykitProvider", "PayrailsComponents", "PayrailsKit", "PayrailsProvider",
+                "WalletConnectPayProvider",
             ],
             swiftSettings: settings),
 

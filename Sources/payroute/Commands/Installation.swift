@@ -2,7 +2,6 @@ import CitconMerchant
 import CitconProvider
 import PaykitProvider
 import PaymentCore
-import PaymentReview
 import PaymentRouting
 import PaymentSandbox
 import PaymentStandards
@@ -23,22 +22,18 @@ enum Installation {
     ///
     /// - Parameter external: other programs that are providers, beside those on board.
     static func registry(sandbox: HTTPURL? = nil, with external: [ExternalProvider] = []) throws -> ProviderRegistry {
-        // The sandbox takes any key; without one nothing is ever sent.
-        let walletConnectPay = try GatewayConfiguration(
-            credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox?.text ?? GatewayConfiguration.productionURL)
-        let citcon = CitconConfiguration(
-            endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.map { $0.text + "/v1/" }), application: .demonstration)
-        // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
-        let reviewer = SigningReviewer(unreviewedMethods: sandbox == nil ? [] : ["tron_signTransaction"])
-        let pubky = try sandbox.map { url throws(LinkDefect) in try PubkyNetwork.sandbox(url) } ?? .standard()
-        var providers: [any PaymentService] = [
-            WalletConnectPayProvider(configuration: walletConnectPay, reviewer: reviewer),
+        if let sandbox {
+            return try ProviderRegistry(SandboxConnection.providers(at: sandbox, reader: standards) + external)
+        }
+        // Without a sandbox nothing is ever sent, so that no key is needed. Nobody here has a settler, and bare texts of
+        // Bitcoin are for whoever has.
+        let citcon = CitconConfiguration(endpoint: try CitconEndpoint(.UAT), application: .demonstration)
+        let providers: [any PaymentService] = [
+            WalletConnectPayProvider(configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("none")))),
             CitconProvider(configuration: citcon),
-            PayrailsProvider(additionalHosts: sandbox.map { [$0.authority] } ?? []),
-            PaykitProvider(network: pubky, reader: standards, datagrams: UDPTransport()),
+            PayrailsProvider(),
+            PaykitProvider(network: try .standard(), reader: standards, datagrams: UDPTransport()),
         ]
-        // Outside of a sandbox nobody here has a settler, and such texts are for whoever has.
-        if sandbox != nil { providers.append(BitcoinPaymentsProvider(reader: standards)) }
         return try ProviderRegistry(providers + external)
     }
 
@@ -76,13 +71,4 @@ enum Installation {
     static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {
         registry.route(text, readers: readers)
     }
-}
-
-extension CitconConfiguration.Application {
-    /// The application that the vendor's guide shows, which the sandbox's wallets come back to.
-    fileprivate static let demonstration = Self(
-        scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
-        places: CitconConfiguration.ReturnPlaces(
-            weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
-            pages: ["com.citcon.citconpay://"]))
 }

@@ -57,7 +57,9 @@ extension CitconSandbox {
 
     /// Has the payer's bank dispute a charge that was paid, or go on with that. Does nothing for other charges.
     ///
-    /// - Parameter id: the service's id of the charge.
+    /// - Parameters:
+    ///   - id: the service's id of the charge.
+    ///   - stage: how far the dispute has come.
     public func dispute(charge id: String, _ stage: DisputeStage) {
         guard let token = tokensByID[id], let charge = charges[token], charge.status == .succeeded else { return }
         let dispute = CitconCharge.Dispute(

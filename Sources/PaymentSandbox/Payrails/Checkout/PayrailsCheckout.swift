@@ -19,6 +19,7 @@ import PayrailsKit
     /// Creates a shop in front of `sandbox`.
     ///
     /// - Parameters:
+    ///   - sandbox: the service.
     ///   - clock: the client polls on it; the sandbox's own is its own.
     ///   - random: makes the tokens of pages.
     public nonisolated init(

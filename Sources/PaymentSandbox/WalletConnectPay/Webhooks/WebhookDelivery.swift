@@ -16,7 +16,9 @@ extension WalletConnectPaySandbox {
 
     /// Returns a webhook as it would arrive now: every attempt is signed with its own time.
     ///
-    /// - Parameter age: how many seconds ago it was signed.
+    /// - Parameters:
+    ///   - webhook: what is told.
+    ///   - age: how many seconds ago it was signed.
     public func notification(_ webhook: Webhook, age: Int64 = 0) -> IncomingNotification {
         var headers: HTTPHeaders = ["Content-Type": "application/json"]
         guard let endpoint = configuration.endpoint(of: webhook.world) else {

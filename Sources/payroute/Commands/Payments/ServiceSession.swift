@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentSandbox
 import PaymentStore
 import PaymentTransport
 import WalletConnectPayMerchant

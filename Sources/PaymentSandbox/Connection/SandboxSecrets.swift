@@ -1,14 +1,18 @@
 import CitconProvider
-import PaymentCore
-import PaymentSandbox
+package import PaymentCore
 
 /// What an application would keep secret, got from the sandbox, whose keys are no secrets.
-struct SandboxSecrets: SecretStore {
-    let sandbox: HTTPURL
-    let transport: any HTTPTransport
+package struct SandboxSecrets: SecretStore {
+    private let sandbox: HTTPURL
+    private let transport: any HTTPTransport
+
+    package init(sandbox: HTTPURL, transport: any HTTPTransport) {
+        self.sandbox = sandbox
+        self.transport = transport
+    }
 
     /// An access token for Citcon, as an application gets it from its merchant's server; nil for anything else.
-    func secret(_ name: String) async throws -> Redacted<String>? {
+    package func secret(_ name: String) async throws -> Redacted<String>? {
         guard name == CitconProvider.accessTokenName() else { return nil }
         let request = HTTPRequest(
             .post, try sandbox.appending(["v1", "access-tokens"]),

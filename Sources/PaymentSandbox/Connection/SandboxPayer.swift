@@ -1,11 +1,12 @@
-import PaymentCore
-import PaymentSandbox
-import PaymentWallet
+package import PaymentCore
+package import PaymentWallet
 
 /// Somebody who can pay at every simulated service: with wallets, apps, pages and made-up data.
-enum SandboxPayer {
+package enum SandboxPayer {
     /// A payer who pays at the sandboxes that are served at `origin`, and nowhere else.
-    static func make(_ wallet: DevelopmentWallet, at origin: HTTPURL, over transport: any HTTPTransport) -> Payer {
+    package static func make(_ wallet: DevelopmentWallet, at origin: HTTPURL, over transport: any HTTPTransport)
+        -> Payer
+    {
         var payer = SandboxWallet(wallet).payer()
         let citcon = CitconSandbox.payer(at: origin, over: transport)
         let payrails = PayrailsSandbox.payer(transport: transport)
