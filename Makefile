@@ -20,13 +20,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # With Swift's own libraries inside, the program runs where no Swift is; the system's are its only needs.
 STATIC := $(if $(filter Darwin,$(shell uname)),,--static-swift-stdlib)
-LIBRARIES := PaymentCore PaymentReview PaymentRouting PaymentTransport PaymentStore PaymentWallet PaymentTesting PaymentLoopback PaymentSandbox \
-	WalletConnectPayProvider WalletConnectPayMerchant CitconProvider CitconMerchant PaykitProvider PayrailsProvider PayrailsMerchant \
-	PayrailsTypes PayrailsKit PayrailsComponents
 
 .PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz \
 	fuzz-standards simulate simulate-subscriptions simulate-links mutants format lint \
-	docs clean
+	docs api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -120,19 +117,13 @@ format: ## format all sources
 lint: ## check the format
 	swift format lint --strict -r Package.swift Sources Plugins Tests Examples
 
-docs: deps ## convert the libraries' documentation to an archive under .build/docs
-	@rm -rf .build/docs/graphs && mkdir -p .build/docs/graphs
-	for library in $(LIBRARIES); do swift build --scratch-path .build/docs/build --target $$library \
-		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/docs/graphs || exit 1; done
-	@rm -rf .build/docs/articles.docc && mkdir -p .build/docs/articles.docc
-	@cd .build/docs/articles.docc && printf '# Articles\n\n@Metadata {\n    @TechnologyRoot\n}\n\n## Topics\n\n' >Articles.md; \
-	for page in ../../../Sources/*/*.docc/*.md ../../../Plugins/*/*.docc/*.md; do \
-		target=$$(basename $$(dirname $$page) .docc); name=$$(basename $$page .md); \
-		if [ $$name = Protocol ]; then name=$${target%Provider}Protocol; fi; \
-		cp $$page $$name.md && echo "- <doc:$$name>" >>Articles.md || exit 1; done
-	docc convert .build/docs/articles.docc --additional-symbol-graph-dir .build/docs/graphs \
-		--fallback-display-name swift-payment-router --fallback-bundle-identifier swift-payment-router \
-		--output-path .build/docs/payment-router.doccarchive
+docs: deps ## convert all libraries' documentation to one archive under .build/docs, without a warning, and count it
+	.ci/documentation/build
+
+api: ## say which public declarations changed since the last tag in a way that breaks others (BASE=commit)
+	@base="$(BASE)"; [ -n "$$base" ] || base="$$(git describe --tags --abbrev=0 2>/dev/null || true)"; \
+	if [ -z "$$base" ]; then echo "there is no tag yet, so there is nothing to keep; BASE=commit compares with a commit"; \
+	else swift package diagnose-api-breaking-changes "$$base"; fi
 
 clean: ## remove everything built
 	swift package clean

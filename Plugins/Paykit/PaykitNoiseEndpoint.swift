@@ -16,7 +16,11 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
 
     /// Creates the description of a place.
     ///
-    /// - Parameter key: 32 bytes; a channel to another length comes never about.
+    /// - Parameters:
+    ///   - owner: whose place it is.
+    ///   - host: the name or address to connect to.
+    ///   - port: the port there.
+    ///   - key: 32 bytes; a channel to another length comes never about.
     public init(owner: PubkyKey, host: String, port: UInt16, key: [UInt8]) {
         self.owner = owner
         self.host = host

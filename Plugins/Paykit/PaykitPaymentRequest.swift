@@ -24,7 +24,12 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - id: the request's own name.
+    ///   - sender: who asks.
+    ///   - recipient: who is asked.
     ///   - amount: in satoshis.
+    ///   - methodID: by which method it is to be paid.
+    ///   - note: what it is for.
     ///   - createdAt: seconds since 1970.
     ///   - expiresAt: seconds since 1970.
     public init(

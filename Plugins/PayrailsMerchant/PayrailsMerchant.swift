@@ -2,7 +2,7 @@ public import PaymentCore
 import PayrailsProvider
 
 /// Payrails on a merchant's server: opens sessions for its app, asks about payments, calls them off, gives money back and
-/// reads notifications. Sessions are opened, and money that was set aside is taken, with its ``client(over:clock:)``.
+/// reads notifications. Sessions are opened, and money that was set aside is taken, with its ``client(over:clock:random:)``.
 ///
 /// Payments are called by the ids of their executions, as `PayrailsProvider` calls them in the app. It holds the merchant's
 /// secrets, so it has no place in an app.

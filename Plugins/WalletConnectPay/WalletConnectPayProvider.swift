@@ -20,6 +20,7 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectComp
     ///
     /// - Parameters:
     ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
+    ///   - configuration: the service and its credentials.
     ///   - appLinks: the application's own links, which may carry payment links. They raise no trust.
     ///   - returns: the merchants' pages to which payers come back, where this application opens them.
     ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.

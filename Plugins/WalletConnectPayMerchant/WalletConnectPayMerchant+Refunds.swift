@@ -24,7 +24,9 @@ extension WalletConnectPayMerchant: RefundingService {
     ///
     /// The service is asked first what the payment's price was: it marks without being told an amount.
     ///
-    /// - Parameter request: the whole payment; make it with ``refundRequest(of:amount:)``.
+    /// - Parameters:
+    ///   - request: the whole payment; make it with ``refundRequest(of:amount:)``.
+    ///   - context: network and durable steps.
     /// - Returns: what has become of the refund. One that was made before, by whomever, is made.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {

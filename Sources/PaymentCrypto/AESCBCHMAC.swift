@@ -37,7 +37,11 @@ public struct AESCBCHMAC: Sendable, Hashable {
 
     /// Encrypts `plaintext`. A vector must never be used twice with the same key.
     ///
-    /// - Parameter data: what is not encrypted but protected against changes.
+    /// - Parameters:
+    ///   - plaintext: what is encrypted.
+    ///   - key: the key of the cipher and of the tag, as long as both together.
+    ///   - vector: 16 bytes that were never used with this key.
+    ///   - data: what is not encrypted but protected against changes.
     /// - Throws: ``CryptoError``.
     public func encrypt(
         _ plaintext: [UInt8], key: [UInt8], vector: [UInt8], authenticating data: [UInt8]

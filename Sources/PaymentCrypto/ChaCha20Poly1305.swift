@@ -16,7 +16,11 @@ public enum ChaCha20Poly1305 {
 
     /// Encrypts `plaintext`; the tag stands at the end.
     ///
-    /// - Parameter data: what is not encrypted but protected against changes.
+    /// - Parameters:
+    ///   - plaintext: what is encrypted.
+    ///   - key: 32 bytes.
+    ///   - nonce: 12 bytes that were never used with this key.
+    ///   - data: what is not encrypted but protected against changes.
     /// - Throws: ``CryptoError``.
     public static func seal(
         _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]

@@ -3,6 +3,8 @@ public enum HKDF {
     /// Returns `byteCount` bytes made from `secret`.
     ///
     /// - Parameters:
+    ///   - digest: the hash.
+    ///   - secret: what nobody else knows.
     ///   - salt: what need not be secret; empty counts as zeros.
     ///   - info: what the bytes are for.
     ///   - byteCount: at most 255 times the hash's length.

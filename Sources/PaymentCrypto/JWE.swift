@@ -6,8 +6,11 @@ public enum JWE {
 
     /// Encrypts `plaintext` for the holder of `key`.
     ///
-    /// - Parameter randomBytes: so many bytes that nobody can guess; the default is the system's generator. The content
-    ///   key and the initialisation vector are made of them: whoever can foretell them can read the message.
+    /// - Parameters:
+    ///   - plaintext: what is encrypted.
+    ///   - key: the reader's public key.
+    ///   - randomBytes: so many bytes that nobody can guess; the default is the system's generator. The content key and
+    ///     the initialisation vector are made of them: whoever can foretell them can read the message.
     /// - Throws: ``CryptoError``.
     public static func encrypt(
         _ plaintext: [UInt8], to key: RSAPublicKey, randomBytes: (Int) -> [UInt8] = SecureRandom.bytes
@@ -30,7 +33,10 @@ public enum JWE {
     /// Headers with other algorithms, or with members that change the meaning (`zip`, `crit`), are refused. `readHeader`
     /// gets the header's JSON text: this module reads no JSON.
     ///
-    /// - Parameter readHeader: the members of the header, or nil when it is not a JSON object of texts.
+    /// - Parameters:
+    ///   - token: the message, in the compact form.
+    ///   - key: the reader's private key.
+    ///   - readHeader: the members of the header, or nil when it is not a JSON object of texts.
     /// - Throws: ``CryptoError/invalidMessage(_:)``; the same one whatever part does not fit, so that nothing can be
     ///   learnt by trying.
     public static func decrypt(

@@ -12,6 +12,7 @@ public struct SharedAddress: SandboxService {
         /// Creates a tenant.
         ///
         /// - Parameters:
+        ///   - service: who answers.
         ///   - paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
         ///   - header: only requests that have this header field are its: for paths that others have, too.
         public init(_ service: any SandboxService, paths: [String], header: String? = nil) {

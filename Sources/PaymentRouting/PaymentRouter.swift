@@ -20,6 +20,10 @@ public struct PaymentRouter: Sendable {
     ///   - transport: the network; providers see it limited to the hosts they declare.
     ///   - journal: the durable memory of attempts. Routers may share one, also from several processes.
     ///   - readers: readers of payment standards, asked in order about links that no provider claims.
+    ///   - clock: the time of waiting and of entries; alone it decides nothing final.
+    ///   - random: keys and back-off; the default is cryptographically secure.
+    ///   - secrets: the application's secrets, by the names that providers ask for.
+    ///   - log: hears every event at once, in the task of the payment.
     ///   - leases: how long routers that share a journal wait for each other.
     ///   - journalKey: by which this router knows its own journal again; all routers that share the journal need the
     ///     same. Nil trusts the journal as it is.
@@ -71,7 +75,10 @@ public struct PaymentRouter: Sendable {
     /// goes on with an interrupted one; where the link names a payee, one to the same payee. Paid again after that, such a
     /// link makes another payment.
     ///
-    /// - Parameter acceptingUnverified: consent to a link that does not prove where it leads.
+    /// - Parameters:
+    ///   - route: where the link goes.
+    ///   - payer: who pays.
+    ///   - acceptingUnverified: consent to a link that does not prove where it leads.
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
     /// - Throws: ``PaymentError`` when it could not be carried on; its phase says whether money can have moved.

@@ -123,7 +123,7 @@ extension PaykitClient {
     /// Waits until another device has answered `link`, and opens the session that it allows.
     ///
     /// - Parameters:
-    ///   - link: what ``authorizationLink()`` gave.
+    ///   - link: what ``authorizationLink(callbacks:)`` gave.
     ///   - patience: how long to wait.
     /// - Returns: who authorised this device.
     /// - Throws: ``PaykitError``; when the answer allows more or less than was asked for, it is used as it is.

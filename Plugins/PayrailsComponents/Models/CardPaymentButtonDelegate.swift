@@ -11,7 +11,7 @@ public import PayrailsTypes
     /// The payer has to pass a check on a page of the bank. Only for payments with the card form.
     func onThreeDSecureChallenge(_ button: CardPaymentButton)
     /// The payment ended without a success that is known: it failed, the payer left, or it goes on by itself.
-    /// ``CardPaymentButton/lastResult`` says which.
+    /// `CardPaymentButton.lastResult` says which.
     func onAuthorizeFailed(_ button: CardPaymentButton)
 
     /// The payment failed, with the reason, as in the vendor's later releases; also when the payer left. By default it

@@ -34,8 +34,13 @@ public import PayrailsTypes
     /// Creates a checkout.
     ///
     /// - Parameters:
+    ///   - session: the session that is paid in.
     ///   - card: what the form for a new card shows; nil leaves the form out.
     ///   - methods: what else is offered, of PayPal and pages of banks; the session has to have it.
+    ///   - style: how skins draw it.
+    ///   - translations: the texts of the list of stored instruments.
+    ///   - cardTranslations: the texts of the card form's button.
+    ///   - showDeleteButton: whether stored instruments can be deleted.
     ///   - presenter: shows the pages that a payment needs; nil shows them through ``CheckoutState/challenge``. It is
     ///     kept weakly.
     public init(
@@ -64,8 +69,10 @@ public import PayrailsTypes
 
     /// Does what the payer asked for.
     ///
-    /// - Parameter attempt: the number of the page that it was asked in. A payment with another than the present one
-    ///   is not made. Nil, for skins that are always up to date, passes.
+    /// - Parameters:
+    ///   - action: what they asked for.
+    ///   - attempt: the number of the page that it was asked in. A payment with another than the present one is not
+    ///     made. Nil, for skins that are always up to date, passes.
     public func perform(_ action: CheckoutAction, attempt: Int? = nil) {
         switch action {
         case .leaveChallenge: return payerReturned(by: nil)

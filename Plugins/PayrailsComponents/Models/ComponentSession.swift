@@ -20,7 +20,10 @@ public protocol ComponentSession: AnyObject, Sendable {
 
     /// Pays with a card that ``encryptCard(_:)`` made.
     ///
-    /// - Parameter saveInstrument: whether the service keeps the card for later payments.
+    /// - Parameters:
+    ///   - encryptedData: the card, which only the service can read.
+    ///   - saveInstrument: whether the service keeps the card for later payments.
+    ///   - presenter: shows a page where one is needed.
     @MainActor func pay(
         withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult

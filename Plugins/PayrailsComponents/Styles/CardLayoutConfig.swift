@@ -29,7 +29,9 @@ public struct CardLayoutConfig: Sendable, Hashable {
 
     /// Returns a preset arrangement.
     ///
-    /// - Parameter useCombinedExpiryDateField: Whether month and year are one field.
+    /// - Parameters:
+    ///   - preset: which one.
+    ///   - useCombinedExpiryDateField: Whether month and year are one field.
     public static func preset(_ preset: Preset, useCombinedExpiryDateField: Bool = false) -> CardLayoutConfig {
         CardLayoutConfig(source: .preset(preset), isCombined: useCombinedExpiryDateField)
     }

@@ -7,6 +7,7 @@ extension PayrailsSession {
     /// Pays with a stored instrument.
     ///
     /// - Parameters:
+    ///   - instrument: what is paid with.
     ///   - presenter: shows a page where one is needed; stored cards too can ask for 3-D Secure.
     ///   - onResult: hears the result, once, on the main actor.
     public func executePayment(
@@ -25,7 +26,10 @@ extension PayrailsSession {
 
     /// Pays with a card that the payer has just entered. It is encrypted here; only the service can read it.
     ///
-    /// - Parameter saveInstrument: whether the service keeps the card for later payments.
+    /// - Parameters:
+    ///   - card: what the payer entered.
+    ///   - saveInstrument: whether the service keeps the card for later payments.
+    ///   - presenter: shows a page where one is needed, as for 3-D Secure.
     public func executePayment(
         withCard card: CardDetails, saveInstrument: Bool = false, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
@@ -37,8 +41,10 @@ extension PayrailsSession {
     /// Pays with PayPal or by a redirect; see the other methods for stored instruments, cards and Apple Pay.
     ///
     /// - Parameters:
+    ///   - type: what is paid with.
     ///   - paymentMethodCode: which method, where several are of the type.
     ///   - saveInstrument: whether the service keeps the account for later payments.
+    ///   - presenter: shows the page.
     public func executePayment(
         with type: Payrails.PaymentType, paymentMethodCode: String? = nil, saveInstrument: Bool = false,
         presenter: (any PaymentPresenter)?

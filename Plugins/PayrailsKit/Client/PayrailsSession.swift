@@ -8,7 +8,7 @@ import Synchronization
 /// A payment whose ending is not known is not begun beside: the next one asks the service first, tells what it finds, and
 /// begins anew only where nothing is under way, or where the payer left a page to pay in another way.
 ///
-/// Made from the ``Payrails/InitData`` that the merchant's server got; nothing is sent while it is made. Every address
+/// Made from the `Payrails.InitData` that the merchant's server got; nothing is sent while it is made. Every address
 /// comes from there or from an answer of the service, and the token goes to no others.
 public final class PayrailsSession: Sendable {
     /// Gets fresh init data from the merchant's server when the token is refused, and hands them to its argument, once.
@@ -41,6 +41,7 @@ public final class PayrailsSession: Sendable {
     /// - Parameters:
     ///   - configuration: what the merchant's server got, and how to behave.
     ///   - transport: the network.
+    ///   - clock: the time of polling.
     ///   - random: keys of idempotency and of card encryption; the default is cryptographically secure.
     ///   - onSessionExpired: gets fresh init data when the token is refused.
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` naming the member.

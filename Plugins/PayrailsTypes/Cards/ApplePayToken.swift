@@ -26,6 +26,8 @@ public struct ApplePayToken: Sendable, Hashable {
     ///   - paymentData: the token's own JSON.
     ///   - displayName: the card's name in the sheet.
     ///   - network: such as `Visa`.
+    ///   - type: the kind of card.
+    ///   - transactionIdentifier: the token's own id.
     /// - Throws: ``PayrailsError/invalidDataFormat`` when `paymentData` is no JSON object; a simulator's is empty.
     public init(
         paymentData: [UInt8], displayName: String, network: String, type: MethodType, transactionIdentifier: String

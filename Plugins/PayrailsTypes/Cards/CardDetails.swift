@@ -17,7 +17,11 @@ public struct CardDetails: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - number: with or without spaces.
-    ///   - expiryYear: four digits, or the last two of this century's, as cards and the service's own samples have them.
+    ///   - expiryMonth: one digit or two.
+    ///   - expiryYear: four digits, or the last two of this century's, as cards and the service's own samples have
+    ///     them.
+    ///   - securityCode: three or four digits; nil where none is asked for.
+    ///   - holderName: the name on the card.
     ///   - now: the present month.
     /// - Throws: ``CardDetailsError``, naming every field that is not acceptable.
     public init(

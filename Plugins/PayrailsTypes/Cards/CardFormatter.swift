@@ -21,7 +21,9 @@ public enum CardFormatter {
 
     /// Returns a month: one digit from 2 to 9 gets its zero, a lone 0 or a number above 12 vanishes.
     ///
-    /// - Parameter isComplete: whether the payer left the field; then 1 gets its zero too.
+    /// - Parameters:
+    ///   - text: what was typed.
+    ///   - isComplete: whether the payer left the field; then 1 gets its zero too.
     public static func month(_ text: some StringProtocol, isComplete: Bool = false) -> String {
         let digits = String(CardDigits.only(text).prefix(2))
         guard let value = Int(digits) else { return "" }

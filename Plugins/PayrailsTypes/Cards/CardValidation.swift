@@ -87,7 +87,9 @@ public enum CardValidation {
 
     /// Checks a security code: as many digits as `brand` has.
     ///
-    /// - Parameter brand: nil when it is not known: three or four digits then.
+    /// - Parameters:
+    ///   - text: what was typed.
+    ///   - brand: nil when it is not known: three or four digits then.
     public static func securityCode(_ text: String, brand: CardBrand? = nil) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         guard CardText.isDigits(text) else { return .regexMatchFailed }

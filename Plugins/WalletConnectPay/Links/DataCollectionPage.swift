@@ -36,7 +36,9 @@ public struct DataCollectionPage: Sendable {
 
     /// Creates a page by checking the address that an option's `collectData` names. A fragment is dropped.
     ///
-    /// - Parameter allowsLoopback: Also accepts pages on this machine, plain or not, on any port: for a sandbox only.
+    /// - Parameters:
+    ///   - text: the address.
+    ///   - allowsLoopback: Also accepts pages on this machine, plain or not, on any port: for a sandbox only.
     /// - Throws: ``DataCollectionPageError``.
     public init(_ text: String, allowsLoopback: Bool = false) throws(DataCollectionPageError) {
         let url = try Self.read(text)

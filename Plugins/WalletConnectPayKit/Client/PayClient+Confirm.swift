@@ -15,12 +15,14 @@ extension PayClient {
     /// still waits for it is the very same confirmation sent again.
     ///
     /// - Parameters:
+    ///   - paymentId: the payment.
+    ///   - optionId: the option whose actions were signed.
     ///   - signatures: one result for each action, in the actions' order: a signature, or a transaction hash.
     ///   - collectedData: the payer's data, when an own form gathered it. Nil after the service's form, which hands it
     ///     in by itself.
     ///   - maxPollMs: how long the call may wait for the settlement, in milliseconds from now, the confirmation itself
-    ///     included; a network that fails can add to it. The service is told, too. Nil (and 0 or less) waits until a few
-    ///     minutes after the payment's expiry where that is known, otherwise five minutes.
+    ///     included; a network that fails can add to it. The service is told, too. Nil (and 0 or less) waits until a
+    ///     few minutes after the payment's expiry where that is known, otherwise five minutes.
     /// - Returns: how the payment ended: ``PaymentStatus/succeeded``, ``PaymentStatus/failed`` or
     ///   ``PaymentStatus/expired``. When the time is over before it ended: what the service said last, usually
     ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then ask

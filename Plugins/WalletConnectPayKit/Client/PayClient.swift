@@ -29,6 +29,7 @@ public final class PayClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
+    ///   - configuration: the service and its credentials.
     ///   - transport: how requests are sent. The client does its own retrying; the transport need not.
     ///   - clock: the time for expiry, polling and back-off.
     ///   - random: the chance in the back-off.

@@ -37,7 +37,10 @@ public struct DataCollectionNavigation: Sendable {
     /// `file:`, other apps) or hides its host behind a user name. Frames inside the page may show other https pages;
     /// their messages are never believed.
     ///
-    /// - Parameter isLinkFollowed: Whether the payer activated a link.
+    /// - Parameters:
+    ///   - address: where to.
+    ///   - frame: which frame of the page wishes to.
+    ///   - isLinkFollowed: Whether the payer activated a link.
     public func decide(_ address: String, in frame: Frame, isLinkFollowed: Bool) -> Decision {
         if frame == .inner, address == "about:blank" || address == "about:srcdoc" { return .stay }
         // Only what was written as a web address: the strict scan would also decode an encoded one.

@@ -25,7 +25,12 @@ extension WalletConnectPayMerchant {
 
         /// Creates an order.
         ///
-        /// - Parameter idempotencyKey: nil takes the reference, for shops whose references are unique.
+        /// - Parameters:
+        ///   - reference: the shop's own name of it.
+        ///   - amount: what it costs.
+        ///   - expiresAt: when it can no longer be paid; nil leaves that to the service.
+        ///   - returns: where buyers come back to.
+        ///   - idempotencyKey: nil takes the reference, for shops whose references are unique.
         public init(
             reference: String, amount: Money, expiresAt: Date? = nil, returns: CheckoutReturns? = nil,
             idempotencyKey: String? = nil

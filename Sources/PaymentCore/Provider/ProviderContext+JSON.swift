@@ -13,11 +13,13 @@ extension ProviderContext {
     /// ```
     ///
     /// - Parameters:
+    ///   - method: the method.
+    ///   - url: where to; a host that the descriptor declares.
     ///   - body: the body; nil sends none.
     ///   - headers: further header fields, such as credentials.
-    ///   - idempotencyKey: sent as `Idempotency-Key`. Only where the service recognises a repetition by it: the request may
-    ///     then be sent again when its fate is not known. It has to be the attempt's (``PaymentAttempt/key(for:)``), or
-    ///     follow from the refund's id.
+    ///   - idempotencyKey: sent as `Idempotency-Key`. Only where the service recognises a repetition by it: the request
+    ///     may then be sent again when its fate is not known. It has to be the attempt's
+    ///     (``PaymentAttempt/key(for:)``), or follow from the refund's id.
     ///   - statuses: the statuses of answers that are read; every other one is an error.
     ///   - type: what the answer is read as; ``JSONValue`` takes it as it is.
     /// - Throws: ``PaymentError``. `retry` has the service's own `Retry-After`, where it gives seconds.

@@ -28,7 +28,16 @@ public struct ProviderContext: Sendable {
 
     /// Creates a context. Routers do this; providers receive it.
     ///
-    /// - Parameter sha256: by which the proofs of invoices are checked; without it no invoice is settled.
+    /// - Parameters:
+    ///   - http: the network, limited to the provider's hosts.
+    ///   - payer: what the payer lends.
+    ///   - clock: the time.
+    ///   - random: the chance.
+    ///   - secrets: the application's secrets.
+    ///   - link: the link that is paid, where it is at hand.
+    ///   - steps: runs steps.
+    ///   - sha256: by which the proofs of invoices are checked; without it no invoice is settled.
+    ///   - remark: hears remarks for people.
     public init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
         secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner, sha256: Hash? = nil,

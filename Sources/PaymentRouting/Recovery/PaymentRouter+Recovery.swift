@@ -32,7 +32,9 @@ extension PaymentRouter {
     /// recover as an empty ``Payer`` to have such attempts given up instead. What was reserved to be spent without a question
     /// (``AutoPay``) for attempts that have ended, or never began, is settled as well.
     ///
-    /// - Parameter width: how many payments are settled at the same time; at least one is.
+    /// - Parameters:
+    ///   - payer: who goes on with what has sent nothing yet; an empty one gives it up.
+    ///   - width: how many payments are settled at the same time; at least one is.
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
     public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {

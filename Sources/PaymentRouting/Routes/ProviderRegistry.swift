@@ -89,7 +89,9 @@ public struct ProviderRegistry: Sendable {
 
     /// Creates a registry.
     ///
-    /// - Parameter services: payers' providers and merchants' services, each with an id of its own.
+    /// - Parameters:
+    ///   - services: payers' providers and merchants' services, each with an id of its own.
+    ///   - equalClaims: what becomes of two claims on the same links.
     /// - Throws: ``RegistryError`` when two ids or two claims are equal, an id or pattern is malformed, or a merchant's
     ///   service claims links.
     public init(_ services: [any PaymentService], equalClaims: EqualClaims = .reject) throws(RegistryError) {

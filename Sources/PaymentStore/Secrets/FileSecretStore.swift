@@ -4,7 +4,7 @@ public import PaymentCore
 /// Secrets as files that only their owner can read: for Linux, where there is no keychain.
 ///
 /// Each is a file of mode 0600 in a folder of mode 0700. They are not encrypted: whoever can read the owner's files, or the
-/// disk itself, has them. On Apple platforms use ``KeychainSecretStore``.
+/// disk itself, has them. On Apple platforms use `KeychainSecretStore`.
 public struct FileSecretStore: SecretKeeper {
     /// Why a secret was not read or kept. Says nothing of its content.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {

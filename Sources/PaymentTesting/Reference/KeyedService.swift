@@ -41,7 +41,9 @@ public actor KeyedService: SandboxService {
 
     /// Creates a service without payments.
     ///
-    /// - Parameter recognizesKeys: false makes a service that takes money for every request, repeated or not.
+    /// - Parameters:
+    ///   - clock: decides when payments end.
+    ///   - recognizesKeys: false makes a service that takes money for every request, repeated or not.
     public init(clock: any PaymentClock, recognizesKeys: Bool = true) {
         self.clock = clock
         self.recognizesKeys = recognizesKeys

@@ -2,7 +2,7 @@ public import PaymentCore
 
 /// A simulated backend: answers HTTP requests, knows nothing of sockets.
 ///
-/// The same service runs in-process behind ``SandboxTransport`` and on loopback behind ``LoopbackServer``. Its requests'
+/// The same service runs in-process behind ``SandboxTransport`` and on loopback behind `LoopbackServer`. Its requests'
 /// URLs keep path and query exactly as sent, percent-encoding included.
 public protocol SandboxService: Sendable {
     /// Answers `request`. Called from many tasks at once.

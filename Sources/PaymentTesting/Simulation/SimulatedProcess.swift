@@ -66,6 +66,9 @@ public final class SimulatedProcess: Sendable {
     /// Returns a router with everything from here.
     ///
     /// - Parameters:
+    ///   - registry: the providers.
+    ///   - log: hears every event.
+    ///   - journalKey: by which it knows its own journal again.
     ///   - leases: how long it may be silent about a payment; a short time makes it slower than its leases.
     ///   - autoPay: what is paid without a question.
     ///   - wrap: puts layers around network and journal.

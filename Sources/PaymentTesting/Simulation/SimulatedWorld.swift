@@ -45,8 +45,11 @@ public final class SimulatedWorld: Sendable {
 
     /// Creates a world without services and processes.
     ///
-    /// - Parameter isTraced: whether ``trace`` and ``requests`` are kept. They cost a third of the time; a history that
-    ///   went wrong can be played again with them.
+    /// - Parameters:
+    ///   - seed: what everything that happens follows from.
+    ///   - faults: what goes wrong, and how often.
+    ///   - isTraced: whether ``trace`` and ``requests`` are kept. They cost a third of the time; a history that went
+    ///     wrong can be played again with them.
     public init(seed: UInt64, faults: SimulatedFaults = .none, isTraced: Bool = true) {
         self.seed = seed
         self.isTraced = isTraced
@@ -96,7 +99,9 @@ public final class SimulatedWorld: Sendable {
 
     /// Cuts a machine's power: every process there ends, and what is not durable on its disk meets its fate.
     ///
-    /// - Parameter machine: the machine's disk; the first machine's when nil.
+    /// - Parameters:
+    ///   - fate: what becomes of what is not durable.
+    ///   - machine: the machine's disk; the first machine's when nil.
     public func failPower(_ fate: SimulatedDisk.Fate = .drawn, of machine: SimulatedDisk? = nil) {
         let disk = machine ?? disk
         for process in state.withLock({ $0.processes }) where process.disk === disk { process.crash() }
@@ -106,7 +111,9 @@ public final class SimulatedWorld: Sendable {
 
     /// Runs `body` to its end in this world; virtual time passes whenever nothing else can happen.
     ///
-    /// - Parameter steps: the most pieces of work.
+    /// - Parameters:
+    ///   - steps: the most pieces of work.
+    ///   - body: what is done in this world.
     /// - Throws: ``SimulationFailure``, and what `body` throws.
     public func run<Value: Sendable>(
         steps: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value

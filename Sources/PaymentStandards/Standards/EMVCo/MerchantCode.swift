@@ -3,7 +3,7 @@ public import PaymentCore
 /// EMVCo's merchant-presented code, which most national schemes build on: Pix, PayNow, PromptPay, VietQR, QRIS …
 ///
 /// Source: EMV QR Code Specification for Payment Systems, Merchant-Presented Mode 1.1. The national schemes' own parts
-/// are read by ``MerchantScheme``.
+/// are read by `MerchantScheme`.
 public struct MerchantCode: PaymentStandard {
     /// `emv-mpm`.
     public static let id = "emv-mpm"

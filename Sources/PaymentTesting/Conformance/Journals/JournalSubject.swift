@@ -29,7 +29,9 @@ public struct JournalSubject: Sendable {
 
     /// Creates a subject.
     ///
-    /// - Parameter make: makes an empty journal in a storage of its own, every time it is called.
+    /// - Parameters:
+    ///   - name: what reports call it.
+    ///   - make: makes an empty journal in a storage of its own, every time it is called.
     public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
         self.name = name
         self.make = make
