@@ -23,7 +23,7 @@ struct Project {
         var files: [String: String] = [:]
         for folder in folders where Rules.folders.contains(folder) {
             for case let path as String in manager.enumerator(atPath: root.appending(path: folder).path) ?? .init()
-            where path.hasSuffix(".swift") {
+            where path.hasSuffix(".swift") && !path.contains(".build/") {
                 let url = root.appending(path: folder).appending(path: path)
                 files["\(folder)/\(path)"] = try String(contentsOf: url, encoding: .utf8)
             }

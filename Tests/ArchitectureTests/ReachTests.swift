@@ -36,4 +36,10 @@ struct ReachTests {
                 "\(provider): \(reached.sorted())")
         }
     }
+
+    @Test("An application with one provider, a journal and the network gets three libraries")
+    func application() throws {
+        let libraries = try reach(of: ["standalone-app"]).filter { Rules.owners[$0] != nil }
+        #expect(libraries == ["CCurl", "CLibcrypto", "CSQLite"])
+    }
 }

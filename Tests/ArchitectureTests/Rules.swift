@@ -103,7 +103,10 @@ enum Rules {
 
     static func homeless(_ project: Project) -> [Violation] {
         guard let manifest = Manifest(project.manifest) else { return [] }
-        return project.files.keys.sorted().filter { manifest.target(of: $0) == nil && !$0.hasPrefix(standIns) }.map {
+        // An example may be a package of its own, with a manifest of its own.
+        return project.files.keys.sorted().filter {
+            manifest.target(of: $0) == nil && !$0.hasPrefix(standIns) && !$0.hasSuffix("/Package.swift")
+        }.map {
             Violation(place: $0, message: "belongs to no target of the manifest")
         }
     }
