@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
-PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libsodium-dev libsqlite3-dev libzbar0 pkg-config
+PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libpng-dev libsodium-dev libsqlite3-dev libzbar0 pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 OTHER_DHT := python3-libtorrent
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -30,7 +30,7 @@ help: ## list the commands
 
 deps: ## install the system libraries (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)
-	@brew list secp256k1 libmicrohttpd libsodium qrencode xz zbar >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd libsodium qrencode xz zbar
+	@brew list secp256k1 libmicrohttpd libsodium libpng qrencode xz zbar >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd libsodium libpng qrencode xz zbar
 else
 	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || \
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }

@@ -64,6 +64,9 @@ let package = Package(
             name: "CQREncode", path: "Sources/SystemLibraries/CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
         .systemLibrary(
+            name: "CPNG", path: "Sources/SystemLibraries/CPNG", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
             name: "CSodium", path: "Sources/SystemLibraries/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(
@@ -182,7 +185,7 @@ let package = Package(
                 "PaymentWallet", "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "CitconMerchant",
                 "CitconProvider", "PaykitProvider",
                 "PayrailsMerchant", "PayrailsProvider", "WalletConnectPayMerchant", "WalletConnectPayProvider",
-                "CQREncode", "CZBar",
+                "CPNG", "CQREncode", "CZBar",
             ],
             swiftSettings: settings),
 

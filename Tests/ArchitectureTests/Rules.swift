@@ -54,7 +54,7 @@ enum Rules {
         "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
         "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentSodium", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
-        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute",
+        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute", "CPNG": "payroute",
         "CZBar": "payroute",
     ]
 

@@ -106,7 +106,7 @@ struct ShellTests {
         func detail(_ what: String) -> JSONValue? { findings.first { $0["what"]?.string == what } }
         #expect(detail("payroute")?["detail"]?.string == CommandLineTool.version)
         #if os(Linux)
-            for name in ["libcurl", "libcrypto", "SQLite", "libqrencode", "libmicrohttpd"] {
+            for name in ["libcurl", "libcrypto", "SQLite", "libqrencode", "libpng", "libmicrohttpd"] {
                 #expect(detail(name)?["state"] == "ok")
                 #expect(detail(name)?["detail"]?.string?.contains(/\d+\.\d+/) == true, "\(name)")
             }

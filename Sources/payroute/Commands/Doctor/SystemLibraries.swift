@@ -25,6 +25,7 @@ enum SystemLibraries {
     }
 
     private typealias Text = @convention(c) () -> UnsafePointer<CChar>?
+    private typealias PointedText = @convention(c) (UnsafeRawPointer?) -> UnsafePointer<CChar>?
     private typealias NumberedText = @convention(c) (Int32) -> UnsafePointer<CChar>?
 
     static var all: [Library] {
@@ -43,6 +44,11 @@ enum SystemLibraries {
         #endif
         return transport + [
             told("libqrencode", "drawing QR codes", "QRcode_APIVersionString"),
+            library(
+                "libpng", "reading pictures",
+                symbol("png_get_libpng_ver").map { address in
+                    unsafeBitCast(address, to: PointedText.self)(nil).map { String(cString: $0) } ?? ""
+                }),
             told("libmicrohttpd", "the sandbox", "MHD_get_version"),
             told("liblzma", "reading compressed payment texts", "lzma_version_string"),
             library(
