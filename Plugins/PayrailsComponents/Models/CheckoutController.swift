@@ -36,11 +36,11 @@ public import PayrailsTypes
     /// - Parameters:
     ///   - session: the session that is paid in.
     ///   - card: what the form for a new card shows; nil leaves the form out.
-    ///   - methods: what else is offered, of PayPal and pages of banks; the session has to have it.
     ///   - style: how skins draw it.
     ///   - translations: the texts of the list of stored instruments.
     ///   - cardTranslations: the texts of the card form's button.
     ///   - showDeleteButton: whether stored instruments can be deleted.
+    ///   - methods: what else is offered, of PayPal and pages of banks; the session has to have it.
     ///   - presenter: shows the pages that a payment needs; nil shows them through ``CheckoutState/challenge``. It is
     ///     kept weakly.
     public init(
