@@ -1,5 +1,6 @@
 // Makes links between modules of what doc comments and articles say: ``PaymentError`` in another module than PaymentCore
-// becomes ``/PaymentCore/PaymentError``. DocC by itself finds names in their own module only.
+// becomes ``/PaymentCore/PaymentError``. DocC by itself finds names in their own module only. Links to files of the
+// repository become their paths.
 //
 //     swift qualify.swift FOLDER       # symbol graphs and, in folders called <Module>.docc, articles; changed in place
 
@@ -76,8 +77,10 @@ for file in files where file.pathExtension == "md" {
     var isCode = false
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
         if line.hasPrefix("```") { isCode.toggle() }
-        return isCode || line.hasPrefix("```")
-            ? String(line) : qualified(String(line), in: catalogue.deletingPathExtension().lastPathComponent)
+        guard !isCode, !line.hasPrefix("```") else { return String(line) }
+        // A link to a file of the repository leads nowhere from an archive: its path is what there is to say.
+        let text = String(line).replacing(#/\[([^\]]+)\]\((?:\.\./)+([^)]+)\)/#) { "\($0.1) (`\($0.2)`)" }
+        return qualified(text, in: catalogue.deletingPathExtension().lastPathComponent)
     }
     try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
 }
