@@ -17,6 +17,8 @@ package struct LinkHistory: Sendable {
         package var crashes = 0
         package var requests = 0
         package var turns = 0
+
+        package init() {}
     }
 
     /// So many turns have trouble; afterwards everything has to come to its end.
