@@ -131,4 +131,11 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
         self.expiresAt = expiresAt
         self.providerData = providerData
     }
+
+    /// How it is paid, as limits by method have it (``SpendingLimit/Scope/method(_:)``): `lightning` or `onchain` where the
+    /// payer's settler pays bitcoin, whatever the payee calls it; elsewhere the option's id.
+    public var method: String {
+        for case .settlement(let kind, _) in needs { return kind.method }
+        return id
+    }
 }

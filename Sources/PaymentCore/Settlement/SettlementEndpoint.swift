@@ -53,6 +53,13 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
 extension SettlementEndpoint.Kind {
     /// Whether the money moves over Lightning, so that a preimage proves it.
     var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
+
+    /// The method by which endpoints of this kind are paid, whatever whoever published one calls it: `lightning`, `onchain`,
+    /// or the kind's own name.
+    package var method: String {
+        if isLightning { return "lightning" }
+        return self == .bitcoinAddress ? "onchain" : rawValue
+    }
 }
 
 extension SettlementEndpoint.Kind: CustomStringConvertible {

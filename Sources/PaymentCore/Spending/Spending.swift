@@ -19,7 +19,7 @@ public struct Spending: Sendable, Hashable {
     public let day: SpendingDay
     /// Who is paid, by ``Payee/id``.
     public let payee: String?
-    /// How it is paid: the id of the option.
+    /// How it is paid, by ``PaymentOption/method``.
     public let method: String?
     /// Who says what becomes of it.
     public let keeper: Keeper

@@ -27,7 +27,9 @@ public struct SpendingLimit: Sendable, Hashable {
         case provider(ProviderID)
         /// What one payee gets, by ``Payee/id``. A payee without an id is nobody that a limit could name.
         case payee(String)
-        /// What is paid by one method: by the id of the option, at providers whose options are called by their method.
+        /// What is paid by one method (``PaymentOption/method``): `lightning` and `onchain` are all that the payer's settler
+        /// pays so, whatever the payee calls it; elsewhere it is the option's id, at providers whose options are called by
+        /// their method.
         case method(String)
     }
 
@@ -53,9 +55,12 @@ public struct SpendingLimit: Sendable, Hashable {
         case .everything: true
         case .provider(let provider): spending.payment.provider == provider
         case .payee(let payee): spending.payee.map { $0.isExactly(payee) } ?? false
-        case .method(let method): spending.method.map { $0.isExactly(method) } ?? false
+        case .method(let method): spending.method.map { Self.plain($0).isExactly(Self.plain(method)) } ?? false
         }
     }
+
+    /// A method by its own name: `bolt11` is a way to be paid by `lightning`.
+    private static func plain(_ method: String) -> String { SettlementEndpoint.Kind(rawValue: method).method }
 }
 
 extension SpendingLimit: CustomStringConvertible {

@@ -59,7 +59,7 @@ public struct AutoPay: Sendable {
     ) async -> Spending {
         let spending = Spending(
             attempt: attempt, payment: quote.reference, amounts: [option.amount], day: SpendingDay(now, in: timeZone),
-            payee: quote.payee.id, method: option.id, keeper: .journal)
+            payee: quote.payee.id, method: option.method, keeper: .journal)
         guard let converter else { return spending }
         var amounts = [option.amount]
         for limit in limits where limit.includes(spending) {
