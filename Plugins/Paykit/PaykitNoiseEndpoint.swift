@@ -4,7 +4,7 @@ import PaymentCore
 public struct PaykitNoiseEndpoint: Sendable, Hashable {
     /// Whose it is. Nothing but its being on their homeserver says that the key is theirs.
     public let owner: PubkyKey
-    /// The host; somebody else's text.
+    /// The host: a name, an IPv4 address, or an IPv6 address, in brackets or without; somebody else's text.
     public let host: String
     /// The port; zero where nobody listens yet.
     public let port: UInt16

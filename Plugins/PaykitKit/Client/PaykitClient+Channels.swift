@@ -68,7 +68,7 @@ extension PaykitClient {
     /// - Returns: the listener; call ``PaykitListener/run()``. Others find nobody once it is closed.
     /// - Throws: ``PaykitError``.
     public func listen(
-        at address: DatagramAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
+        at address: StreamAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
     ) async throws -> PaykitListener {
         try await signedIn { session throws(PaykitFailure) in
             let identity = try identity()

@@ -1,33 +1,33 @@
-/// Opens connections that carry bytes in order (TCP over IPv4). Whoever is at the other end is a stranger: what they send is
-/// checked, bounded and waited for with a limit by whoever reads it.
+/// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Whoever is at the other end is a stranger: what
+/// they send is checked, bounded and waited for with a limit by whoever reads it.
 public protocol StreamTransport: Sendable {
     /// Connects to somebody who listens. Cancel the task to wait no longer; see ``PaymentClock/limit(to:_:)``.
     ///
     /// - Parameter address: where they listen.
     /// - Returns: the stream. It is closed with ``ByteStream/close()``, or when nobody holds it.
     /// - Throws: ``StreamError``; not one byte was sent then.
-    func connect(to address: DatagramAddress) async throws(StreamError) -> any ByteStream
+    func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream
 
     /// Listens for others who connect.
     ///
-    /// - Parameter address: where; ``DatagramAddress/loopback(port:)`` for programs of this machine alone.
+    /// - Parameter address: where; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
     /// - Returns: the listener. It is closed with ``StreamListener/close()``, or when nobody holds it.
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use.
-    func listen(at address: DatagramAddress) async throws(StreamError) -> any StreamListener
+    func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener
 
-    /// Returns the IPv4 addresses of a host.
+    /// Returns the addresses of a host, those first that are tried first.
     ///
     /// - Parameters:
-    ///   - host: a name, or an address in dotted form.
+    ///   - host: a name, an address in dotted form, or an IPv6 address, in brackets or without.
     ///   - port: the port that the addresses get.
     /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
-    func addresses(of host: String, port: UInt16) async throws(StreamError) -> [DatagramAddress]
+    func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress]
 }
 
 /// One connection. One task may send while another receives; two must not do the same at once.
 public protocol ByteStream: Sendable {
     /// Who is at the other end.
-    var peer: DatagramAddress { get }
+    var peer: StreamAddress { get }
 
     /// Hands all of `bytes` to the network. That says nothing of their arrival.
     ///
@@ -49,7 +49,7 @@ public protocol ByteStream: Sendable {
 /// A place where others connect to.
 public protocol StreamListener: Sendable {
     /// Where it listens, with its real port.
-    var localAddress: DatagramAddress { get }
+    var localAddress: StreamAddress { get }
 
     /// Waits for the next one who connects.
     ///
@@ -65,10 +65,10 @@ public protocol StreamListener: Sendable {
 @nonexhaustive
 public enum StreamError: Error, Sendable, Hashable {
     /// The system does not let us listen or accept here; the detail is its own short text.
-    case unavailable(DatagramAddress, String)
+    case unavailable(StreamAddress, String)
     /// Nobody took the connection; the detail is the system's own short text.
-    case notConnected(DatagramAddress, String)
-    /// The host has no IPv4 address that can be found.
+    case notConnected(StreamAddress, String)
+    /// The host has no address that can be found.
     case hostNotFound(String)
     /// The connection broke; the detail is the system's own short text.
     case lost(String)
@@ -85,7 +85,7 @@ extension StreamError: CustomStringConvertible {
         case .unavailable(let address, let detail): "nobody can connect to \(address) (\(detail))"
         case .notConnected(let address, let detail): "no connection to \(address) (\(detail))"
         case .hostNotFound(let host):
-            "the host \(host) has no IPv4 address that can be found; check the name and the network"
+            "the host \(host) has no address that can be found; check the name and the network"
         case .lost(let detail): "the connection ended early (\(detail))"
         case .closed: "the connection is closed"
         case .cancelled: "cancelled"

@@ -12,33 +12,10 @@ extension HTTPURL {
     /// `localhost` (RFC 6761 section 6.3), and the unspecified addresses.
     var leadsToThisMachine: Bool {
         if isLoopback || host.hasSuffix(".localhost") || host.hasPrefix("0.") { return true }
-        guard host.hasPrefix("["), let groups = Self.groups(host.dropFirst().dropLast()) else { return false }
-        let isMapped = groups[..<5].allSatisfy { $0 == 0 } && (groups[5] == 0xFFFF || groups[5] == 0)
-        guard isMapped else { return false }
+        guard host.hasPrefix("["), let bits = IPv6Text.read(String(host.dropFirst().dropLast())) else { return false }
         // `::`, `::1`, and addresses of IPv4 within: 127.0.0.0/8 and 0.0.0.0/8.
-        return groups[6] >> 8 == 0x7F || groups[6] >> 8 == 0
-    }
-
-    /// The eight groups of an IPv6 address.
-    private static func groups(_ text: Substring) -> [UInt16]? {
-        func read(_ part: String) -> [UInt16]? {
-            var groups: [UInt16] = []
-            for word in part.split(separator: ":") {
-                if word.contains(".") {
-                    let bytes = word.split(separator: ".").compactMap { UInt16($0) }
-                    guard bytes.count == 4 else { return nil }
-                    groups += [bytes[0] << 8 | bytes[1], bytes[2] << 8 | bytes[3]]
-                } else {
-                    guard let group = UInt16(word, radix: 16) else { return nil }
-                    groups.append(group)
-                }
-            }
-            return groups
-        }
-        let halves = String(text).replacing("::", with: "|").split(separator: "|", omittingEmptySubsequences: false)
-        guard let head = halves.first.flatMap({ read(String($0)) }) else { return nil }
-        guard halves.count == 2 else { return head.count == 8 ? head : nil }
-        guard let tail = read(String(halves[1])), head.count + tail.count < 8 else { return nil }
-        return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
+        guard bits >> 32 == 0xFFFF || bits >> 32 == 0 else { return false }
+        let first = UInt8(truncatingIfNeeded: bits >> 24)
+        return first == 0x7F || first == 0
     }
 }

@@ -27,7 +27,7 @@ public struct StreamFaults: Sendable, Hashable {
 public final class LocalStreams: StreamTransport {
     private struct State {
         var faults = StreamFaults.none
-        var listeners: [DatagramAddress: LocalListener] = [:]
+        var listeners: [StreamAddress: LocalListener] = [:]
         var nextPort: UInt16 = 49_152
         var connections = 0
     }
@@ -51,7 +51,7 @@ public final class LocalStreams: StreamTransport {
     /// - Parameter address: where they listen.
     /// - Throws: ``/PaymentCore/StreamError/notConnected(_:_:)`` where nobody does, and
     ///   ``/PaymentCore/StreamError/cancelled``.
-    public func connect(to address: DatagramAddress) async throws(StreamError) -> any ByteStream {
+    public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
         let (listener, faults, number) = state.withLock { state in
             state.connections += 1
@@ -59,7 +59,7 @@ public final class LocalStreams: StreamTransport {
         }
         guard let listener else { throw .notConnected(address, "Connection refused") }
         let (there, back) = (BytePipe(faults), BytePipe(faults))
-        let peer = DatagramAddress.loopback(port: UInt16(truncatingIfNeeded: 10_000 + number % 30_000))
+        let peer = StreamAddress.loopback(port: UInt16(truncatingIfNeeded: 10_000 + number % 30_000))
         guard listener.offer(LocalStream(peer: peer, incoming: there, outgoing: back)) else {
             throw .notConnected(address, "Connection refused")
         }
@@ -70,14 +70,16 @@ public final class LocalStreams: StreamTransport {
     ///
     /// - Parameter address: where.
     /// - Throws: ``/PaymentCore/StreamError/unavailable(_:_:)`` for a port that is in use.
-    public func listen(at address: DatagramAddress) async throws(StreamError) -> any StreamListener {
+    public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         let listener: LocalListener? = state.withLock { state in
             var port = address.port
-            while port == 0 || (address.port == 0 && state.listeners[.loopback(port: port)] != nil) {
+            let isV6 = if case .v6 = address.host { true } else { false }
+            func place(_ port: UInt16) -> StreamAddress { isV6 ? .loopbackV6(port: port) : .loopback(port: port) }
+            while port == 0 || (address.port == 0 && state.listeners[place(port)] != nil) {
                 port = state.nextPort
                 state.nextPort = state.nextPort == .max ? 49_152 : state.nextPort + 1
             }
-            let bound = DatagramAddress.loopback(port: port)
+            let bound = place(port)
             guard state.listeners[bound] == nil else { return nil }
             let listener = LocalListener(at: bound) { [weak self] in
                 self?.state.withLock { $0.listeners[bound] = nil }
@@ -92,20 +94,20 @@ public final class LocalStreams: StreamTransport {
     /// Returns the address that `host` is, or loopback.
     ///
     /// - Parameters:
-    ///   - host: a name, or an address in dotted form.
+    ///   - host: a name, or an address of either kind.
     ///   - port: the port that the address gets.
     /// - Throws: never.
-    public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [DatagramAddress] {
-        [DatagramAddress("\(host):\(port)") ?? .loopback(port: port)]
+    public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress] {
+        [StreamAddress(host: host, port: port) ?? .loopback(port: port)]
     }
 }
 
 private final class LocalStream: ByteStream {
-    let peer: DatagramAddress
+    let peer: StreamAddress
     private let incoming: BytePipe
     private let outgoing: BytePipe
 
-    init(peer: DatagramAddress, incoming: BytePipe, outgoing: BytePipe) {
+    init(peer: StreamAddress, incoming: BytePipe, outgoing: BytePipe) {
         self.peer = peer
         self.incoming = incoming
         self.outgoing = outgoing
@@ -127,11 +129,11 @@ private final class LocalStream: ByteStream {
 }
 
 private final class LocalListener: StreamListener {
-    let localAddress: DatagramAddress
+    let localAddress: StreamAddress
     private let arrivals = Inbox<any ByteStream>()
     private let closed: @Sendable () -> Void
 
-    init(at address: DatagramAddress, closed: @escaping @Sendable () -> Void) {
+    init(at address: StreamAddress, closed: @escaping @Sendable () -> Void) {
         localAddress = address
         self.closed = closed
     }

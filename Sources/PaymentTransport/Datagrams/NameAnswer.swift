@@ -2,17 +2,17 @@ import PaymentCore
 import Synchronization
 
 /// What the resolver found, for one who waits; nil for one who is cancelled before.
-final class NameAnswer: Sendable {
+final class NameAnswer<Address: Sendable>: Sendable {
     private enum State {
         case open
-        case awaited(CheckedContinuation<[DatagramAddress]?, Never>)
-        case finished([DatagramAddress]?)
+        case awaited(CheckedContinuation<[Address]?, Never>)
+        case finished([Address]?)
     }
 
     private let state = Mutex(State.open)
 
-    func finish(_ found: [DatagramAddress]?) {
-        let waiter: CheckedContinuation<[DatagramAddress]?, Never>? = state.withLock { state in
+    func finish(_ found: [Address]?) {
+        let waiter: CheckedContinuation<[Address]?, Never>? = state.withLock { state in
             switch state {
             case .finished: return nil
             case .open:
@@ -26,10 +26,10 @@ final class NameAnswer: Sendable {
         waiter?.resume(returning: found)
     }
 
-    func value() async -> [DatagramAddress]? {
+    func value() async -> [Address]? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let known: [DatagramAddress]?? = state.withLock { state in
+                let known: [Address]?? = state.withLock { state in
                     if case .finished(let found) = state { return .some(found) }
                     state = .awaited(continuation)
                     return nil

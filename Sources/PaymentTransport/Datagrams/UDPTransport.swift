@@ -41,7 +41,7 @@ public struct UDPTransport: DatagramTransport {
     public func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress] {
         guard !Task.isCancelled else { throw .cancelled }
         // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
-        let inbox = NameAnswer()
+        let inbox = NameAnswer<DatagramAddress>()
         names.async { inbox.finish(SystemSockets.addresses(of: host, port: port)) }
         guard let found = await inbox.value() else { throw .cancelled }
         guard !found.isEmpty else { throw .hostNotFound(host) }

@@ -16,7 +16,7 @@ public struct TCPTransport: StreamTransport {
     ///
     /// - Parameter address: where they listen.
     /// - Throws: ``StreamError``.
-    public func connect(to address: DatagramAddress) async throws(StreamError) -> any ByteStream {
+    public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
         let handle = SocketHandle(try SystemSockets.connect(to: address), queue: queue)
         do throws(StreamError) {
@@ -34,25 +34,26 @@ public struct TCPTransport: StreamTransport {
 
     /// Listens for others who connect.
     ///
-    /// - Parameter address: where; ``DatagramAddress/loopback(port:)`` for programs of this machine alone.
+    /// - Parameter address: where; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use, and ``StreamError/cancelled``.
-    public func listen(at address: DatagramAddress) async throws(StreamError) -> any StreamListener {
+    public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         guard !Task.isCancelled else { throw .cancelled }
         let (descriptor, bound) = try SystemSockets.listen(at: address)
         return TCPListener(SocketHandle(descriptor, queue: queue), at: bound, queue: queue)
     }
 
-    /// Returns the IPv4 addresses of a host, as the system's resolver knows them.
+    /// Returns the addresses of a host, as the system's resolver knows them.
     ///
     /// - Parameters:
-    ///   - host: a name, or an address in dotted form.
+    ///   - host: a name, or an address of either kind, one of IPv6 in brackets or without.
     ///   - port: the port that the addresses get.
     /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
-    public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [DatagramAddress] {
+    public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress] {
         guard !Task.isCancelled else { throw .cancelled }
         // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
-        let answer = NameAnswer()
-        names.async { answer.finish(SystemSockets.addresses(of: host, port: port)) }
+        if let address = StreamAddress(host: host, port: port) { return [address] }
+        let answer = NameAnswer<StreamAddress>()
+        names.async { answer.finish(SystemSockets.streamAddresses(of: host, port: port)) }
         guard let found = await answer.value() else { throw .cancelled }
         guard !found.isEmpty else { throw .hostNotFound(host) }
         return found
@@ -60,10 +61,10 @@ public struct TCPTransport: StreamTransport {
 }
 
 private final class TCPStream: ByteStream {
-    let peer: DatagramAddress
+    let peer: StreamAddress
     private let handle: SocketHandle
 
-    init(_ handle: SocketHandle, peer: DatagramAddress) {
+    init(_ handle: SocketHandle, peer: StreamAddress) {
         self.handle = handle
         self.peer = peer
     }
@@ -92,11 +93,11 @@ private final class TCPStream: ByteStream {
 }
 
 private final class TCPListener: StreamListener {
-    let localAddress: DatagramAddress
+    let localAddress: StreamAddress
     private let handle: SocketHandle
     private let queue: DispatchQueue
 
-    init(_ handle: SocketHandle, at address: DatagramAddress, queue: DispatchQueue) {
+    init(_ handle: SocketHandle, at address: StreamAddress, queue: DispatchQueue) {
         self.handle = handle
         self.queue = queue
         localAddress = address

@@ -126,6 +126,21 @@ struct PrivatePaymentTests {
         }
     }
 
+    @Test("Over IPv6 it is the same; where the machine has none, this says so")
+    func overV6() async throws {
+        let payer = try await PrivatePayer(TCPTransport())
+        let peer: PubkySandbox.Peer
+        do { peer = try await payer.sandbox.createPeer(.ready, over: TCPTransport(), at: .loopbackV6()) } catch {
+            print("no IPv6 loopback here: \(error)")
+            return
+        }
+        #expect(peer.endpoint.host == "::1" && peer.endpoint.isConnectable)
+        let running = Task { await peer.run() }
+        defer { running.cancel() }
+        #expect(try await payer.pay(peer).isConfirmed)
+        #expect(await payer.paid(peer) == 1)
+    }
+
     @Test("The same receipt is paid once, whoever asks, again and at the same time")
     func once() async throws {
         let payer = try await PrivatePayer()

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Who may connect to a payee")
 struct ListenerGateTests {
-    private static func address(_ last: UInt8, _ third: UInt8 = 1) -> DatagramAddress {
-        DatagramAddress(192, 0, third, last, port: 9)
+    private static func address(_ last: UInt8, _ third: UInt8 = 1) -> StreamAddress {
+        StreamAddress(192, 0, third, last, port: 9)
     }
 
     @Test("So many at once, from one address and from one network, and again when one has gone")
@@ -29,6 +29,25 @@ struct ListenerGateTests {
         #expect(enter(3))
         for address in [Self.address(1), Self.address(2), Self.address(3), Self.address(3, 2)] { gate.leave(address) }
         #expect(gate.connections == 0)
+    }
+
+    @Test("Over IPv6 a subscriber's whole network counts as one address")
+    func networks() {
+        var limits = ListenerGate.Limits()
+        (limits.perAddress, limits.perNetwork, limits.attempts) = (2, 3, 100)
+        var gate = ListenerGate(limits)
+        func enter(_ text: String) -> Bool {
+            StreamAddress("[\(text)]:9").map { gate.enter($0, at: .zero) } ?? false
+        }
+        #expect(enter("2a00:1:2:3::1") && enter("2a00:1:2:3:ffff::2"))
+        #expect(!enter("2a00:1:2:3:1::3"))
+        #expect(enter("2a00:1:2:4::1"))
+        #expect(!enter("2a00:1:2:5::1"))
+        #expect(enter("2a00:1:3::1"))
+        // One of IPv4 in other letters is the same one.
+        func enterV4() -> Bool { gate.enter(Self.address(1), at: .zero) }
+        #expect(enter("::ffff:192.0.1.1") && enterV4())
+        #expect(!enterV4())
     }
 
     @Test("So many attempts in a while, refused ones among them, and again after it")
@@ -53,7 +72,7 @@ struct ListenerGateTests {
         var gate = ListenerGate(limits)
         var entered = 0
         for number in 0..<200 {
-            let address = DatagramAddress(10, 0, UInt8(number), 1, port: 1)
+            let address = StreamAddress(10, 0, UInt8(number), 1, port: 1)
             if gate.enter(address, at: .zero) {
                 entered += 1
                 gate.leave(address)

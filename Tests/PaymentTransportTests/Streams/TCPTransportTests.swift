@@ -38,6 +38,45 @@ struct TCPTransportTests {
         #expect(received == sent)
     }
 
+    /// Whether this machine has IPv6 at all.
+    private static let hasV6: Bool = {
+        guard let (descriptor, _) = try? SystemSockets.listen(at: .loopbackV6()) else { return false }
+        SystemSockets.close(descriptor)
+        return true
+    }()
+
+    @Test(
+        "Over IPv6 it is the same, by its address and by a name",
+        .enabled(if: hasV6, "this machine has no IPv6 loopback"))
+    func overV6() async throws {
+        let listener = try await transport.listen(at: .loopbackV6())
+        let place = listener.localAddress
+        #expect(place.isLoopback && place.description == "[::1]:\(place.port)")
+        for host in ["::1", "[::1]", "[0:0::1]"] {
+            let found = try await transport.addresses(of: host, port: place.port)
+            #expect(found == [place])
+            async let accepted = listener.accept()
+            let client = try await transport.connect(to: place)
+            let server = try await accepted
+            #expect(client.peer == place && server.peer.isLoopback)
+            try await client.send(Array(host.utf8))
+            #expect(try await server.receive(atMost: 99) == Array(host.utf8))
+        }
+        // Nobody listens at the same port of the other kind.
+        await #expect(throws: StreamError.self) { try await transport.connect(to: .loopback(port: place.port)) }
+    }
+
+    @Test("Who listens at every address takes both kinds", .enabled(if: hasV6, "this machine has no IPv6 loopback"))
+    func bothKinds() async throws {
+        let listener = try await transport.listen(at: StreamAddress(.v6(0), port: 0))
+        let port = listener.localAddress.port
+        for place in [StreamAddress.loopback(port: port), .loopbackV6(port: port)] {
+            async let accepted = listener.accept()
+            let client = try await transport.connect(to: place)
+            #expect(try await accepted.peer.isLoopback && client.peer == place)
+        }
+    }
+
     @Test("Nothing is read that nobody asked for: who sends without end waits")
     func backPressure() async throws {
         let (client, server, _) = try await pair()
@@ -123,7 +162,7 @@ struct TCPTransportTests {
     @Test("A host's name is found, and one that nobody has is not")
     func names() async throws {
         #expect(try await transport.addresses(of: "localhost", port: 9).contains(.loopback(port: 9)))
-        #expect(try await transport.addresses(of: "192.0.2.7", port: 9) == [DatagramAddress(192, 0, 2, 7, port: 9)])
+        #expect(try await transport.addresses(of: "192.0.2.7", port: 9) == [StreamAddress(192, 0, 2, 7, port: 9)])
         await #expect(throws: StreamError.hostNotFound("a b")) {
             try await transport.addresses(of: "a b", port: 9)
         }

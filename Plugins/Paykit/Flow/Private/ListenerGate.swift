@@ -6,9 +6,9 @@ package struct ListenerGate: Sendable {
     package struct Limits: Sendable {
         /// The most connections at once.
         package var connections = 1000
-        /// The most connections at once from one address.
+        /// The most connections at once from one address; over IPv6, where everybody has a network, from one of those.
         package var perAddress = 10
-        /// The most from one network of 256 addresses.
+        /// The most from one network: of 256 addresses, of 65,536 places over IPv6.
         package var perNetwork = 50
         /// How often one address may connect within ``window``.
         package var attempts = 10
@@ -27,10 +27,10 @@ package struct ListenerGate: Sendable {
     }
 
     private let limits: Limits
-    private var open: [UInt32: Int] = [:]
-    private var openNetworks: [UInt32: Int] = [:]
+    private var open: [StreamAddress.Host: Int] = [:]
+    private var openNetworks: [StreamAddress.Host: Int] = [:]
     private var all = 0
-    private var attempts: [UInt32: Attempts] = [:]
+    private var attempts: [StreamAddress.Host: Attempts] = [:]
     private var attemptsOfAll = Attempts(start: .zero, count: 0)
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
@@ -42,25 +42,25 @@ package struct ListenerGate: Sendable {
     ///
     /// - Parameter uptime: of the listener's clock.
     /// - Returns: whether they may; then ``leave(_:)`` has to follow.
-    package mutating func enter(_ address: DatagramAddress, at uptime: Duration) -> Bool {
-        guard note(address.host, at: uptime), all < limits.connections,
-            open[address.host, default: 0] < limits.perAddress,
-            openNetworks[address.host >> 8, default: 0] < limits.perNetwork
+    package mutating func enter(_ address: StreamAddress, at uptime: Duration) -> Bool {
+        guard note(address.place, at: uptime), all < limits.connections,
+            open[address.place, default: 0] < limits.perAddress,
+            openNetworks[address.network, default: 0] < limits.perNetwork
         else { return false }
         all += 1
-        open[address.host, default: 0] += 1
-        openNetworks[address.host >> 8, default: 0] += 1
+        open[address.place, default: 0] += 1
+        openNetworks[address.network, default: 0] += 1
         return true
     }
 
     /// Notes that somebody has gone who was let in.
-    package mutating func leave(_ address: DatagramAddress) {
+    package mutating func leave(_ address: StreamAddress) {
         all -= 1
-        Self.lower(&open, address.host)
-        Self.lower(&openNetworks, address.host >> 8)
+        Self.lower(&open, address.place)
+        Self.lower(&openNetworks, address.network)
     }
 
-    private static func lower(_ counts: inout [UInt32: Int], _ key: UInt32) {
+    private static func lower(_ counts: inout [StreamAddress.Host: Int], _ key: StreamAddress.Host) {
         guard let count = counts[key] else { return }
         counts[key] = count > 1 ? count - 1 : nil
     }
@@ -68,7 +68,7 @@ package struct ListenerGate: Sendable {
     /// Counts an attempt.
     ///
     /// - Returns: whether it is not one too many.
-    private mutating func note(_ host: UInt32, at uptime: Duration) -> Bool {
+    private mutating func note(_ host: StreamAddress.Host, at uptime: Duration) -> Bool {
         if uptime - attemptsOfAll.start >= limits.window { attemptsOfAll = Attempts(start: uptime, count: 0) }
         attemptsOfAll.count += 1
         guard attemptsOfAll.count <= limits.attemptsOfAll else { return false }
@@ -82,5 +82,21 @@ package struct ListenerGate: Sendable {
         own.count += 1
         attempts[host] = own
         return own.count <= limits.attempts
+    }
+}
+
+extension StreamAddress {
+    /// What one machine cannot be more than one of: an IPv4 address, or the network of 64 bits that a subscriber of IPv6 has
+    /// at least.
+    fileprivate var place: Host {
+        guard case .v6(let bits) = host else { return host }
+        return .v6((bits >> 64) << 64)
+    }
+
+    /// What many places of one owner may have in common.
+    fileprivate var network: Host {
+        if case .v4(let bits) = host { return .v4((bits >> 8) << 8) }
+        guard case .v6(let bits) = host else { return host }
+        return .v6((bits >> 80) << 80)
     }
 }

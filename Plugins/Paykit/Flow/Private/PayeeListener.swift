@@ -43,7 +43,7 @@ package final class PayeeListener: Sendable {
     }
 
     /// Where it listens.
-    package var localAddress: DatagramAddress { listener.localAddress }
+    package var localAddress: StreamAddress { listener.localAddress }
 
     /// How many are connected.
     package var connections: Int { gate.withLock { $0.connections } }

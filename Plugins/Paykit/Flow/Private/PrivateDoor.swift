@@ -46,7 +46,7 @@ package struct PrivateDoor: Sendable {
     }
 
     private func open(
-        to endpoint: PaykitNoiseEndpoint, at addresses: [DatagramAddress], _ generation: NoiseIdentity.Generation
+        to endpoint: PaykitNoiseEndpoint, at addresses: [StreamAddress], _ generation: NoiseIdentity.Generation
     ) async throws(PaykitFailure) -> PrivateChannel {
         let wire = ChannelWire(try await connect(to: addresses, of: endpoint.owner), clock: clock, patience)
         do throws(PaykitFailure) {
@@ -57,14 +57,14 @@ package struct PrivateDoor: Sendable {
         }
     }
 
-    private func addresses(of endpoint: PaykitNoiseEndpoint) async throws(PaykitFailure) -> [DatagramAddress] {
+    private func addresses(of endpoint: PaykitNoiseEndpoint) async throws(PaykitFailure) -> [StreamAddress] {
         let (streams, host, port) = (streams, endpoint.host, endpoint.port)
-        let found = await clock.limit(to: patience.connecting) { () async -> Result<[DatagramAddress], StreamError> in
+        let found = await clock.limit(to: patience.connecting) { () async -> Result<[StreamAddress], StreamError> in
             do throws(StreamError) { return .success(try await streams.addresses(of: host, port: port)) } catch {
                 return .failure(error)
             }
         }
-        let usable: [DatagramAddress]
+        let usable: [StreamAddress]
         do throws(StreamError) { usable = try (found ?? .failure(.hostNotFound(host))).get() } catch {
             throw PaykitFailure(error)
         }
@@ -73,11 +73,21 @@ package struct PrivateDoor: Sendable {
             throw PaykitFailure(
                 .connectionFailed, "\(endpoint.owner) says to listen at an address that is nobody's on the internet")
         }
-        return Array(reachable.prefix(Self.mostAddresses))
+        return Array(Self.alternating(reachable).prefix(Self.mostAddresses))
+    }
+
+    /// The same addresses, those of both kinds by turns: a machine may have a way to one kind alone.
+    private static func alternating(_ addresses: [StreamAddress]) -> [StreamAddress] {
+        func isV6(_ address: StreamAddress) -> Bool { if case .v6 = address.host { true } else { false } }
+        guard let first = addresses.first.map(isV6) else { return [] }
+        let (ones, others) = (addresses.filter { isV6($0) == first }, addresses.filter { isV6($0) != first })
+        return (0..<max(ones.count, others.count)).flatMap { index in
+            [ones, others].compactMap { $0.indices.contains(index) ? $0[index] : nil }
+        }
     }
 
     private func connect(
-        to addresses: [DatagramAddress], of payee: PubkyKey
+        to addresses: [StreamAddress], of payee: PubkyKey
     ) async throws(PaykitFailure) -> any ByteStream {
         var last = PaykitFailure(.connectionFailed, "\(payee) cannot be reached where they say that they listen")
         for address in addresses {

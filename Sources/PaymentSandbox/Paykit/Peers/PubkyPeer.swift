@@ -47,16 +47,19 @@ extension PubkySandbox {
     ///   - manner: how they behave.
     ///   - name: for the profile; nil for one of the sandbox's own.
     ///   - streams: what they listen on: TCP, or streams of this process.
+    ///   - place: where they listen.
     /// - Throws: ``/PaymentCore/StreamError`` when nobody can listen there.
     public func createPeer(
-        _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport
+        _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport,
+        at place: StreamAddress = .loopback()
     ) async throws(StreamError) -> Peer {
-        let listener = try await streams.listen(at: .loopback())
+        let listener = try await streams.listen(at: place)
+        let host = if case .v6 = listener.localAddress.host { "::1" } else { "127.0.0.1" }
         let user = createUser(.ready, name: name)
         let identity = identity(of: user.keyPair)
         let published = manner == .identityMismatch ? self.identity(of: keys.pair("somebody else")) : identity
         let endpoint = PaykitNoiseEndpoint(
-            owner: user.key, host: manner == .placeholder ? "pending" : "127.0.0.1",
+            owner: user.key, host: manner == .placeholder ? "pending" : host,
             port: manner == .placeholder ? 0 : listener.localAddress.port, key: published.publicKey)
         if [.nobodyListens, .placeholder].contains(manner) { listener.close() }
         publish(endpoint.wire, at: Self.directory + "noise", of: user.key)
