@@ -56,6 +56,8 @@ public struct PaykitFailure: Error, Sendable, Hashable {
     public let methodID: String?
     /// When it may work again; nil when it would fail the same way.
     public let retryAfter: Duration?
+    /// Whether somebody who was asked privately has answered with something else than what was asked for.
+    package var isBrokenPromise = false
 
     /// Creates a failure.
     public init(_ code: Code, _ message: String, methodID: String? = nil, retryAfter: Duration? = nil) {

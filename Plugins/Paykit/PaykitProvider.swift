@@ -17,6 +17,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     private let reader: any InstructionReader
     private let callbacks: [String]
     private let datagrams: (any DatagramTransport)?
+    private let privately: PaykitPrivatePayments?
 
     /// Creates a provider.
     ///
@@ -28,15 +29,18 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///   - callbacks: the application's own URLs by which key managers come back to it. They say nothing about payments.
     ///   - datagrams: the way to the DHT that `network` describes, such as `UDPTransport()`. Without it only relays are asked,
     ///     and a payee whom none of them knows, or whom none can be asked about, is not found.
+    ///   - privately: with which payees who can be spoken to are asked for an invoice of their own; nil pays what they
+    ///     publish for everybody.
     public init(
         id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
-        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil
+        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil, privately: PaykitPrivatePayments? = nil
     ) {
         self.id = id
         self.network = network
         self.reader = reader
         self.callbacks = callbacks
         self.datagrams = datagrams
+        self.privately = privately
     }
 
     /// Who the provider is and what it claims. People choose their homeservers, so every named host may be called.
@@ -67,14 +71,42 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        try await PaymentFlow(network, datagrams, reader, id, context).quote(request)
+        try await flow(context).quote(request)
     }
 
-    /// Reads the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once.
+    /// Reads the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once. A payee who
+    /// is paid privately is asked for the endpoint before, and told afterwards.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await SettlementFlow.pay(attempt, reader, in: context)
+        guard let order = PrivateOrder(attempt.option) else {
+            return try await SettlementFlow.pay(attempt, reader, in: context)
+        }
+        return try await flow(context).privateFlow.pay(attempt, order)
+    }
+
+    /// Tells payees once more of what was paid privately and they have not confirmed yet, as they may have been away. It is
+    /// paid without that; call it when the application starts, or from time to time.
+    ///
+    /// - Parameters:
+    ///   - transport: the way to homeservers.
+    ///   - clock: time.
+    ///   - random: makes the channels' keys.
+    ///   - limit: how many payments are told of at most, the latest first.
+    /// - Returns: how many were confirmed now; none without the means for private payments.
+    /// - Throws: ``PaykitFailure`` when the receipts cannot be read.
+    @discardableResult
+    public func confirmPayments(
+        over transport: any HTTPTransport, clock: any PaymentClock = SystemPaymentClock(),
+        random: any RandomSource = SystemRandomSource(), atMost limit: Int = 20
+    ) async throws(PaykitFailure) -> Int {
+        guard let privately else { return 0 }
+        let directory = PaymentFlow.directory(network, over: transport, datagrams, clock: clock, random: random)
+        return try await privately.checkout(directory, network, clock: clock, random: random).confirmAll(atMost: limit)
+    }
+
+    private func flow(_ context: ProviderContext) -> PaymentFlow {
+        PaymentFlow(network, datagrams, reader, id, context, privately: privately)
     }
 }
 

@@ -5,24 +5,37 @@ struct PaymentFlow: Sendable {
     private let reader: any InstructionReader
     private let id: ProviderID
     private let context: ProviderContext
-    private let published: PublishedEndpoints
+    private let directory: PaykitDirectory
+    private let endpoints: PublishedEndpoints
     private let people: PubkyPeople
+    private let network: PubkyNetwork
+    private let privately: PaykitPrivatePayments?
 
-    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
     init(
         _ network: PubkyNetwork, _ datagrams: (any DatagramTransport)?, _ reader: any InstructionReader,
-        _ id: ProviderID,
-        _ context: ProviderContext
+        _ id: ProviderID, _ context: ProviderContext, privately: PaykitPrivatePayments?
     ) {
+        self.network = network
+        self.privately = privately
         self.reader = reader
         self.id = id
         self.context = context
-        let pkarr = PkarrClient(
-            network, http: context.http, datagrams: datagrams, clock: context.clock, random: context.random)
-        let pubky = PubkyReader(
-            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: context.http)
-        published = PublishedEndpoints(pubky)
-        people = PubkyPeople(pubky)
+        directory = Self.directory(
+            network, over: context.http, datagrams, clock: context.clock, random: context.random)
+        endpoints = PublishedEndpoints(directory.reader)
+        people = PubkyPeople(directory.reader)
+    }
+
+    /// What reads how users can be paid.
+    ///
+    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
+    static func directory(
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ datagrams: (any DatagramTransport)?,
+        clock: any PaymentClock, random: any RandomSource
+    ) -> PaykitDirectory {
+        let pkarr = PkarrClient(network, http: http, datagrams: datagrams, clock: clock, random: random)
+        return PaykitDirectory(
+            PubkyReader(HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: http))
     }
 
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
@@ -42,35 +55,120 @@ struct PaymentFlow: Sendable {
         }
     }
 
+    /// What pays by private agreement.
+    var privateFlow: PrivateFlow {
+        PrivateFlow(
+            settings: privately,
+            checkout: privately?.checkout(directory, network, clock: context.clock, random: context.random),
+            reader: reader, provider: id, context: context)
+    }
+
+    // MARK: Somebody
+
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
+        let isPrivate: Bool
+        do { isPrivate = try await canBeAsked(key) } catch { throw PaymentError(error, provider: id) }
+        let offers = try await published(by: key, orNone: isPrivate)
+        // A missing or odd profile keeps nobody from being paid.
+        let profile = try? await people.profile(of: key)
+        let payee = Payee(key, profile)
+        guard isPrivate, let privately else { return try await self.quote(request, payee: payee, offers) }
+        let shown = privately.use == .only ? [] : offers
+        var quote = try await self.quote(request, payee: payee, shown, before: privateOffer(privately, offers))
+        quote.options = try quote.options.map { option in
+            guard option.id == PrivateOrder.optionID else { return option }
+            let fallback = shown.first {
+                $0.method == Self.privateMethod && $0.offer.takes(option.amount)
+                    && context.payer.canFulfil(.settlement($0.offer.endpoint.kind, network: $0.offer.endpoint.network))
+            }
+            return try PrivateOrder(
+                payee: key, method: Self.privateMethod, fallback: fallback?.offer.endpoint
+            ).placed(in: option)
+        }
+        return quote
+    }
+
+    /// Only an invoice is a payment's own, and proves by itself that it was paid.
+    private static let privateMethod = "lightning"
+
+    /// Whether somebody says where they can be spoken to.
+    ///
+    /// - Throws: ``PaykitFailure`` where nothing is to be paid otherwise.
+    private func canBeAsked(_ key: PubkyKey) async throws(PaykitFailure) -> Bool {
+        guard let privately, key != privately.payer else { return false }
+        let isOnly = privately.use == .only
+        let place: PaykitNoiseEndpoint?
+        do throws(PaykitFailure) { place = try await directory.noiseEndpoint(of: key) } catch {
+            guard !isOnly else { throw error }
+            return false
+        }
+        guard let place, place.isConnectable else {
+            guard !isOnly else {
+                throw PaykitFailure(
+                    .methodNotSupported,
+                    "\(key) cannot be paid privately: they publish no place where they can be spoken to; pay what they "
+                        + "publish for everybody, or ask them for an invoice")
+            }
+            return false
+        }
+        return true
+    }
+
+    /// How a private payment is offered: for what an invoice of theirs asks, where nobody says how much is paid.
+    private func privateOffer(
+        _ privately: PaykitPrivatePayments, _ offers: [(method: String, offer: SettlementOffer)]
+    ) -> SettlementOffer {
+        var amount = PaymentInstruction.Amount.open
+        if context.payer.amountChooser == nil {
+            for case .fixed(let money) in offers.map(\.offer.amount) where money.exponent == Currency.satoshi.exponent {
+                amount = .fixed(money)
+                break
+            }
+        }
+        // Which invoice it will be, the payee says when they are asked.
+        let endpoint = SettlementEndpoint(.bolt11, text: "", network: privately.chain.rawValue)
+        return SettlementOffer(endpoint: endpoint, amount: amount, expiresAt: nil)
+    }
+
+    /// What somebody publishes for everybody, best first.
+    ///
+    /// - Parameter isOptional: whether nothing of it will do.
+    private func published(
+        by key: PubkyKey, orNone isOptional: Bool
+    ) async throws -> [(method: String, offer: SettlementOffer)] {
         let endpoints: [PaykitEndpoint]
-        do { endpoints = try await published.endpoints(of: key) } catch { throw PaymentError(error, provider: id) }
-        guard !endpoints.isEmpty else {
+        do { endpoints = try await self.endpoints.endpoints(of: key) } catch {
+            guard !isOptional else { return [] }
+            throw PaymentError(error, provider: id)
+        }
+        guard isOptional || !endpoints.isEmpty else {
             throw PaymentError(
                 .unusableOption, "\(key) publishes no way to be paid; ask them for an invoice", provider: id,
                 phase: .answered, retry: .later)
         }
-        // A missing or odd profile keeps nobody from being paid.
-        let profile = try? await people.profile(of: key)
-        let payee = Payee(key, profile)
         let offers = endpoints.sorted { Self.place($0) < Self.place($1) }.flatMap { endpoint in
             EndpointOffers.offers(of: endpoint, reader).map { (endpoint.methodID, $0) }
         }
-        guard !offers.isEmpty else {
+        guard isOptional || !offers.isEmpty else {
             throw PaymentError(
                 .unusableOption,
                 "nothing that \(key) publishes is sound and of a kind that is known (\(Self.names(endpoints))); ask them to "
                     + "publish it again", provider: id, phase: .answered, retry: .later)
         }
-        return try await quote(request, payee: payee, offers)
+        return offers
     }
 
+    // MARK: Options
+
     /// One option for each way: called by its method, and by a number where a method has several.
+    ///
+    /// - Parameter privately: how a private payment is offered, before all others; nil for not at all.
     private func quote(
-        _ request: QuoteRequest, payee: Payee, _ offers: [(method: String, offer: SettlementOffer)]
+        _ request: QuoteRequest, payee: Payee, _ offers: [(method: String, offer: SettlementOffer)],
+        before privately: SettlementOffer? = nil
     ) async throws -> PaymentQuote {
         var seen: [String: Int] = [:]
-        let named = offers.map { method, offer in
+        var named = offers.map { method, offer in
             seen[method, default: 0] += 1
             let number = seen[method] ?? 1
             let title =
@@ -79,6 +177,10 @@ struct PaymentFlow: Sendable {
                 default: "Bitcoin, over Lightning"
                 }
             return (id: number == 1 ? method : "\(method)-\(number)", title: title, offer: offer)
+        }
+        if let privately {
+            named.removeAll { $0.id == PrivateOrder.optionID }
+            named.insert((PrivateOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
         return try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,

@@ -19,8 +19,7 @@ extension ProviderContext {
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
-        let settlement = Settlement(
-            key: attempt.key(for: StepKind.settlementName), endpoint: endpoint, amount: attempt.option.amount)
+        let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
         guard endpoint.paymentHash == nil || sha256 != nil else {
             throw PaymentError(.unsupported, "nobody here can check the proof of an invoice; nothing is sent")
         }

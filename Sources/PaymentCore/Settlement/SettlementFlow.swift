@@ -74,7 +74,23 @@ package enum SettlementFlow {
     package static func pay(
         _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
     ) async throws -> PaymentOutcome {
-        let endpoint = try reviewed(attempt.option, reader)
+        try await pay(attempt, to: try reviewed(attempt.option, reader), in: context)
+    }
+
+    /// What the step of the core's own is called in which a settler pays, for asking whether it has begun.
+    package static let step = StepKind.settlementName
+
+    /// What a settler is asked to pay for an attempt, for asking it what it knows of that.
+    package static func settlement(of attempt: PaymentAttempt, to endpoint: SettlementEndpoint) -> Settlement {
+        Settlement(key: attempt.key(for: StepKind.settlementName), endpoint: endpoint, amount: attempt.option.amount)
+    }
+
+    /// Hands an endpoint to the settler that was found to be what the payer chose.
+    ///
+    /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
+    package static func pay(
+        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
         do {
             let proof = try await context.settle(attempt, to: endpoint)
             return .succeeded(

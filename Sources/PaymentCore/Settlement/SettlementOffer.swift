@@ -13,6 +13,12 @@ package struct SettlementOffer: Sendable, Hashable {
     /// Until when; nil for ever.
     package let expiresAt: Date?
 
+    package init(endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?) {
+        self.endpoint = endpoint
+        self.amount = amount
+        self.expiresAt = expiresAt
+    }
+
     /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay.
     ///
     /// - Parameters:

@@ -47,12 +47,12 @@ package struct PrivateCheckout: Sendable {
     }
 
     private let directory: PaykitDirectory
-    private let door: PrivateDoor
-    private let receipts: any ReceiptStore
+    let door: PrivateDoor
+    let receipts: any ReceiptStore
     private let clock: any PaymentClock
 
     /// How many messages are read while an answer is waited for: pings, offers, what was said twice.
-    private static let mostMessages = 8
+    static let mostMessages = 8
 
     package init(
         _ directory: PaykitDirectory, _ door: PrivateDoor, _ receipts: any ReceiptStore, clock: any PaymentClock
@@ -155,9 +155,8 @@ package struct PrivateCheckout: Sendable {
     ) async throws(PaykitFailure) -> Agreement {
         func agreed(_ isSame: Bool, _ what: String) throws(PaykitFailure) {
             guard !isSame else { return }
-            throw PaykitFailure(
-                .paymentRejected, "the payee confirms another \(what) than was asked for; nothing was paid",
-                methodID: record.methodID)
+            throw PaykitFailure.broken(
+                "the payee confirms another \(what) than was asked for; nothing was paid", record.methodID)
         }
         try agreed(answer.id == record.id, "receipt")
         try agreed(answer.payer == record.payer, "payer")
@@ -166,7 +165,7 @@ package struct PrivateCheckout: Sendable {
         try agreed(answer.amount == record.amount, "amount")
         try agreed(answer.currency == record.currency, "currency")
         guard answer.isUsable else {
-            throw PaykitFailure(.invalidData, "the payee's receipt cannot be used; nothing was paid")
+            throw PaykitFailure.broken("the payee's receipt cannot be used; nothing was paid", record.methodID)
         }
         var metadata = answer.metadata.isNull ? [:] : answer.metadata
         // Its place is for what proves that it was paid: nobody else fills it.
@@ -176,9 +175,8 @@ package struct PrivateCheckout: Sendable {
             confirmed.metadata[PrivateReceipt.endpointName(record.methodID)] = .string(endpoint.endpoint)
         }
         guard let endpoint = confirmed.endpoint else {
-            throw PaykitFailure(
-                .invalidData, "the payee confirms, but does not say where to pay; nothing was paid",
-                methodID: record.methodID)
+            throw PaykitFailure.broken(
+                "the payee confirms, but does not say where to pay; nothing was paid", record.methodID)
         }
         try agreed(!InvoiceAmount.differs(endpoint, from: record.amount, record.currency), "amount in its invoice")
         let receipt = confirmed
@@ -253,56 +251,22 @@ package struct PrivateCheckout: Sendable {
         return try await receipts.told { try await $0.advance(found, from: [.paying]) }
     }
 
-    /// Tells the payee that a receipt is paid, and waits for their word.
-    package func confirm(_ receipt: PrivateReceipt) async throws(PaykitFailure) {
-        guard let record = receipt.record else { throw PaykitFailure(.validationFailed, "the receipt names no users") }
-        let channel = try await channel(to: record.payee)
-        defer { channel.close() }
-        try await confirm(receipt, over: channel)
-    }
-
-    /// What the payee says changes nothing: it is paid.
-    private func isConfirmed(_ receipt: PrivateReceipt, over channel: PrivateChannel?) async -> Bool {
-        if let channel, (try? await confirm(receipt, over: channel)) != nil { return true }
-        return (try? await confirm(receipt)) != nil
-    }
-
-    private func confirm(_ receipt: PrivateReceipt, over channel: PrivateChannel) async throws(PaykitFailure) {
-        guard var record = receipt.record, let proof = receipt.proof, receipt.stage == .paid else {
-            throw PaykitFailure(.validationFailed, "only what is paid can be confirmed")
-        }
-        record.metadata["proof"] = proof
-        try await channel.send(.confirmReceipt(record))
-        for _ in 0..<Self.mostMessages {
-            switch try await next(from: channel) {
-            case .acknowledgement: return
-            case .ping: try await channel.send(.pong)
-            // What the payee has said before, once more.
-            case .confirmReceipt(let again) where again.id == record.id: continue
-            case .offer, .pong: continue
-            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
-            default: throw Self.unexpected(channel.peer)
-            }
-        }
-        throw Self.unexpected(channel.peer)
-    }
-
     // MARK: What comes back
 
-    private func next(from channel: PrivateChannel) async throws(PaykitFailure) -> PaykitMessage {
+    func next(from channel: PrivateChannel) async throws(PaykitFailure) -> PaykitMessage {
         guard let (message, _) = try await channel.receive() else {
             throw PaykitFailure(.transport, "\(channel.peer) has closed the channel without an answer")
         }
         return message
     }
 
-    private static func refusal(_ code: String, _ message: String, _ method: String) -> PaykitFailure {
+    static func refusal(_ code: String, _ message: String, _ method: String) -> PaykitFailure {
         PaykitFailure(
             .paymentRejected, "the payee refuses (\(PeerText.shown(code))): \(PeerText.shown(message))",
             methodID: method)
     }
 
-    private static func unexpected(_ peer: PubkyKey) -> PaykitFailure {
+    static func unexpected(_ peer: PubkyKey) -> PaykitFailure {
         PaykitFailure(.invalidData, "\(peer) answered with something else than what was asked for; nothing was paid")
     }
 }

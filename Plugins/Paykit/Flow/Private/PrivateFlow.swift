@@ -1,0 +1,228 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Pays somebody by private agreement: asks for a receipt with an invoice, checks it, has the payer's settler pay, tells the
+/// payee, and keeps the receipt (Protocol 5.10).
+///
+/// The receipt is named after the attempt, so that asking again after a crash asks for the same one; and the invoice that
+/// was agreed on is stored before anything is paid, so that no other is ever paid in its stead.
+struct PrivateFlow: Sendable {
+    let settings: PaykitPrivatePayments?
+    let checkout: PrivateCheckout?
+    let reader: any InstructionReader
+    let provider: ProviderID
+    let context: ProviderContext
+
+    /// The step in which the payee is asked: an on-disk contract.
+    private static let step = "agree"
+    /// How long the payee is waited for when it is told that it was paid. The money has gone by then.
+    private static let confirmationPatience = Duration.seconds(15)
+
+    /// What was agreed on, as the journal keeps it.
+    private struct Agreed: Codable, Sendable {
+        /// Where the money goes.
+        let endpoint: SettlementEndpoint
+        /// Whether the payee has said so for this payment alone.
+        let isPrivate: Bool
+    }
+
+    func pay(_ attempt: PaymentAttempt, _ order: PrivateOrder) async throws -> PaymentOutcome {
+        let agreed: Agreed
+        do { agreed = try await context.step(Self.step, .query) { try await agree(attempt, order) } } catch let failure
+            as PaykitFailure
+        {
+            if failure.isRefusal { return .declined(DeclineReason(.refused, failure.message)) }
+            throw Self.error(failure, provider)
+        }
+        // An attempt that is gone on with late has sent nothing yet, and an invoice may be over by then.
+        if await !context.hasRun(SettlementFlow.step) {
+            try checked(agreed.endpoint, attempt.option.amount, isOfPayee: agreed.isPrivate)
+        }
+        guard agreed.isPrivate else { return try await SettlementFlow.pay(attempt, to: agreed.endpoint, in: context) }
+        let receipt = receipt(attempt, order, agreed.endpoint)
+        try await begin(receipt)
+        let outcome = try await SettlementFlow.pay(attempt, to: agreed.endpoint, in: context)
+        await end(receipt, outcome, agreed.endpoint)
+        return outcome
+    }
+
+    // MARK: Agreeing
+
+    private func agree(_ attempt: PaymentAttempt, _ order: PrivateOrder) async throws -> Agreed {
+        do throws(PaykitFailure) {
+            return Agreed(endpoint: try await ask(attempt, order), isPrivate: true)
+        } catch {
+            try Task.checkCancellation()
+            guard let endpoint = order.fallback, error.leavesPublicWay else { throw error }
+            try checked(endpoint, attempt.option.amount, isOfPayee: false)
+            // An invoice that was paid before is no payment to them now.
+            guard try await isUnknown(endpoint, attempt) else { throw error }
+            context.log("\(error.message); what they publish for everybody is paid instead")
+            return Agreed(endpoint: endpoint, isPrivate: false)
+        }
+    }
+
+    private func ask(
+        _ attempt: PaymentAttempt, _ order: PrivateOrder
+    ) async throws(PaykitFailure) -> SettlementEndpoint {
+        guard let checkout else {
+            throw PaykitFailure(
+                .methodNotSupported, "nobody here can speak privately; go on with a provider that was given the means",
+                methodID: order.method)
+        }
+        let inquiry = PrivateCheckout.Inquiry(
+            name: Self.name(attempt), method: order.method, amount: attempt.option.amount.minorUnitText,
+            currency: "SAT")
+        let agreement = try await checkout.agree(inquiry, with: order.payee)
+        let offers = EndpointOffers.offers(of: agreement.endpoint, reader)
+        guard let endpoint = offers.lazy.map(\.endpoint).first(where: { $0.kind == .bolt11 }) else {
+            throw PaykitFailure.broken("the payee's answer is no invoice that can be read", order.method)
+        }
+        do throws(PaymentError) { try checked(endpoint, attempt.option.amount, isOfPayee: true) } catch {
+            throw PaykitFailure.broken(error.message, order.method)
+        }
+        try await own(endpoint, attempt, agreement.receipt.id)
+        return endpoint
+    }
+
+    /// Refuses an endpoint that is not what was agreed on, or can be paid no longer.
+    private func checked(
+        _ endpoint: SettlementEndpoint, _ amount: Money, isOfPayee: Bool
+    ) throws(PaymentError) {
+        let whose = isOfPayee ? "the payee's invoice" : "what the payee publishes for everybody"
+        func error(_ code: PaymentError.Code, _ reason: String) -> PaymentError {
+            PaymentError(code, "\(whose) \(reason); nothing was paid, ask for a new one", provider: provider)
+        }
+        guard let offer = SettlementOffer.offer(endpoint, reader) else { throw error(.integrity, "cannot be read") }
+        guard offer.takes(amount) else { throw error(.integrity, "is for another amount") }
+        if isOfPayee, let chain = settings?.chain.rawValue, endpoint.network != chain {
+            throw error(.integrity, "is of another network than \(chain)")
+        }
+        if let end = offer.expiresAt, end <= context.clock.now { throw error(.unusableOption, "can be paid no longer") }
+    }
+
+    /// Refuses an invoice that belongs to something else: that was paid before, is being paid, or was given for another
+    /// receipt. It would be told paid without a coin of this payment having moved.
+    private func own(
+        _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt, _ receipt: PrivateReceipt.ID
+    ) async throws(PaykitFailure) {
+        let used = PaykitFailure.broken("the payee's invoice was given for another payment before", nil)
+        guard try await isUnknown(endpoint, attempt) else { throw used }
+        guard let hash = endpoint.paymentHash, let receipts = settings?.receipts else { return }
+        let invoice = PrivateArrival(kind: "invoice", sender: receipt.payer, name: hash)
+        let claim = PrivateArrival(kind: "invoice-of", sender: receipt.payer, name: "\(hash)/\(receipt.name)")
+        let isOwn = try await receipts.told { receipts in
+            if try await receipts.note(invoice) { return try await receipts.note(claim) }
+            return try await receipts.isNoted(claim)
+        }
+        guard isOwn else { throw used }
+    }
+
+    /// Whether the payer's settler knows nothing of an endpoint. This attempt has paid nothing yet: whatever it knows is about
+    /// another payment.
+    private func isUnknown(
+        _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
+    ) async throws(PaykitFailure) -> Bool {
+        guard let settler = context.payer.settler else { return true }
+        guard let state = try? await settler.state(of: SettlementFlow.settlement(of: attempt, to: endpoint)) else {
+            throw PaykitFailure.broken("the payer's settler does not say whether it knows the invoice", nil)
+        }
+        if case .nothingSent = state { return true }
+        return false
+    }
+
+    // MARK: Receipts
+
+    private static func name(_ attempt: PaymentAttempt) -> String { "rcpt_\(attempt.key(for: step))" }
+
+    /// The receipt of an attempt, as it is made anew where the store has none.
+    private func receipt(
+        _ attempt: PaymentAttempt, _ order: PrivateOrder, _ endpoint: SettlementEndpoint
+    ) -> PrivateReceipt? {
+        guard let payer = settings?.payer else { return nil }
+        let record = PaykitReceiptRecord(
+            id: Self.name(attempt), payer: payer, payee: order.payee, methodID: order.method,
+            amount: attempt.option.amount.minorUnitText, currency: "SAT",
+            createdAt: Int64(attempt.startedAt.timeIntervalSince1970.rounded(.down)),
+            metadata: [PrivateReceipt.endpointName(order.method): .string(endpoint.text)])
+        return PrivateReceipt(record, .confirmed)
+    }
+
+    /// Notes that the settler is about to be asked. What it knows of the payment decides, not the receipt: the attempt is its
+    /// own, and is gone on with after a crash.
+    private func begin(_ receipt: PrivateReceipt?) async throws {
+        guard let receipts = settings?.receipts, let receipt else { return }
+        do throws(PaykitFailure) {
+            try await receipts.told { receipts in
+                var known = try await receipts.keep(receipt)
+                known.stage = .paying
+                _ = try await receipts.advance(known, from: [.requested, .confirmed])
+            }
+        } catch { throw Self.error(error, provider) }
+    }
+
+    /// Keeps how it ended, and tells the payee. Whatever goes wrong here, the outcome is what it is.
+    private func end(
+        _ receipt: PrivateReceipt?, _ outcome: PaymentOutcome, _ endpoint: SettlementEndpoint
+    ) async {
+        guard let receipts = settings?.receipts, let receipt, let checkout,
+            var known = try? await receipts.receipt(receipt.id)
+        else { return }
+        guard case .succeeded(let paid) = outcome, let preimage = paid.transactionID, let hash = endpoint.paymentHash
+        else {
+            if Self.isOver(outcome) {
+                known.stage = .confirmed
+                _ = try? await receipts.advance(known, from: [.paying])
+            }
+            return
+        }
+        known.stage = .paid
+        known.proof = PaykitProof.preimage(preimage, paymentHash: hash).json
+        let done = known
+        do { _ = try await receipts.advance(done, from: [.requested, .confirmed, .paying]) } catch {
+            context.log("it is paid, but the receipt could not be stored: \(error)")
+        }
+        let isTold = await context.clock.limit(to: Self.confirmationPatience) {
+            (try? await checkout.confirm(done)) != nil
+        }
+        context.log(
+            isTold == true
+                ? "the payee has confirmed the payment"
+                : "it is paid; the payee has not confirmed it yet, and is told again with the next payment to them")
+        if isTold == true { _ = try? await checkout.confirmAll(to: done.id.payee, atMost: 3) }
+    }
+
+    private static func isOver(_ outcome: PaymentOutcome) -> Bool {
+        if case .declined = outcome { true } else { false }
+    }
+
+    private static func error(_ failure: PaykitFailure, _ provider: ProviderID) -> PaymentError {
+        guard !failure.isBrokenPromise else {
+            return PaymentError(.integrity, failure.message, provider: provider, phase: .answered)
+        }
+        return PaymentError(failure, provider: provider)
+    }
+}
+
+extension PaykitFailure {
+    /// A payee's answer that is not what it has to be. Nothing was paid, and nothing will be.
+    static func broken(_ message: String, _ method: String?) -> PaykitFailure {
+        var failure = PaykitFailure(.paymentRejected, message, methodID: method)
+        failure.isBrokenPromise = true
+        return failure
+    }
+
+    /// Whether the payee says no, before anything was agreed on.
+    var isRefusal: Bool { code == .paymentRejected && !isBrokenPromise }
+
+    /// Whether nothing was agreed on, for a reason that does not speak against what they publish for everybody. Who lies
+    /// about the agreement is not paid at all, and what this device cannot store is not paid in any way.
+    var leavesPublicWay: Bool {
+        !isBrokenPromise && ![.storage, .validationFailed, .paymentInDoubt].contains(code)
+    }
+}
