@@ -273,7 +273,8 @@ let package = Package(
         .executableTarget(
             name: "paykit-contacts",
             dependencies: [
-                "PaykitKit", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentSandbox", "PaymentTesting",
+                "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentCrypto", "PaymentLoopback", "PaymentRouting",
+                "PaymentSandbox", "PaymentStandards", "PaymentStore", "PaymentTesting",
                 "PaymentTransport",
             ],
             path: "Examples/paykit-contacts", exclude: ["expected-output.txt"], swiftSettings: settings),

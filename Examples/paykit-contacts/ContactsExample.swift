@@ -1,4 +1,5 @@
 import PaykitKit
+import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
@@ -84,6 +85,14 @@ struct ContactsExample {
 
         print("\nBy a private link of today:")
         await tryOut { try await payByLink(client, sandbox) }
+
+        print("\nPrivately, through a router:")
+        let routing = PrivateRouting(
+            sandbox: sandbox, url: try HTTPURL("http://localhost:\(server.baseURL.port)"),
+            keyPair: try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)))
+        for (manner, use) in [
+            (.ready, .only), (.refuses, .only), (.refuses, .preferred), (.anotherInvoice, .preferred),
+        ] as [(PubkySandbox.PeerManner, PaykitPrivatePayments.Use)] { try await routing.pay(manner, use) }
 
         print("\nSomebody paid to my Lightning address:")
         await client.noteUse(methodId: "lightning")

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
+import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
@@ -49,6 +50,44 @@ struct PaykitPayTests {
         let usage = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--amount", "0")
         #expect(usage.code == 64)
         #expect(await site.ledger.captures(of: payment.id) == 0)
+    }
+
+    @Test(
+        "With --private people are paid by an invoice of their own, or not at all and told why",
+        arguments: [
+            ("private-ready", 0, "the payee has confirmed the payment"),
+            ("private-unconfirming", 0, "has not confirmed it yet"),
+            ("private-refuses", 1, "the payee refuses (DECLINED)"),
+            ("private-another-amount", 1, "confirms another amount"),
+            ("private-nobody-listens", 1, "Connection refused"),
+            ("ready", 1, "cannot be paid privately: they publish no place where they can be spoken to"),
+            ("invoice", 1, "--private asks a person for an invoice, and this link names none"),
+        ])
+    func privately(scenario: String, code: Int32, words: String) async throws {
+        let server = try LoopbackServer(SharedAddress(site.tenants))
+        defer { server.stop() }
+        let payment = try #require(await site.payment(scenario, at: server.baseURL))
+        let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--private")
+        #expect(result.code == code && result.output.contains(words), "\(result.output)\(result.errors)")
+        #expect(await site.ledger.captures(of: payment.id) == (code == 0 ? 1 : 0))
+        // Without it, what they publish is paid where they do not agree; but nobody who lies about the agreement.
+        let other = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
+        #expect(other.code == (scenario == "private-another-amount" ? 1 : 0), "\(other.output)")
+    }
+
+    @Test("With a journal, what was agreed on is kept beside it")
+    func receipts() async throws {
+        let server = try LoopbackServer(SharedAddress(site.tenants))
+        defer { server.stop() }
+        let payment = try #require(await site.payment("private-ready", at: server.baseURL))
+        let folder = ScratchFolder()
+        let journal = folder.file("journal")
+        let result = await payroute(
+            "pay", payment.link, "--sandbox", server.baseURL.text, "--private", "--journal", journal)
+        #expect(result.code == 0, "\(result.output)")
+        let kept = try await SQLiteReceipts(path: journal + ".receipts", creating: false).receipts(
+            before: nil, limit: 10)
+        #expect(kept.map(\.stage) == [.paid] && kept.first?.id.payee == payment.id)
     }
 
     @Test("Outside of a sandbox bare texts are recognised and nobody takes them")

@@ -88,8 +88,10 @@ public struct SandboxConnection: Sendable {
     }
 
     /// Every provider, calling the sandbox at `url`.
+    ///
+    /// - Parameter privately: with what people of Paykit are asked for invoices of their own; nil pays what they publish.
     package static func providers(
-        at url: HTTPURL, reader: any InstructionReader
+        at url: HTTPURL, reader: any InstructionReader, privately: PaykitPrivatePayments? = nil
     ) throws -> [any PaymentService] {
         // The sandbox takes any key.
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: url.text)
@@ -101,7 +103,7 @@ public struct SandboxConnection: Sendable {
             WalletConnectPayProvider(configuration: gateway, reviewer: reviewer),
             CitconProvider(configuration: citcon),
             PayrailsProvider(additionalHosts: [url.authority]),
-            PaykitProvider(network: try .sandbox(url), reader: reader),
+            PaykitProvider(network: try .sandbox(url), reader: reader, privately: privately),
             BitcoinPaymentsProvider(reader: reader),
         ]
     }

@@ -48,9 +48,12 @@ package struct SandboxPayment: Sendable, Hashable {
     package let isTrusted: Bool
     /// How many satoshi to pay where the link leaves it open.
     package let satoshi: UInt64?
+    /// Whether it shows what becomes of who asks the payee privately.
+    package let isPrivate: Bool
 
     package init(
-        id: String, scenario: String, summary: String, link: String, isTrusted: Bool = true, satoshi: UInt64? = nil
+        id: String, scenario: String, summary: String, link: String, isTrusted: Bool = true, satoshi: UInt64? = nil,
+        isPrivate: Bool = false
     ) {
         self.id = id
         self.scenario = scenario
@@ -58,12 +61,13 @@ package struct SandboxPayment: Sendable, Hashable {
         self.link = link
         self.isTrusted = isTrusted
         self.satoshi = satoshi
+        self.isPrivate = isPrivate
     }
 
     /// The command that pays it at the sandbox served at `base`, to be pasted into a shell.
     package func command(_ program: String, at base: String) -> String {
         "\(program) pay '\(link)' --sandbox \(base)" + (isTrusted ? "" : " --trust-host")
-            + (satoshi.map { " --amount \($0)" } ?? "")
+            + (isPrivate ? " --private" : "") + (satoshi.map { " --amount \($0)" } ?? "")
     }
 }
 

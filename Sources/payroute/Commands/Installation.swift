@@ -20,10 +20,15 @@ enum Installation {
 
     /// The providers, calling their real services or, where given, a sandbox.
     ///
-    /// - Parameter external: other programs that are providers, beside those on board.
-    static func registry(sandbox: HTTPURL? = nil, with external: [ExternalProvider] = []) throws -> ProviderRegistry {
+    /// - Parameters:
+    ///   - privately: with what people of Paykit are asked for invoices of their own; nil pays what they publish.
+    ///   - external: other programs that are providers, beside those on board.
+    static func registry(
+        sandbox: HTTPURL? = nil, privately: PaykitPrivatePayments? = nil, with external: [ExternalProvider] = []
+    ) throws -> ProviderRegistry {
         if let sandbox {
-            return try ProviderRegistry(SandboxConnection.providers(at: sandbox, reader: standards) + external)
+            return try ProviderRegistry(
+                SandboxConnection.providers(at: sandbox, reader: standards, privately: privately) + external)
         }
         // Without a sandbox nothing is ever sent, so that no key is needed. Nobody here has a settler, and bare texts of
         // Bitcoin are for whoever has.

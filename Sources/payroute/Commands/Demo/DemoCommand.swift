@@ -28,7 +28,8 @@ enum DemoCommand: Command {
         let server = try LoopbackServer(faults)
         defer { server.stop() }
         let session = try PaymentSession(
-            sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport()
+            sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(),
+            privately: try PrivateMeans.make(seed: 1)
         ) { label, text in
             if isVerbose { console.output.line(Narration.line(label, text, style)) }
         }

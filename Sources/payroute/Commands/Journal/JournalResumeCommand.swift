@@ -32,7 +32,8 @@ enum JournalResumeCommand: Command {
         let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let journal = try JournalOption.open(arguments)
         let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal
+            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
+            privately: try PrivateMeans.make(seed: seed, journal: arguments.value("journal"))
         ) { _, _ in }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
         let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in

@@ -13,7 +13,9 @@ enum PayCommand: Command {
         discussion: """
             Never real money: the wallet's key can be computed from its seed, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
 
-            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file.
+            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
+
+            People of Paykit (pubky://…) who say where they can be spoken to are asked there for an invoice of their own, and told when it is paid; what they publish for everybody is paid where that fails before they have answered, unless --private is given. Who answers with anything but what was asked for is not paid.
 
             Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C, later than a moment after, ends it at once.
             """,
@@ -34,6 +36,7 @@ enum PayCommand: Command {
                 name: "amount", value: "satoshi",
                 help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
+            PrivateMeans.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
@@ -58,6 +61,8 @@ enum PayCommand: Command {
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
             amount: amount,
             autoPay: autoPay,
+            privately: try PrivateMeans.make(
+                seed: seed, journal: arguments.value("journal"), only: arguments.has(PrivateMeans.option.name)),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             console.tell(label, text, isJSON: isJSON)

@@ -1,3 +1,4 @@
+import PaykitProvider
 import PaymentCore
 import PaymentRouting
 import PaymentSandbox
@@ -25,17 +26,23 @@ struct PaymentSession: Sendable {
     let router: PaymentRouter
     let payer: Payer
     let tell: Narrator
+    /// Whether nothing is paid but what was agreed on privately.
+    private let isPrivateOnly: Bool
 
     /// Makes a session with the sandbox at `sandbox`.
     ///
-    /// - Parameter amount: what is paid where the payee leaves it open; nil pays nothing then.
+    /// - Parameters:
+    ///   - amount: what is paid where the payee leaves it open; nil pays nothing then.
+    ///   - privately: with what people of Paykit are asked for invoices of their own.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
-        amount: Money? = nil, autoPay: AutoPay? = nil, external: [ExternalProvider] = [],
+        amount: Money? = nil, autoPay: AutoPay? = nil, privately: PaykitPrivatePayments? = nil,
+        external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
     ) throws {
         self.tell = tell
+        isPrivateOnly = privately?.use == .only
         var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, tell: tell) }
@@ -43,7 +50,7 @@ struct PaymentSession: Sendable {
         self.payer = payer
         // Whatever an external provider declares: this wallet pays on this machine only.
         router = PaymentRouter(
-            registry: try Installation.registry(sandbox: sandbox, with: external),
+            registry: try Installation.registry(sandbox: sandbox, privately: privately, with: external),
             transport: external.isEmpty ? transport : LocalTransport(base: transport), journal: journal,
             readers: Installation.readers, clock: clock,
             secrets: ExternalSecrets(
@@ -79,6 +86,10 @@ struct PaymentSession: Sendable {
         }
         result.provider = route.provider.rawValue
         result.reference = route.match.reference
+        if isPrivateOnly, let objection = PrivateMeans.objection(to: route.provider, route.match) {
+            result.end(objection)
+            return (nil, result)
+        }
         do throws(PaymentError) {
             let quote = try await quote(route, trustsLink)
             result.payee = quote.payee.name

@@ -33,6 +33,7 @@ enum QuoteCommand: Command {
         let link = try SingleLink.read(arguments, console)
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(),
+            privately: try PrivateMeans.make(seed: seed),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             if !isJSON, label != "route" { console.tell(label, text, isJSON: false) }

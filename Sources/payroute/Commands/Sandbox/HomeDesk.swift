@@ -55,7 +55,8 @@ struct HomeDesk: SandboxDesk {
             let session = try PaymentSession(
                 sandbox: base, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(), journal: journal,
                 clock: clock,
-                amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) }
+                amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) },
+                privately: payment.isPrivate ? try PrivateMeans.make(seed: 1, only: true) : nil
             ) { tell($0, Printable.text($1)) }
             let result = await session.pay(payment.link, trustsLink: !payment.isTrusted)
             let page = await journal.attempts(AttemptQuery())

@@ -1,0 +1,44 @@
+import PaykitProvider
+import PaymentCore
+import PaymentRouting
+import PaymentSandbox
+import PaymentStandards
+import PaymentStore
+import PaymentTransport
+
+/// Pays people of a simulated network through a router, which asks them privately where they can be asked.
+struct PrivateRouting {
+    let sandbox: PubkySandbox
+    let url: HTTPURL
+    let keyPair: PubkyKeyPair
+
+    /// A router of somebody who prefers private payments, or takes nothing else.
+    private func router(_ use: PaykitPrivatePayments.Use) throws -> PaymentRouter {
+        let privately = try PaykitPrivatePayments(
+            as: keyPair, over: TCPTransport(), receipts: InMemoryReceipts(), use: use, chain: .regtest)
+        let provider = PaykitProvider(
+            network: try .sandbox(url), reader: StandardsReader(), privately: privately)
+        return PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: StandardTransport(), journal: InMemoryJournal())
+    }
+
+    /// Asks somebody of this manner, and pays.
+    func pay(_ manner: PubkySandbox.PeerManner, _ use: PaykitPrivatePayments.Use) async throws {
+        let peer = try await sandbox.createPeer(manner, over: TCPTransport())
+        let listening = Task { await peer.run() }
+        defer { listening.cancel() }
+        print("- \(peer.user.name) \(manner.summary)\(use == .only ? "; only private payments are wanted" : "")")
+        let payer = Payer(
+            policy: .first(upTo: [try Money(minorUnits: 5000, currency: .satoshi)]),
+            settler: SandboxSettler(at: url, over: StandardTransport()))
+        let router = try router(use)
+        do throws(PaymentError) {
+            switch try await router.pay(peer.user.link, as: payer) {
+            case .succeeded(let receipt):
+                print("  paid \(receipt.amount?.minorUnitText ?? "?") satoshi")
+            case .declined(let reason): print("  declined: \(reason.message)")
+            case let other: print("  \(other)")
+            }
+        } catch { print("  \(error.code.rawValue): \(error.message)") }
+    }
+}
