@@ -4,9 +4,11 @@
     /// Checks the invariants of everything that reads what strangers send, on generated inputs:
     ///
     ///     swift run -c release Fuzz [inputs] [seed] [first]
+    ///     swift run -c release Fuzz only NAME [inputs] [seed] [first]
     ///     swift run -c release Fuzz standards [inputs] [seed] [first] [standard]
     ///
-    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `standards` every payment standard gets all of
+    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `only` those alone get them whose name has NAME in
+    /// it. With `standards` every payment standard gets all of
     /// them by itself, made of its own vectors.
     ///
     /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.
@@ -14,9 +16,13 @@
     struct Fuzz {
         static func main() throws {
             if CommandLine.arguments.dropFirst().first == "standards" { return try eachStandard() }
-            let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
-            guard arguments.count <= 3, !arguments.contains(nil) else {
-                FileHandle.standardError.write(Data("usage: Fuzz [inputs] [seed] [first]\n".utf8))
+            var words = CommandLine.arguments.dropFirst()
+            let isChosen = words.first == "only"
+            if isChosen { words = words.dropFirst() }
+            let name = isChosen ? words.popFirst() : nil
+            let arguments = words.map { UInt64($0) }
+            guard arguments.count <= 3, !arguments.contains(nil), !isChosen || name != nil else {
+                FileHandle.standardError.write(Data("usage: Fuzz [only NAME] [inputs] [seed] [first]\n".utf8))
                 exit(64)
             }
             let numbers = arguments.compactMap(\.self)
@@ -24,7 +30,7 @@
             let seed = numbers.count > 1 ? numbers[1] : UInt64.random(in: 1...999_999)
             let first = numbers.count > 2 ? numbers[2] : 0
 
-            var targets = try FuzzTargets()
+            var targets = try FuzzTargets(only: name)
             let start = ContinuousClock.now
             for index in first..<first + count {
                 let target = targets.target(of: index)
@@ -33,7 +39,7 @@
                 guard let problem = targets.violation(of: target, input) else { continue }
                 print("violation: \(problem)")
                 print("input: \(String(decoding: input, as: UTF8.self).debugDescription)")
-                print("repeat: Fuzz 1 \(seed) \(index)")
+                print("repeat: Fuzz \(name.map { "only '\($0)' " } ?? "")1 \(seed) \(index)")
                 exit(1)
             }
             let seconds = Double((ContinuousClock.now - start) / .seconds(1))

@@ -21,8 +21,9 @@ struct FuzzTargets: Sendable {
     /// Each target's place as often as its share says.
     private let wheel: [Int]
 
-    init() throws {
-        let kinds: [any FuzzTarget.Type] = [
+    /// - Parameter name: a part of the name of the targets that are wanted; nil for all.
+    init(only name: String? = nil) throws {
+        let all: [any FuzzTarget.Type] = [
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
             CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
             PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self,
@@ -30,8 +31,15 @@ struct FuzzTargets: Sendable {
             PayrailsTarget.self, JWETarget.self,
             ReviewTarget.self, StandardsTarget.self,
         ]
+        let kinds = all.filter { kind in name.map { kind.name.contains($0) } ?? true }
+        guard !kinds.isEmpty else { throw NoTarget(names: all.map { $0.name }) }
         targets = try kinds.map { try $0.init() }
         wheel = kinds.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element.share) }
+    }
+
+    /// No target has such a name.
+    struct NoTarget: Error {
+        let names: [String]
     }
 
     /// The target that gets the input of this number.
