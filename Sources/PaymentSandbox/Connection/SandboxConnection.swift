@@ -1,5 +1,5 @@
 package import CitconProvider
-import PaykitProvider
+package import PaykitProvider
 public import PaymentCore
 import PaymentReview
 public import PaymentRouting
