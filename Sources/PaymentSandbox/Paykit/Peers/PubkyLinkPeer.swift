@@ -98,7 +98,7 @@ extension PubkySandbox {
     ) async throws -> LinkPeer {
         let user = createUser(scenario, name: name)
         let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
-        let transport = SandboxTransport(self, clock: clock)
+        let transport = SandboxTransport(self)
         let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
         let session = try await PubkyAccount(user.keyPair, reader, pkarr, clock: clock)
