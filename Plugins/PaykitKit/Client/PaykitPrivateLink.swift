@@ -32,6 +32,8 @@ public struct PaykitPrivateLink: Sendable {
     let client: PaykitClient
 
     /// Hears what the peer has said, and says what is to be said. What fails is done at the next call.
+    ///
+    /// - Throws: ``PaykitError``.
     @discardableResult
     public func poll() async throws -> Standing {
         switch try await client.poll(peer, app) {
@@ -44,6 +46,8 @@ public struct PaykitPrivateLink: Sendable {
     // MARK: Requests
 
     /// Returns all requests between the two, of either side, in the order in which they came.
+    ///
+    /// - Throws: ``PaykitError``.
     public func requests() async throws -> [PaykitLinkRequest] {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.requests(with: peer, app).map { PaykitLinkRequest($0) }
@@ -59,6 +63,7 @@ public struct PaykitPrivateLink: Sendable {
     ///   - methods: how it may be paid: identifiers such as `btc-lightning-bolt11`.
     ///   - endpoints: where this peer alone is to pay, made for this payment; nil to have them pay what is published.
     /// - Returns: the request's id.
+    /// - Throws: ``PaykitError``.
     @discardableResult
     public func ask(
         for amount: Money, reference: String, methods: [String], at endpoints: [PaykitEndpoint]? = nil
@@ -81,6 +86,8 @@ public struct PaykitPrivateLink: Sendable {
     }
 
     /// Tells the peer where they alone are to pay from now on.
+    ///
+    /// - Throws: ``PaykitError``.
     public func offer(_ endpoints: [PaykitEndpoint]) async throws {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.offer(endpoints, flow.party(peer, app))
@@ -88,6 +95,8 @@ public struct PaykitPrivateLink: Sendable {
     }
 
     /// Says yes to a request: it may be paid.
+    ///
+    /// - Throws: ``PaykitError``.
     public func accept(_ id: String) async throws {
         try await client.withLinks { flow throws(PaykitFailure) in try await flow.accept(id, flow.party(peer, app)) }
     }
@@ -97,6 +106,7 @@ public struct PaykitPrivateLink: Sendable {
     /// - Parameters:
     ///   - id: which.
     ///   - reason: for the peer; nil for none.
+    /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.reject(id, reason: reason, flow.party(peer, app))
@@ -108,6 +118,7 @@ public struct PaykitPrivateLink: Sendable {
     /// - Parameters:
     ///   - id: which.
     ///   - reason: for the peer; nil for none.
+    /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.cancel(id, reason: reason, flow.party(peer, app))
@@ -146,6 +157,8 @@ public struct PaykitPrivateLink: Sendable {
 
     /// Returns what the payer says that proves a payment of a request of one's own; nil before. Only the wallet knows whether
     /// it has arrived.
+    ///
+    /// - Throws: ``PaykitError``.
     public func proof(of id: String) async throws -> PaykitProof? {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.requests(with: peer, app).first { $0.id == id }?.state.proofs.first.flatMap {
@@ -155,9 +168,13 @@ public struct PaykitPrivateLink: Sendable {
     }
 
     /// Issues the receipt for a payment that has arrived. Called again, it is the same receipt.
+    ///
+    /// - Throws: ``PaykitError``.
     public func issueReceipt(for id: String) async throws { try await client.issueReceipt(for: id, peer, app) }
 
     /// Returns the ids of the receipts for a request that both sides hold, or will. They say what the payee said.
+    ///
+    /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {
         try await client.withLinks { flow throws(PaykitFailure) in
             try await flow.receipts(for: id, flow.party(peer, app)).map(\.id)

@@ -50,9 +50,13 @@ public final class InMemoryLinkStore: PaykitLinkStore {
     public init() {}
 
     /// Returns what is kept under a name; nil when nothing is.
+    ///
+    /// - Throws: nothing.
     public func state(named name: String) async throws -> PaykitLinkState? { states.withLock { $0[name] } }
 
     /// Keeps a state, if it follows what is kept.
+    ///
+    /// - Throws: nothing.
     public func keep(_ state: PaykitLinkState, named name: String) async throws -> Bool {
         states.withLock { states in
             guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
