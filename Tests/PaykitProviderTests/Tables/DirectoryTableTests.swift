@@ -26,14 +26,14 @@ struct DirectoryTableTests {
             "follow": PubkyPeople.followsPath + key.text, "profile": PubkyPeople.profilePath,
         ]
         for row in try Table.rows("paths") {
-            #expect(known[try row.text("what")] == row["path"]?.string, "\(row.text)")
+            #expect(known[try row.word("what")] == row["path"]?.string, "\(row.text)")
         }
     }
 
     @Test("A file holds an endpoint, in any of the forms that were ever written, or none")
     func files() throws {
         for row in try Table.rows("files") {
-            let found = try EndpointFile.read(Array(row.text("text").utf8), method: row.text("method"))
+            let found = try EndpointFile.read(Array(row.word("text").utf8), method: row.word("method"))
             #expect(found == row["endpoint"]?.string, "\(row.text)")
         }
     }
@@ -41,12 +41,12 @@ struct DirectoryTableTests {
     @Test("Names are methods or none, and endpoints sound or not")
     func methods() throws {
         for row in try Table.rows("methods") {
-            #expect(PaykitEndpoint.isMethod(try row.text("id")) == row["isOne"]?.bool, "\(row.text)")
+            #expect(PaykitEndpoint.isMethod(try row.word("id")) == row["isOne"]?.bool, "\(row.text)")
         }
         let networks: [String: PaykitEndpointCheck.Network] = ["mainnet": .mainnet, "testnet": .testnet]
         for row in try Table.rows("endpoints") {
-            let network = try #require(networks[try row.text("network")])
-            let endpoint = PaykitEndpoint(methodID: try row.text("method"), endpoint: try row.text("text"))
+            let network = try #require(networks[try row.word("network")])
+            let endpoint = PaykitEndpoint(methodID: try row.word("method"), endpoint: try row.word("text"))
             let check = PaykitEndpointCheck(StandardsReader(), network: network)
             var isSound = true
             do { try check.check(endpoint, at: Date(timeIntervalSince1970: 0)) } catch { isSound = false }
@@ -65,7 +65,7 @@ struct DirectoryTableTests {
             "storage": .storage, "quotaExceeded": .quotaExceeded, "rateLimited": .rateLimited,
         ]
         for row in try Table.rows("errorCodes") {
-            let code = try #require(known[try row.text("name")])
+            let code = try #require(known[try row.word("name")])
             let failure = PaykitFailure(code, "text")
             #expect(code.rawValue == Int(try #require(row["code"]?.int64)), "\(row.text)")
             if row["isRetryable"]?.bool == true {
@@ -82,11 +82,11 @@ struct DirectoryTableTests {
             "balanced": .balanced, "cost": .cost, "speed": .speed, "privacy": .privacy,
         ]
         for row in try Table.rows("selection") {
-            let strategy = try #require(known[try row.text("strategy")])
+            let strategy = try #require(known[try row.word("strategy")])
             let amount = try #require(row["satoshi"]?.uint64)
             for methods in [["onchain", "lightning", "paypal"], ["lightning", "onchain"]] {
                 #expect(
-                    PaykitMethodSelection(strategy).ranked(methods, amount: amount) == (try row.texts("ranked")),
+                    PaykitMethodSelection(strategy).ranked(methods, amount: amount) == (try row.words("ranked")),
                     "\(row.text)")
             }
         }
@@ -100,11 +100,11 @@ struct DirectoryTableTests {
                 configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
                 transport: SandboxTransport(sandbox), random: SeededRandomSource(seed: 2))
             let user = await sandbox.createUser(.emptyDirectory).key
-            for method in try row.texts("private") {
+            for method in try row.words("private") {
                 await client.keep(
                     PaykitPrivateOffer(PaykitEndpoint(methodID: method, endpoint: "private")), of: user)
             }
-            for method in try row.texts("public") {
+            for method in try row.words("public") {
                 await sandbox.publish(Array("public".utf8), at: "/pub/paykit.app/v0/\(method)", of: user)
             }
             do throws(PaykitError) {
@@ -132,7 +132,7 @@ struct DirectoryTableTests {
         for row in try Table.rows("rotation") {
             let most = Int(row["most"]?.int64 ?? 0)
             let policy: PaykitRotationPolicy =
-                switch try row.text("policy") {
+                switch try row.word("policy") {
                 case "onUse": .onUse
                 case "threshold": .onThreshold(most)
                 case "periodic": .periodic(.seconds(most))

@@ -23,7 +23,7 @@ struct IdentityTableTests {
     @Test("Every text that names a key names the right one, and every other says why not (Protocol 1.1)")
     func keys() throws {
         for row in try Table.rows("keys") {
-            let text = try row.text("text")
+            let text = try row.word("text")
             guard let hex = (row["here"] ?? row["hex"])?.string else {
                 #expect(defect(text) == row["defect"]?.string, "\(text)")
                 continue
@@ -31,12 +31,12 @@ struct IdentityTableTests {
             #expect(Hex.encode(try PubkyKey(text).bytes) == hex, "\(text)")
         }
         for row in try Table.rows("texts") {
-            let bytes = try #require(Hex.decode(try row.text("bytes")))
-            #expect(Base32.human.encode(bytes) == (try row.text("text")))
+            let bytes = try #require(Hex.decode(try row.word("bytes")))
+            #expect(Base32.human.encode(bytes) == (try row.word("text")))
         }
         for row in try Table.rows("seeds") {
-            let seed = try #require(Hex.decode(try row.text("seed")))
-            #expect(try PubkyKeyPair(seed: seed).publicKey.text == row.text("text"))
+            let seed = try #require(Hex.decode(try row.word("seed")))
+            #expect(try PubkyKeyPair(seed: seed).publicKey.text == row.word("text"))
         }
         for row in try Table.rows("keysInJSON") {
             let object: JSONValue = ["provider": row["json"] ?? .null]
@@ -49,14 +49,14 @@ struct IdentityTableTests {
     func scopes() throws {
         for row in try Table.rows("scopes") {
             let expected = row["here"] ?? row["scope"]
-            #expect((try? PubkyKey(try row.text("text")))?.scope == expected?.string, "\(row.text)")
+            #expect((try? PubkyKey(try row.word("text")))?.scope == expected?.string, "\(row.text)")
         }
     }
 
     @Test("Addresses are read in both forms, printed in one, and never climb (Protocol 1.3)")
     func addresses() throws {
         for row in try Table.rows("addresses") {
-            #expect((try? PubkyAddress(try row.text("text")))?.text == row["printed"]?.string, "\(row.text)")
+            #expect((try? PubkyAddress(try row.word("text")))?.text == row["printed"]?.string, "\(row.text)")
         }
     }
 
@@ -67,7 +67,7 @@ struct IdentityTableTests {
             PaykitProvider(network: try .sandbox(HTTPURL("http://127.0.0.1:6287")), reader: reader)
         ])
         for row in try Table.rows("scanned") {
-            let text = try row.text("text")
+            let text = try row.word("text")
             let (match, standard): (String?, String?) =
                 switch registry.route(text, readers: [reader]) {
                 case .matched(let route):
@@ -84,7 +84,7 @@ struct IdentityTableTests {
     func generations() throws {
         let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
         for row in try Table.rows("generations") {
-            let link = try PaymentLink("pubky://\(key)\(try row.text("path"))")
+            let link = try PaymentLink("pubky://\(key)\(try row.word("path"))")
             let wanted = row["generation"]?.string
             guard case .otherGeneration(let word)? = try PaykitLink.read(link) else {
                 #expect(wanted == nil, "\(row.text)")
@@ -107,7 +107,7 @@ struct IdentityTableTests {
     @Test("Links that ask for authorisation say for what, and what is wrong with them (Protocol 1.5)")
     func authorizations() throws {
         for row in try Table.rows("authorizations") {
-            let text = try row.text("text")
+            let text = try row.word("text")
             do throws(PaykitLinkDefect) {
                 guard let payment = try? PaymentLink(text) else { throw .form }
                 let link = try PubkyAuthorizationLink(payment)
@@ -128,11 +128,11 @@ struct IdentityTableTests {
     func keyManager() throws {
         for row in try Table.rows("keyManager") {
             let wanted = row["is"]?.string
-            guard let question = try? KeyManagerLink(PaymentLink(try row.text("question"))) else {
+            guard let question = try? KeyManagerLink(PaymentLink(try row.word("question"))) else {
                 #expect(wanted == "no question", "\(row.text)")
                 continue
             }
-            let answer = try? KeyManagerAnswer(PaymentLink(try row.text("answer")), to: question)
+            let answer = try? KeyManagerAnswer(PaymentLink(try row.word("answer")), to: question)
             let kind: String? =
                 switch answer?.content {
                 case .session: "session"

@@ -19,7 +19,7 @@ struct NetworkTableTests {
         let name = try #require(SignedPacket.name("", under: pair.publicKey))
         let packet = try SignedPacket(signing: [DNSRecord(name, .a([1, 0, 0, 1]))], at: 5, by: pair)
         for row in try Table.rows("relayAnswers") {
-            let (status, isPut) = (Int(try #require(row["status"]?.int64)), try row.text("method") == "PUT")
+            let (status, isPut) = (Int(try #require(row["status"]?.int64)), try row.word("method") == "PUT")
             var response = HTTPResponse(status: status, body: isPut ? [] : packet.payload)
             for (name, value) in row["headers"]?.object ?? [:] { response.headers[name] = value.string }
             let client = PkarrClient(
@@ -32,7 +32,7 @@ struct NetworkTableTests {
                     found = try await client.resolve(packet.key) == packet ? "packet" : "nobody"
                 }
             } catch { found = "\(error.code.rawValue)" }
-            #expect(found == (try row.text("is")), "\(row.text)")
+            #expect(found == (try row.word("is")), "\(row.text)")
         }
     }
 

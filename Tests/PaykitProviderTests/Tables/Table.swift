@@ -16,8 +16,8 @@ enum Table {
 
 extension JSONValue {
     /// The text of a member that every row of its table has.
-    func text(_ name: String) throws -> String { try #require(self[name]?.string, "\(text) has no \(name)") }
+    func word(_ name: String) throws -> String { try #require(self[name]?.string, "\(text) has no \(name)") }
 
     /// The texts of a list.
-    func texts(_ name: String) throws -> [String] { try #require(self[name]?.array).compactMap(\.string) }
+    func words(_ name: String) throws -> [String] { try #require(self[name]?.array).compactMap(\.string) }
 }
