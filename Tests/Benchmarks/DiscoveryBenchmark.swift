@@ -62,7 +62,7 @@ enum DiscoveryBenchmark {
         try process.run()
         process.waitUntilExit()
         let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            .split(separator: " ").compactMap { Double($0) }
+            .split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard words.count == 4, Int(words[0]) == count else { throw Ended() }
         let (seconds, peak, told) = (words[1], words[2], words[3])
         print(
