@@ -52,7 +52,9 @@ enum MixedBag {
         Item(
             "somebody on the Pubky network", "pubky://8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo", .matched,
             isVerified: true),
-        Item("the same key by itself", "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo", .recognized),
+        Item(
+            "the same key by itself", "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo", .matched,
+            isVerified: true),
         Item("merchant QR code (EMV)", emv, .recognized),
         Item("no link at all", "two for the price of one!", .unroutable),
     ]

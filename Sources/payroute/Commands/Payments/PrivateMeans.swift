@@ -8,7 +8,7 @@ import PaymentTransport
 enum PrivateMeans {
     static let option = CommandSyntax.Option(
         name: "private",
-        help: "Pay a person (pubky://…) by an invoice that they give over a private channel, and in no other way.")
+        help: "Pay somebody of Paykit by an invoice that they give over a private channel, and in no other way.")
 
     /// Makes the means.
     ///
