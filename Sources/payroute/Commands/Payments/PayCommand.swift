@@ -15,7 +15,7 @@ enum PayCommand: Command {
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
 
-            People of Paykit (pubky://…) who say where they can be spoken to are asked there for an invoice of their own, and told when it is paid; what they publish for everybody is paid where that fails before they have answered, unless --private is given. Who answers with anything but what was asked for is not paid.
+            People of Paykit (pubky:// and a key) who say where they can be spoken to are asked there for an invoice of their own, and told when it is paid; what they publish for everybody is paid where that fails before they have answered, unless --private is given. Who answers with anything but what was asked for is not paid.
 
             Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C, later than a moment after, ends it at once.
             """,
