@@ -72,7 +72,16 @@ actor FailingJournal: PaymentJournal {
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
         if fails(entry.event) { throw Full() }
         try await base.append(entry, to: attempt, under: lease)
+        if case .outcome = entry.event, let work = afterEnding {
+            afterEnding = nil
+            try await work()
+        }
     }
+
+    private var afterEnding: (@Sendable () async throws -> Void)?
+
+    /// Has `work` done after the next outcome is stored, before who stored it hears so.
+    func delayNextEnding(by work: @escaping @Sendable () async throws -> Void) { afterEnding = work }
 
     private var afterReading: (@Sendable () async -> Void)?
 

@@ -41,6 +41,24 @@ struct TakeoverTests {
         }
     }
 
+    @Test(
+        "An ending that took so long to be stored that somebody has taken over is told of by them",
+        arguments: [true, false])
+    func lateEndings(isTakenOver: Bool) async throws {
+        var world = World()
+        let (journal, clock) = (FailingJournal { _ in false }, world.clock)
+        world.journal = journal
+        world.provider.payBody = { _, _ in .declined(DeclineReason(.refused, "no")) }
+        await journal.delayNextEnding { if isTakenOver { try await Self.takeOver(journal, clock) } }
+        if isTakenOver {
+            let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+            #expect(Self.isInUse(error))
+        } else {
+            #expect(try await world.pay() == .declined(DeclineReason(.refused, "no")))
+        }
+        #expect(try await world.histories.first?.isFinished == true)
+    }
+
     @Test("A success is told whoever has the payment: the service said so")
     func success() async throws {
         var world = World()

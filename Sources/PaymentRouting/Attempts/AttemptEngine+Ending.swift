@@ -26,6 +26,8 @@ extension AttemptEngine {
         do {
             try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
+            // Storing may have taken longer than the lease, and another attempt may be under way by now.
+            if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
         } catch let failure as PaymentError
             where failure.code == .inUse && Self.claimsNoEffect(outcome)
         {

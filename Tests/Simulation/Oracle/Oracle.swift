@@ -108,7 +108,9 @@ actor Oracle {
             breach(payment, "\(payment.id): the receipt of \(word.call) is for \(receipt.reference.id)")
         }
         if let untruth = await markets.untruth(in: receipt, of: payment) {
-            breach(payment, "\(payment.id): the receipt of \(word.call) \(untruth)")
+            breach(
+                payment, "\(payment.id): the receipt of \(word.call) \(untruth)",
+                untruth == Promise.othersProof ? .ownMoney : nil)
         }
     }
 

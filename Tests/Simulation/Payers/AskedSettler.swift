@@ -20,7 +20,13 @@ struct AskedSettler: PaymentSettler {
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         // The money leaves at the sender's next moment, whatever is waited for in between.
         let attempt = Acting.attempt
-        let isCovered = disk.durableHistories.contains { $0.attempt.id == attempt?.id && $0.mayHaveMovedMoney }
+        // A process that stood still since it looked may ask for what others have ended: only the settler can refuse that.
+        let isCovered = disk.durableHistories.contains { history in
+            history.attempt.id == attempt?.id
+                && history.entries.contains {
+                    if case .stepStarted(_, .settlement) = $0.event { true } else { false }
+                }
+        }
         if !isCovered { witness.breach("a settlement began before its step was durable") }
         try await ponder("the settler")
         witness.settles()
