@@ -243,7 +243,9 @@ struct SchedulerTests {
         clock.advance(by: .seconds(5 * Self.day))
         try await scheduler().look()
         let absent = (1...3).map { "missed \($0): nobody was there to pay it" }
-        #expect(heard.words == ["paid 0"] + absent + ["paid 4", "paid 5"])
+        #expect(Array(heard.words.prefix(4)) == ["paid 0"] + absent)
+        // What is due is charged side by side.
+        #expect(heard.words.dropFirst(4).sorted() == ["paid 4", "paid 5"])
     }
 
     @Test("What a plan is ended or paused in the middle of is not begun, and what was begun is seen through")
