@@ -39,6 +39,29 @@ struct LinkRecordTests {
         #expect(LinkRequest.all(in: again.log).map(\.terms.reference) == ["invoice-2026-0001"])
     }
 
+    @Test("However much the peer says, the request that is being paid is remembered until its proof is sent")
+    func flooded() throws {
+        var record = record([try request()])
+        record.payments[head.requestID] = LinkPayment(
+            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", list: nil)
+        for number in 0..<(LinkRecord.mostEntries + 10) {
+            let id = "22222222-2222-4222-8222-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
+            let said = PrivateMessage.cancellation(
+                PrivateMessage.EventHead(eventID: id, requestID: head.requestID.replacing("b7f9", with: "c7f9")),
+                reason: nil)
+            record.hear(Array(try said.text().utf8), from: receiver)
+        }
+        #expect(record.log.count == LinkRecord.mostEntries)
+        #expect(try LinkFlow.request(head.requestID, record).terms.reference == "invoice-2026-0001")
+        record.payments[head.requestID]?.stage = .paid
+        let last = PrivateMessage.cancellation(
+            PrivateMessage.EventHead(
+                eventID: "33333333-3333-4333-8333-000000000000",
+                requestID: head.requestID.replacing("b7f9", with: "c7f9")), reason: nil)
+        record.hear(Array(try last.text().utf8), from: receiver)
+        #expect(LinkRequest.all(in: record.log).isEmpty, "what is over is forgotten in its turn")
+    }
+
     @Test("What cannot be read stops nothing, and an event that is malformed keeps its id")
     func skipped() throws {
         let malformed = #"{"version":2,"kind":"paykit.payment_request","event_id":"\#(head.eventID)"}"#

@@ -92,7 +92,7 @@ package struct LinkRecord: Sendable, Hashable, Codable {
     /// Receipts that were announced and are none.
     package var spoilt: Set<String> = []
 
-    /// The most entries that are kept; the oldest go first. Payments stay.
+    /// The most entries that are kept; the oldest go first, but for those of a request that is being paid. Payments stay.
     package static let mostEntries = 2000
     /// The most ids of events that are kept.
     package static let mostSeen = 10_000
@@ -182,7 +182,15 @@ package struct LinkRecord: Sendable, Hashable, Codable {
 
     private mutating func append(_ entry: Entry) {
         log.append(entry)
-        if log.count > Self.mostEntries { log.removeFirst(log.count - Self.mostEntries) }
+        guard log.count > Self.mostEntries else { return }
+        // Of what is being paid the proof is still to be sent, however much the peer says meanwhile.
+        let held = Set(
+            payments.filter { $0.value.stage == .paying }.keys.compactMap { LinkRequest.id(inKey: $0) })
+        let oldest = log.firstIndex { entry in
+            guard !held.isEmpty, let id = MessageIntake.known(entry.text)?.requestID else { return true }
+            return !held.contains(id)
+        }
+        log.remove(at: oldest ?? 0)
     }
 }
 

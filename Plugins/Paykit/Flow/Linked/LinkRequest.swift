@@ -17,6 +17,9 @@ package struct LinkRequest: Sendable, Hashable {
         id + (period.map { "/\($0.start.nanoseconds)" } ?? "")
     }
 
+    /// The request of such a name: ids have no slashes.
+    static func id(inKey key: String) -> String? { key.split(separator: "/").first.map(String.init) }
+
     /// All requests that `entries` tell of, in the order in which they came.
     package static func all(in entries: [LinkRecord.Entry]) -> [LinkRequest] {
         var requests: [LinkRequest] = []
