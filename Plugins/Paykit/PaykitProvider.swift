@@ -7,7 +7,8 @@ public import PaymentCore
 /// router's readers of payment standards know it for a key, and for nothing else. The payer needs a settler, and where nothing
 /// says how much, an amount chooser.
 ///
-/// Somebody's key is no single payment: whoever pays it again pays again. An invoice is paid once.
+/// Somebody's key is no single payment: whoever pays it again pays again, but not by an invoice that was paid before. An invoice
+/// is paid once.
 public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
     /// `paykit`.
     public static let id: ProviderID = "paykit"

@@ -86,6 +86,24 @@ struct ProviderTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
+    @Test("Who still publishes an invoice that was paid before is not told paid by it: nothing would move")
+    func standingInvoice() async throws {
+        let user = await sandbox.createUser(.ready)
+        let paid = try receipt(try await router.pay(user.link, as: payer))
+        guard case .declined(let reason) = try await router.pay(user.link, as: payer) else {
+            Issue.record("a second payment is called paid by \(paid)")
+            return
+        }
+        #expect(reason.code == .paidElsewhere && reason.message.contains("paid before"))
+        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await journal.unfinished().isEmpty)
+        // Once they publish another one, they are paid.
+        let fresh = await sandbox.createInvoice(2100, for: user.key)
+        await sandbox.publish(Array(fresh.utf8), at: "/pub/paykit.app/v0/lightning", of: user.key)
+        #expect(try receipt(try await router.pay(user.link, as: payer)).transactionID != paid.transactionID)
+        #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
+    }
+
     @Test("A bare text that is a key by one standard and something else by another is nobody's, and so it is unread")
     func unclearKey() throws {
         struct Both: InstructionReader {

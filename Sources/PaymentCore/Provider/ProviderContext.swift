@@ -254,7 +254,9 @@ private struct RenamedSteps: StepRunner {
         try await base.run(kind == .settlement ? name : self.name(name), kind, body)
     }
 
-    func hasRun(_ name: String) async -> Bool { await base.hasRun(self.name(name)) }
+    func hasRun(_ name: String) async -> Bool {
+        await base.hasRun(name == StepKind.settlementName ? name : self.name(name))
+    }
 
     func ensureInCharge() async throws { try await base.ensureInCharge() }
 }

@@ -74,7 +74,43 @@ package enum SettlementFlow {
     package static func pay(
         _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
     ) async throws -> PaymentOutcome {
-        try await pay(attempt, to: try reviewed(attempt.option, reader), in: context)
+        let endpoint = try reviewed(attempt.option, reader)
+        // Whoever is paid by their name may publish the same invoice for ever. A link's own invoice is that payment.
+        if payee(of: attempt.option) != nil, await !context.hasRun(step) {
+            switch try await otherPayment(of: settlement(of: attempt, to: endpoint), by: context.payer) {
+            case nil: break
+            case .settled:
+                return .declined(
+                    DeclineReason(
+                        .paidElsewhere,
+                        "the payee still publishes an invoice that was paid before; nothing was sent: ask them for a new one"
+                    ))
+            default:
+                throw PaymentError(
+                    .unusableOption,
+                    "the payee publishes an invoice that another payment is paying; nothing was sent: ask them for a new one",
+                    phase: .answered, retry: .later)
+            }
+        }
+        return try await pay(attempt, to: endpoint, in: context)
+    }
+
+    /// What the payer's settler knows of an invoice that `settlement` has not begun to pay: it is about another payment, and
+    /// would pass for this one without a coin having moved. Nil where it knows nothing, and for what is no invoice: that takes
+    /// every payment.
+    ///
+    /// - Throws: ``PaymentError``, when the settler does not say.
+    package static func otherPayment(
+        of settlement: Settlement, by payer: Payer
+    ) async throws(PaymentError) -> SettlementState? {
+        guard settlement.endpoint.paymentHash != nil, let settler = payer.settler else { return nil }
+        let state: SettlementState
+        do { state = try await settler.state(of: settlement) } catch {
+            throw PaymentError(
+                .payer, "the payer's settler does not say whether it knows the payee's invoice", retry: .later)
+        }
+        if case .nothingSent = state { return nil }
+        return state
     }
 
     /// What the step of the core's own is called in which a settler pays, for asking whether it has begun.

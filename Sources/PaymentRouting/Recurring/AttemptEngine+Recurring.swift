@@ -73,16 +73,13 @@ extension AttemptEngine {
 
     /// Whether an option is an invoice that was paid before: paid again it would be taken for paid, and no money would move.
     private func isSpent(_ option: PaymentOption) async throws -> Bool {
-        guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self),
-            endpoint.paymentHash != nil, let settler = payer.settler
-        else { return false }
-        let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
-        let state: SettlementState
-        do { state = try await settler.state(of: question) } catch {
-            throw self.error(.payer, "the settler does not say whether the payee's invoice was paid before")
+        guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self) else {
+            return false
         }
-        if case .nothingSent = state { return false }
-        return true
+        let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
+        do { return try await SettlementFlow.otherPayment(of: question, by: payer) != nil } catch {
+            throw self.error(error.code, error.message)
+        }
     }
 
     /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them that

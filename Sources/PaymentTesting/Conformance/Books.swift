@@ -43,6 +43,8 @@ extension Trial.Result {
                 if let told = receipt.amount?.minorUnits, let taken = captures.first ?? nil, told != taken {
                     lies.append("the receipt states another amount than was taken")
                 }
+            case .success(let outcome) where outcome.saysPaidElsewhere:
+                if captures.isEmpty { lies.append("it is called paid before, but no money was taken") }
             case .success(let outcome) where outcome.isFinal:
                 if !captures.isEmpty { lies.append("it is called \(outcome), but money was taken") }
             case .success: break
@@ -120,5 +122,12 @@ extension Trial.Result {
             texts += [sent.request.url.text, dumped]
         }
         return texts
+    }
+}
+
+extension PaymentOutcome {
+    /// Whether it says that nothing was paid by this attempt because another one has paid.
+    var saysPaidElsewhere: Bool {
+        if case .declined(let reason) = self { reason.code == .paidElsewhere } else { false }
     }
 }

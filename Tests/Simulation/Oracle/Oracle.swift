@@ -108,9 +108,7 @@ actor Oracle {
             breach(payment, "\(payment.id): the receipt of \(word.call) is for \(receipt.reference.id)")
         }
         if let untruth = await markets.untruth(in: receipt, of: payment) {
-            breach(
-                payment, "\(payment.id): the receipt of \(word.call) \(untruth)",
-                untruth == Promise.othersProof ? .ownMoney : nil)
+            breach(payment, "\(payment.id): the receipt of \(word.call) \(untruth)")
         }
     }
 

@@ -20,15 +20,9 @@ package enum Promise: String, Sendable, Hashable, CaseIterable {
     case otherDevices = "other-devices"
     /// What is called final stays true: a payment that was called expired, declined or cancelled is not paid later.
     case finality
-    /// Each payment to a payee moves money of its own. Not where they still publish an invoice that was paid before: the
-    /// second payment is told paid by the first one's proof.
-    case ownMoney = "own-money"
 
-    /// What is said of a receipt that breaks ``ownMoney``.
-    static let othersProof = "has the proof of another payment"
-
-    /// Those that are kept. One that is not is looked for as well, and listed, but fails nothing.
-    package static let kept = Set(allCases).subtracting([.ownMoney])
+    /// Those that are kept: all of them. One that is not would be looked for as well, and listed, but fail nothing.
+    package static let kept: Set<Promise> = Set(allCases)
 }
 
 /// A promise that was broken.

@@ -123,17 +123,16 @@ struct PrivateFlow: Sendable {
         guard isOwn else { throw used }
     }
 
-    /// Whether the payer's settler knows nothing of an endpoint. This attempt has paid nothing yet: whatever it knows is about
-    /// another payment.
+    /// Whether the payer's settler knows nothing of an endpoint that this attempt has not begun to pay.
     private func isUnknown(
         _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
     ) async throws(PaykitFailure) -> Bool {
-        guard let settler = context.payer.settler else { return true }
-        guard let state = try? await settler.state(of: SettlementFlow.settlement(of: attempt, to: endpoint)) else {
-            throw PaykitFailure.broken("the payer's settler does not say whether it knows the invoice", nil)
+        let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
+        do throws(PaymentError) {
+            return try await SettlementFlow.otherPayment(of: settlement, by: context.payer) == nil
+        } catch {
+            throw PaykitFailure.broken(error.message, nil)
         }
-        if case .nothingSent = state { return true }
-        return false
     }
 
     // MARK: Receipts

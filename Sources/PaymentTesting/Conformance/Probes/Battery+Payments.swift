@@ -104,6 +104,8 @@ extension Trial.Result {
         switch (errand, last) {
         case (.cancellation, .success(.cancelled)), (.payment, .success(.succeeded)), (.refund, .success(.succeeded)):
             return done ? [] : ["it is called \(word), but is not"]
+        case (.payment, .success(let outcome)) where outcome.saysPaidElsewhere:
+            return done ? [] : ["it is called paid before, but is not"]
         case (_, .success(let outcome)) where outcome.isFinal:
             return done ? ["it is called \(outcome), but \(what)"] : []
         // A refund that may never have arrived stays unknown: asking again could give back twice.

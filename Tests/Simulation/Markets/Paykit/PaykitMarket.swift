@@ -128,7 +128,7 @@ final class PaykitMarket: Market {
         guard let invoice = invoices.withLock({ $0[payment.id] }) else {
             if receipt.amount?.minorUnits != 2100 { return "states \(receipt)" }
             let isOwn = settler.proofs(of: receipt.reference).contains { $0.text == proof }
-            return isOwn ? nil : Promise.othersProof
+            return isOwn ? nil : "has the proof of another payment"
         }
         let hash = Hex.decode(proof).map { Hex.encode(Digest.sha256.hash($0)) }
         if hash != payment.id { return "has a wrong proof" }
