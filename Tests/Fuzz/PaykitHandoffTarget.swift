@@ -1,5 +1,6 @@
 import PaykitProvider
 import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -34,10 +35,18 @@ struct PaykitHandoffTarget: FuzzTarget {
         let recipient = try KeyManagerHandoff.KeyPair(epoch: 0, secretKey: key).publicKey
         let sealed = try handoff.sealed(
             for: recipient, requestID: Self.requestID, at: now, SeededRandomSource(seed: 1))
+        let wrapped = try SealedEnvelope(
+            Array(handoff.content(at: now).utf8), SealedEnvelope.Label(context: [UInt8](repeating: 9, count: 32)),
+            from: PubkyKeyPair(seed: [UInt8](repeating: 0x11, count: 32)), to: (user, recipient),
+            at: (user, KeyManagerHandoff.path(Self.requestID)), ephemeral: [UInt8](repeating: 7, count: 32),
+            nonce: [UInt8](repeating: 8, count: 24))
         let bare =
             #"{"version":1,"pubky":"pubky://\#(user)","session_secret":"\#(user):\#(Self.cookie)","device_id":"d","expires_at":1767225600}"#
         corpus = Corpus(
-            bytes: [Array(handoff.content(at: now).utf8), Array(bare.utf8), sealed],
+            bytes: [
+                Array(handoff.content(at: now).utf8), Array(bare.utf8), sealed,
+                Array(#"{"sb2":"\#(Base64URL.encode(wrapped.wire))"}"#.utf8),
+            ],
             pieces: [
                 #""epoch":0"#, #""epoch":1"#, #""epoch":4294967295"#, #""secret_key":"#, #""public_key":"#, "null",
                 "[]",

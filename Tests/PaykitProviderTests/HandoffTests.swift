@@ -1,6 +1,7 @@
 import Foundation
 import PaykitKit
 import PaymentCore
+import PaymentCrypto
 import PaymentSandbox
 import PaymentTesting
 import TestSupport
@@ -143,6 +144,42 @@ struct HandoffTests {
         #expect(
             try KeyManagerHandoff(opening: seconds.wire, of: pair.publicKey, requestID: "ab", with: key).expiresAt
                 == end)
+    }
+
+    @Test("The wrapping of later versions is read, in either alphabet, for its place and from the user alone")
+    func wrapped() throws {
+        let (user, other) = (try WireTests.pair(0x11), try WireTests.pair(0x22))
+        let key = Redacted([UInt8](repeating: 0x50, count: 32))
+        let recipient = try KeyManagerHandoff.KeyPair(epoch: 0, secretKey: key).publicKey
+        let now = Date(timeIntervalSince1970: 1_767_225_600)
+        let handoff = try KeyManagerHandoff(
+            of: user.publicKey, session: Redacted("\(user.publicKey):0123456789ABCDEFGHJKMNPQRS"), [.paykit], to: "d",
+            keyPairs: Self.keys(), expiresAt: now)
+        func file(from sender: PubkyKeyPair, id: String = "ab", isURL: Bool = false) throws -> [UInt8] {
+            let envelope = try SealedEnvelope(
+                Array(handoff.content(at: now).utf8),
+                SealedEnvelope.Label(context: [UInt8](repeating: 0xFB, count: 32), purpose: "handoff"), from: sender,
+                to: (user.publicKey, recipient), at: (user.publicKey, KeyManagerHandoff.path(id)),
+                ephemeral: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 0xFF, count: 24))
+            let text = isURL ? Base64URL.encode(envelope.wire) : Data(envelope.wire).base64EncodedString()
+            return Array(#"{"sb2":"\#(text)"}"#.utf8)
+        }
+        func opened(_ bytes: [UInt8]) throws -> KeyManagerHandoff {
+            try KeyManagerHandoff(opening: bytes, of: user.publicKey, requestID: "ab", with: key)
+        }
+        let plain = try file(from: user)
+        #expect(plain.contains(UInt8(ascii: "+")) || plain.contains(UInt8(ascii: "/")))
+        #expect(try opened(plain) == handoff)
+        #expect(try opened(file(from: user, isURL: true)) == handoff)
+        var changed = plain
+        changed[plain.count - 12] ^= 1
+        for bytes in [
+            try file(from: other), try file(from: user, id: "cd"), changed, Array(#"{"sb2":7}"#.utf8),
+            Array(#"{"sb2":"U0IyAg=="}"#.utf8),
+        ] {
+            let failure = #expect(throws: PaykitFailure.self) { try opened(bytes) }
+            #expect(failure?.code == .invalidCredentials)
+        }
     }
 
     @Test(

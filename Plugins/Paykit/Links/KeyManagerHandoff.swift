@@ -86,10 +86,41 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     ) throws(PaykitFailure) {
         let content: [UInt8]
         // What is not sealed is not read at all: anybody could read it, and somebody may have written it.
-        do { content = try SealedBlob(parsing: bytes).open(key.reveal(), at: Self.place(user, requestID)) } catch {
+        do throws(WireDefect) {
+            if let envelope = try Self.envelope(bytes) {
+                content = try Self.open(envelope, of: user, requestID: requestID, with: key)
+            } else {
+                content = try SealedBlob(parsing: bytes).open(key.reveal(), at: Self.place(user, requestID))
+            }
+        } catch {
             throw PaykitFailure(.invalidCredentials, "what was left for this device cannot be opened: \(error)")
         }
         try self.init(reading: content, of: user)
+    }
+
+    /// The envelope in the wrapping of later versions; nil for a file that is no such wrapping.
+    private static func envelope(_ bytes: [UInt8]) throws(WireDefect) -> SealedEnvelope? {
+        guard bytes.count <= 2 * SealedBlob.maximumLength, let wrapped = try? JSONValue(parsing: bytes)["sb2"] else {
+            return nil
+        }
+        // Which of the two alphabets is written, nobody has said.
+        let text = wrapped.string?.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" }
+        guard let envelope = text.flatMap({ Base64URL.decode($0) }) else {
+            throw WireDefect("a wrapped envelope is no base64")
+        }
+        return try SealedEnvelope(parsing: envelope)
+    }
+
+    /// Opens what only the user may have left: nobody else writes to their homeserver.
+    private static func open(
+        _ envelope: SealedEnvelope, of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
+    ) throws(WireDefect) -> [UInt8] {
+        let path = path(requestID)
+        let content = try envelope.open(key.reveal(), owner: user, path: path)
+        guard envelope.sender == user, envelope.signature == nil || envelope.isSigned(owner: user, path: path) else {
+            throw WireDefect("an envelope is from somebody else")
+        }
+        return content
     }
 
     /// Reads what was sealed. Whoever knows the device's key can have sealed it: nothing is believed but what fits together.
