@@ -17,7 +17,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     private let network: PubkyNetwork
     private let reader: any InstructionReader
     private let callbacks: [String]
-    private let datagrams: (any DatagramTransport)?
+    private let dht: DHTWay?
     private let privately: PaykitPrivatePayments?
 
     /// Creates a provider.
@@ -29,7 +29,8 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///     it does not read is not paid.
     ///   - callbacks: the application's own URLs by which key managers come back to it. They say nothing about payments.
     ///   - datagrams: the way to the DHT that `network` describes, such as `UDPTransport()`. Without it only relays are asked,
-    ///     and a payee whom none of them knows, or whom none can be asked about, is not found.
+    ///     and a payee whom none of them knows, or whom none can be asked about, is not found. Keep the provider: it learns whom to
+    ///     ask.
     ///   - privately: with which payees who can be spoken to are asked for an invoice of their own; nil pays what they
     ///     publish for everybody.
     public init(
@@ -40,7 +41,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
         self.network = network
         self.reader = reader
         self.callbacks = callbacks
-        self.datagrams = datagrams
+        dht = datagrams.map { DHTWay($0) }
         self.privately = privately
     }
 
@@ -102,12 +103,12 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
         random: any RandomSource = SystemRandomSource(), atMost limit: Int = 20
     ) async throws(PaykitFailure) -> Int {
         guard let privately else { return 0 }
-        let directory = PaymentFlow.directory(network, over: transport, datagrams, clock: clock, random: random)
+        let directory = PaymentFlow.directory(network, over: transport, dht, clock: clock, random: random)
         return try await privately.checkout(directory, network, clock: clock, random: random).confirmAll(atMost: limit)
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
-        PaymentFlow(network, datagrams, reader, id, context, privately: privately)
+        PaymentFlow(network, dht, reader, id, context, privately: privately)
     }
 }
 

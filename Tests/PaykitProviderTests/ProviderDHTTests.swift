@@ -5,6 +5,7 @@ import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,7 +64,7 @@ struct ProviderDHTTests {
         var nowhere = network
         nowhere.relays = []
         let nodes = PkarrClient(
-            nowhere, http: SandboxTransport(sandbox), datagrams: UDPTransport(), clock: SystemPaymentClock(),
+            nowhere, http: SandboxTransport(sandbox), dht: DHTWay(UDPTransport()), clock: SystemPaymentClock(),
             random: SeededRandomSource(seed: 6))
         for key in keys {
             let packet = try #require(try await relay.resolve(key))
@@ -101,6 +102,33 @@ struct ProviderDHTTests {
             #expect(receipt.amount?.minorUnits == 2100 && receipt.transactionID?.count == 64)
         }
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+    }
+
+    /// Counts how often the first nodes' names are looked up.
+    private final class Naming: DatagramTransport {
+        let lookups = Mutex(0)
+
+        func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket {
+            try await UDPTransport().open(address)
+        }
+
+        func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress] {
+            lookups.withLock { $0 += 1 }
+            return try await UDPTransport().addresses(of: host, port: port)
+        }
+    }
+
+    @Test("A provider that is kept goes on with what its searches learned", .timeLimit(.minutes(3)))
+    func remembers() async throws {
+        let user = await sandbox.createUser(.ready)
+        let naming = Naming()
+        try await playing(Array(repeating: .honest, count: 8)) { network in
+            try await move([user.key, sandbox.homeserver], into: network)
+            let router = try router(network, naming)
+            guard case .matched(let route) = router.route(user.link) else { throw CancellationError() }
+            for _ in 0..<2 { #expect(try await router.quote(route, as: payer).options.count > 0) }
+            #expect(naming.lookups.withLock { $0 } == network.dht?.bootstrap.count)
+        }
     }
 
     @Test("Without a way to the DHT nobody is found there, and nothing is paid", .timeLimit(.minutes(3)))

@@ -12,7 +12,7 @@ struct PaymentFlow: Sendable {
     private let privately: PaykitPrivatePayments?
 
     init(
-        _ network: PubkyNetwork, _ datagrams: (any DatagramTransport)?, _ reader: any InstructionReader,
+        _ network: PubkyNetwork, _ dht: DHTWay?, _ reader: any InstructionReader,
         _ id: ProviderID, _ context: ProviderContext, privately: PaykitPrivatePayments?
     ) {
         self.network = network
@@ -21,19 +21,19 @@ struct PaymentFlow: Sendable {
         self.id = id
         self.context = context
         directory = Self.directory(
-            network, over: context.http, datagrams, clock: context.clock, random: context.random)
+            network, over: context.http, dht, clock: context.clock, random: context.random)
         endpoints = PublishedEndpoints(directory.reader)
         people = PubkyPeople(directory.reader)
     }
 
     /// What reads how users can be paid.
     ///
-    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
+    /// - Parameter dht: the way to the DHT; without it only relays are asked.
     static func directory(
-        _ network: PubkyNetwork, over http: any HTTPTransport, _ datagrams: (any DatagramTransport)?,
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ dht: DHTWay?,
         clock: any PaymentClock, random: any RandomSource
     ) -> PaykitDirectory {
-        let pkarr = PkarrClient(network, http: http, datagrams: datagrams, clock: clock, random: random)
+        let pkarr = PkarrClient(network, http: http, dht: dht, clock: clock, random: random)
         return PaykitDirectory(
             PubkyReader(HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: http))
     }

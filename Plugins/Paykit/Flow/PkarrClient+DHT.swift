@@ -4,13 +4,15 @@ package import PaymentCore
 extension PkarrClient {
     /// Asks as `network` says.
     ///
-    /// - Parameter datagrams: the way to the DHT; without it only relays are asked.
+    /// - Parameter way: the way to the DHT; without it only relays are asked.
     package init(
-        _ network: PubkyNetwork, http: any HTTPTransport, datagrams: (any DatagramTransport)?,
-        clock: any PaymentClock, random: any RandomSource
+        _ network: PubkyNetwork, http: any HTTPTransport, dht way: DHTWay?, clock: any PaymentClock,
+        random: any RandomSource
     ) {
         let dht: DHTResolver? = network.dht.flatMap { configuration in
-            datagrams.map { DHTResolver(configuration, transport: $0, clock: clock, random: random) }
+            way.map {
+                DHTResolver(configuration, transport: $0.transport, memory: $0.memory, clock: clock, random: random)
+            }
         }
         self.init(relays: network.relays, http: http, dht: dht, clock: clock)
     }

@@ -67,7 +67,7 @@ public actor PaykitClient: PaykitService {
         self.clock = clock
         self.random = random
         let network = configuration.network
-        let pkarr = PkarrClient(network, http: transport, datagrams: datagrams, clock: clock, random: random)
+        let pkarr = PkarrClient(network, http: transport, dht: DHTWay(datagrams), clock: clock, random: random)
         let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
             HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport, features: features)

@@ -1,5 +1,4 @@
 public import PaymentCore
-import Synchronization
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.
 ///
@@ -12,20 +11,12 @@ import Synchronization
 /// let packet = try await resolver.resolve(key).item
 /// ```
 public final class DHTResolver: Sendable {
-    private struct Memory {
-        var known = KnownNodes()
-        var bootstrap: [DatagramAddress] = []
-        var bootstrapUntil: Duration?
-    }
-
     private let configuration: DHTConfiguration
     private let transport: any DatagramTransport
     private let clock: any PaymentClock
     private let random: any RandomSource
-    private let memory = Mutex(Memory())
+    private let memory: DHTMemory
 
-    /// How long the addresses of the first nodes' names are kept.
-    private static let namesKept = Duration.seconds(600)
     /// How many nodes of earlier searches are asked first.
     private static let remembered = 8
 
@@ -36,12 +27,21 @@ public final class DHTResolver: Sendable {
     ///   - transport: the way to the network.
     ///   - clock: what time limits are measured by.
     ///   - random: where ids and transactions come from; what nobody may foresee on the internet.
-    public init(
+    public convenience init(
         _ configuration: DHTConfiguration = DHTConfiguration(), transport: any DatagramTransport,
+        clock: any PaymentClock, random: any RandomSource
+    ) {
+        self.init(configuration, transport: transport, memory: DHTMemory(), clock: clock, random: random)
+    }
+
+    /// Creates a resolver that goes on with what others learned.
+    package init(
+        _ configuration: DHTConfiguration, transport: any DatagramTransport, memory: DHTMemory,
         clock: any PaymentClock, random: any RandomSource
     ) {
         self.configuration = configuration
         self.transport = transport
+        self.memory = memory
         self.clock = clock
         self.random = random
     }
@@ -95,7 +95,7 @@ public final class DHTResolver: Sendable {
     ) async throws(DHTError) -> Lookup {
         let target = MutableItem.target(key: key)
         let first = try await bootstrapAddresses()
-        let known = memory.withLock { $0.known.nearest(to: target, count: Self.remembered) }
+        let known = memory.nearest(to: target, count: Self.remembered)
         var lookup = Lookup(
             target: target, key: key, newerThan: sequence, from: first + known, configuration, random: random,
             now: clock.uptime)
@@ -104,11 +104,7 @@ public final class DHTResolver: Sendable {
             if let failure { throw .network(failure) }
             throw .noAnswer(asked: lookup.search.asked)
         }
-        let (reliable, unreliable) = (lookup.reliable, lookup.unreliable)
-        memory.withLock { memory in
-            memory.known.forget(unreliable)
-            memory.known.keep(reliable, random: random)
-        }
+        memory.learn(reliable: lookup.reliable, unreliable: lookup.unreliable, random: random)
         return lookup
     }
 
@@ -122,11 +118,7 @@ public final class DHTResolver: Sendable {
 
     /// The addresses of the first nodes. Names that nobody knows are passed over as long as one is known.
     private func bootstrapAddresses() async throws(DHTError) -> [DatagramAddress] {
-        let now = clock.uptime
-        let kept = memory.withLock { memory in
-            memory.bootstrapUntil.flatMap { now < $0 ? memory.bootstrap : nil }
-        }
-        if let kept { return kept }
+        if let kept = memory.firstNodes(at: clock.uptime) { return kept }
         let transport = transport
         let answers = await withTaskGroup(of: (Int, Result<[DatagramAddress], DatagramError>).self) { group in
             for (index, node) in configuration.bootstrap.enumerated() {
@@ -146,10 +138,7 @@ public final class DHTResolver: Sendable {
         // A name may have many addresses; a few of each will do.
         let found = answers.flatMap { ((try? $0.get()) ?? []).prefix(4) }
         if found.isEmpty, case .failure(let error)? = answers.first { throw .network(error) }
-        memory.withLock { memory in
-            memory.bootstrap = found
-            memory.bootstrapUntil = now + Self.namesKept
-        }
+        memory.keepFirstNodes(found, at: clock.uptime)
         return found
     }
 }
