@@ -13,9 +13,9 @@ import Testing
 
 /// The client against a simulated network.
 @Suite("Paykit's client")
-struct PaykitClientTests {
-    private let sandbox: PubkySandbox
-    private let clock = VirtualClock()
+struct PaykitClientTests: ClientSuite {
+    let sandbox: PubkySandbox
+    let clock = VirtualClock()
 
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
@@ -29,24 +29,10 @@ struct PaykitClientTests {
             random: SeededRandomSource(seed: 2))
     }
 
-    private static let secret = String(repeating: "11", count: 32)
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
-
     private func signedIn(
         _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) async throws -> PaykitClient {
-        let client = try client(change)
-        // Homeservers know tokens by key and time: another device is not as quick as a clock that stands.
-        clock.advance(by: .milliseconds(1))
-        try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
-        return client
-    }
-
-    private func failure(_ work: () async throws -> Void) async -> PaykitFailure? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure }
+        try await signedIn(client(change))
     }
 
     // MARK: Who this device is

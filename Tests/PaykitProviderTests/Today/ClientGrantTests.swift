@@ -10,7 +10,7 @@ import Testing
 
 /// The client against homeservers of today.
 @Suite("Paykit's client at homeservers of today")
-struct ClientGrantTests {
+struct ClientGrantTests: ClientSuite {
     /// Passes requests on, notes them, and loses or changes the answers that it is told to.
     final class Wire: HTTPTransport {
         typealias Change = @Sendable (HTTPRequest, HTTPResponse) -> HTTPResponse?
@@ -39,8 +39,8 @@ struct ClientGrantTests {
         }
     }
 
-    private let clock = VirtualClock()
-    private let sandbox: PubkySandbox
+    let clock = VirtualClock()
+    let sandbox: PubkySandbox
     private let wire: Wire
 
     init() {
@@ -61,24 +61,12 @@ struct ClientGrantTests {
             configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: seed))
     }
 
-    private static let secret = String(repeating: "11", count: 32)
-    private static let me = "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
     private static let exchange = "POST /auth/grant/session"
 
     private func signedIn(
         seed: UInt64 = 2, _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) async throws -> PaykitClient {
-        let client = try client(seed: seed, change)
-        clock.advance(by: .milliseconds(1))
-        try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
-        return client
-    }
-
-    private func failure(_ work: () async throws -> Void) async -> PaykitFailure? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure }
+        try await signedIn(client(seed: seed, change))
     }
 
     @Test("A new user is signed up and in by grants, and what a homeserver takes is asked once")
