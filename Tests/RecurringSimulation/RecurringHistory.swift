@@ -62,6 +62,8 @@ package final class RecurringHistory: Sendable {
         var looks: [Date] = []
         /// Periods that a planted mistake has the journal forget.
         var forgotten: Set<RecurringCharge.ID> = []
+        /// When the payer was told of a period that was to come.
+        var told: [RecurringCharge.ID: Date] = [:]
     }
 
     let state = Mutex(State())
@@ -108,7 +110,8 @@ package final class RecurringHistory: Sendable {
         let start = Self.start.addingTimeInterval(Double(draw(60 * 86_400)))
         let policy = RecurringPolicy(
             [.all, .latestOnly, .none][draw(3)], mostCaughtUp: 1 + draw(40), ahead: .seconds(draw(2) * draw(7200)),
-            grace: .seconds(3600 * (1 + draw(72))), mostAttempts: 1 + draw(4))
+            notice: .seconds(draw(3) / 2 * (60 + draw(7200))), grace: .seconds(3600 * (1 + draw(72))),
+            mostAttempts: 1 + draw(4))
         return try RecurringPlan(
             id: RecurringPlan.ID(rawValue: "plan-\(index)"), provider: "acme",
             amount: Money(minorUnits: UInt128(1 + draw(100_000)), currency: .satoshi),
@@ -165,6 +168,12 @@ package final class RecurringHistory: Sendable {
             trusted >= began.addingTimeInterval(-61)
         else { return }
         state.withLock { $0.looks.append(began) }
+    }
+
+    /// The payer hears something.
+    func hear(_ event: RecurringEvent) {
+        guard case .upcoming(let charge) = event else { return }
+        state.withLock { if $0.told[charge.id] == nil { $0.told[charge.id] = $0.now } }
     }
 
     func forgetMisses(_ charges: [RecurringCharge]) {

@@ -19,6 +19,7 @@ extension RecurringHistory {
                 continue
             }
             judge(charge, captures)
+            if let plan = await store.plan(id.plan) { judgeNotice(charge, plan, captures[0]) }
         }
     }
 
@@ -64,6 +65,17 @@ extension RecurringHistory {
             return first < end.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
         }
         if wasThere { breach("\(charge.id) is said to have been missed because nobody was there, and somebody was") }
+    }
+
+    /// Nobody is charged of a sudden: they were told, and had their time, or have said yes.
+    private func judgeNotice(_ charge: RecurringCharge, _ plan: RecurringPlan, _ capture: RecurringBank.Capture) {
+        let notice = plan.policy.notice / .seconds(1)
+        guard notice > 0 else { return }
+        let (told, wasWrong) = state.withLock { ($0.told[charge.id], $0.wasWrong) }
+        guard let told else { return breach("\(charge.id) was paid, and nobody was told beforehand") }
+        // A clock that was wrong when it was told says nothing of how long that was ago.
+        guard !wasWrong, !charge.isApproved, capture.date < told.addingTimeInterval(notice) else { return }
+        breach("\(charge.id) was paid \(Int(capture.date.timeIntervalSince(told))) seconds after it was told")
     }
 
     private func judge(_ charge: RecurringCharge, _ captures: [RecurringBank.Capture]) {

@@ -54,7 +54,7 @@ struct RecurringWorker: Sendable {
         scheduler = RecurringScheduler(
             journal: CrashingJournal(history: history, life: life), payer: RecurringBankPayer(history, life),
             clock: Clock(history: history, start: history.now), random: history.random, trust: trust,
-            lease: .seconds(600), width: 1)
+            lease: .seconds(600), width: 1, listener: { history.hear($0) })
     }
 
     var isDead: Bool { life.isDead }

@@ -136,22 +136,22 @@ public actor SubscriptionService {
     public func isSubscriptionDue(_ subscription: Subscription) async throws -> Bool {
         guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
         let now = clock.now
-        if plan.standing == .active, let due = plan.dueDate, due <= now { return true }
+        // What is only to be told of beforehand is not due.
+        if plan.standing == .active, plan.policy.notice == .zero, let due = plan.dueDate, due <= now { return true }
         return try await journal.charges(of: plan.id).contains { charge in
             switch charge.state {
-            case .due, .started, .unknown: charge.notBefore <= now
+            case .due, .announced, .started, .unknown: charge.notBefore <= now
             case .waiting, .paid, .missed: false
             }
         }
     }
 
     /// Does what is due for a subscription: finds the payee's endpoint, and pays where that is allowed without a question, or
-    /// else has the payer asked. Where nothing is due it does nothing.
+    /// else has the payer asked; with a notice it tells of what is to come. Where nothing is due it does nothing.
     ///
     /// - Parameter subscription: what is paid.
     /// - Throws: ``PaykitError`` where it is none; `JournalError`.
     public func processSubscription(_ subscription: Subscription) async throws {
-        guard try await isSubscriptionDue(subscription) else { return }
         try await scheduler.look(at: order(subscription).planID(subscription.id))
     }
 
@@ -164,7 +164,7 @@ public actor SubscriptionService {
         await scheduler.run(every: pause)
     }
 
-    /// The payer says yes to what they were asked for: it is paid, now.
+    /// The payer says yes to what they were asked for, or told of beforehand: it is paid, now.
     ///
     /// - Parameter subscription: what they were asked about.
     /// - Throws: ``PaykitError`` where it is none; `JournalError`.
@@ -172,7 +172,7 @@ public actor SubscriptionService {
         for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
     }
 
-    /// The payer says no to what they were asked for: that period is not paid.
+    /// The payer says no to what they were asked for, or told of beforehand: that period is not paid.
     ///
     /// - Parameter subscription: what they were asked about.
     /// - Throws: ``PaykitError`` where it is none; `JournalError`.
@@ -214,7 +214,10 @@ public actor SubscriptionService {
 
     private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
         try await journal.charges(of: order(subscription).planID(subscription.id)).filter {
-            if case .waiting = $0.state { true } else { false }
+            switch $0.state {
+            case .waiting, .announced: true
+            default: false
+            }
         }
     }
 

@@ -50,6 +50,8 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
     public enum State: Sendable, Hashable {
         /// It is to be paid, and nobody is at it.
         case due
+        /// It is to be paid, and not yet: the payer was told beforehand.
+        case announced
         /// Somebody has begun to pay. Whether money moved only they know who pay.
         case started
         /// The payer is to say whether it is paid; the text says why they are asked.
@@ -65,7 +67,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
         public var isFinal: Bool {
             switch self {
             case .paid, .missed: true
-            case .due, .started, .waiting, .unknown: false
+            case .due, .announced, .started, .waiting, .unknown: false
             }
         }
 
@@ -73,7 +75,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
         public var isOpen: Bool {
             switch self {
             case .started, .unknown: true
-            case .due, .waiting, .paid, .missed: false
+            case .due, .announced, .waiting, .paid, .missed: false
             }
         }
     }
@@ -119,7 +121,8 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
     init(of plan: RecurringPlan, _ period: RecurringPeriod, missed reason: Reason?, at now: Date) {
         self.init(
             id: ID(plan: plan.id, number: period.number), provider: plan.provider, amount: plan.amount, period: period,
-            deadline: max(period.start, now).addingTimeInterval(plan.policy.grace / .seconds(1)),
+            deadline: max(period.start, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
+                .addingTimeInterval(plan.policy.grace / .seconds(1)),
             state: reason.map(State.missed) ?? .due, notBefore: now)
     }
 

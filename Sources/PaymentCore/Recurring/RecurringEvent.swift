@@ -4,9 +4,13 @@
     public import Foundation
 #endif
 
-/// What a scheduler tells of its work. What it says of a period is stored before it is told.
+/// What a scheduler tells of its work. What it says of a period is stored before it is told, but for what is to come: that is
+/// told until it is stored.
 @nonexhaustive
 public enum RecurringEvent: Sendable, Hashable {
+    /// A period is going to be paid at ``RecurringCharge/notBefore``, unless the payer says no before
+    /// (``RecurringScheduler/refuse(_:)``): see ``RecurringPolicy/notice``.
+    case upcoming(RecurringCharge)
     /// A period was paid.
     case paid(RecurringCharge)
     /// A period was not paid, and will not be: ``RecurringCharge/state`` says why.
@@ -28,6 +32,7 @@ extension RecurringEvent: CustomStringConvertible {
     /// One line for people.
     public var description: String {
         switch self {
+        case .upcoming(let charge): "\(charge.id): \(charge.amount) will be paid \(charge.notBefore)"
         case .paid(let charge): "\(charge.id): paid \(charge.amount)"
         case .missed(let charge):
             if case .missed(let reason) = charge.state {

@@ -118,7 +118,7 @@ extension RecurringJournalError: CustomStringConvertible {
 
 extension RecurringPlan {
     /// When a journal lists the plan as due; nil when it never is.
-    public var dueDate: Date? { nextPeriod?.start.addingTimeInterval(-(policy.ahead / .seconds(1))) }
+    public var dueDate: Date? { nextPeriod?.start.addingTimeInterval(-(openedBefore / .seconds(1))) }
 
     /// Checks what a journal is to store against what it holds.
     ///

@@ -44,6 +44,8 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
     public var policy: RecurringPolicy
     /// Whether its periods are charged.
     public private(set) var standing: Standing
+    /// When nothing is charged that begins then, whoever looks at whatever time. Unlike ``standing`` it may be told beforehand.
+    public var pauses: [RecurringPause] = []
     /// Whatever the payer needs to pay a period: who is paid, by which method. No secrets.
     public var details: JSONValue
     /// The number of the first period that was not opened yet.
@@ -105,20 +107,33 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
 // MARK: Opening
 
 extension RecurringPlan {
+    /// Whether nothing is charged that begins at a moment.
+    func isPaused(at date: Date) -> Bool { standing == .paused || pauses.contains { $0.contains(date) } }
+
     /// The most periods that are opened in one go.
     public static let mostOpened = 500
 
-    /// Opens the periods that have begun by `now`: what each of them is to become is decided here, by the policy, and
-    /// once. Nothing is stored.
+    /// Opens the periods that have begun by `now`, and those that the payer is to be told of: what each of them is to become
+    /// is decided here, by the policy, and once. Nothing is stored.
     ///
     /// - Parameter now: the time, as far as it can be trusted.
     /// - Returns: the periods that are opened, in their order, at most ``mostOpened``; there may be more.
     public mutating func open(at now: Date) -> [RecurringCharge] {
-        let latest = now.addingTimeInterval(policy.ahead / .seconds(1))
-        guard standing != .ended, let last = schedule.lastPeriod(at: latest)?.number, last >= next else { return [] }
+        open(at: now, before: openedBefore)
+    }
+
+    /// How long before its beginning a period is opened. In a pause, which may end by then, nobody is told of it.
+    var openedBefore: Duration { standing == .paused ? policy.ahead : policy.opening }
+
+    private mutating func open(at now: Date, before beginning: Duration) -> [RecurringCharge] {
+        func last(_ before: Duration) -> Int? {
+            schedule.lastPeriod(at: now.addingTimeInterval(before / .seconds(1)))?.number
+        }
+        guard standing != .ended, let latest = last(beginning), latest >= next else { return [] }
+        let begun = last(policy.ahead)
         var charges: [RecurringCharge] = []
-        while next <= last, charges.count < Self.mostOpened, let period = schedule.period(next) {
-            let missed = standing == .paused ? .paused : policy.missed(period, last: last, at: now)
+        while next <= latest, charges.count < Self.mostOpened, let period = schedule.period(next) {
+            let missed = isPaused(at: period.start) ? .paused : policy.missed(period, last: begun, at: now)
             charges.append(RecurringCharge(of: self, period, missed: missed, at: now))
             next += 1
         }
@@ -157,7 +172,7 @@ extension RecurringPlan {
             rhythm, from: start, until: end, count: count, in: timeZone ?? schedule.timeZone, firstNumber: next)
     }
 
-    /// Lets nothing begin from `end` on. What begins before is charged, and what was opened is seen through.
+    /// Lets nothing begin from `end` on, not even what was opened before. What begins until then is seen through.
     ///
     /// - Parameter end: a moment; one after the plan's end changes nothing.
     /// - Throws: ``RecurringDefect/end`` where the plan has not begun by then: ``end(at:)`` it instead.
@@ -187,7 +202,7 @@ extension RecurringPlan {
         guard self.standing != .ended else { return [] }
         var charges: [RecurringCharge] = []
         // However many there are: what they are depends on how things stood when they began.
-        while case let more = open(at: now), !more.isEmpty { charges += more }
+        while case let more = open(at: now, before: policy.ahead), !more.isEmpty { charges += more }
         self.standing = standing
         return charges
     }

@@ -23,6 +23,9 @@ public struct RecurringPolicy: Sendable, Hashable {
     public var mostCaughtUp: Int
     /// How long before its beginning a period may be charged.
     public var ahead: Duration
+    /// How long before it is charged the payer is told of a period (``RecurringEvent/upcoming(_:)``), so that they can still say
+    /// no; nothing is told where it is zero. One that is found late is charged that much later.
+    public var notice: Duration
     /// How long a period is tried after it began, or after it was found: then it is missed.
     public var grace: Duration
     /// How often a period is begun that is declined.
@@ -33,21 +36,28 @@ public struct RecurringPolicy: Sendable, Hashable {
     /// Creates a policy.
     public init(
         _ catchUp: CatchUp = .latestOnly, mostCaughtUp: Int = 12, ahead: Duration = .zero,
-        grace: Duration = .seconds(86_400), mostAttempts: Int = 3, pause: Duration = .seconds(60)
+        notice: Duration = .zero, grace: Duration = .seconds(86_400), mostAttempts: Int = 3,
+        pause: Duration = .seconds(60)
     ) {
         self.catchUp = catchUp
         self.mostCaughtUp = max(1, mostCaughtUp)
         self.ahead = max(.zero, ahead)
+        self.notice = max(.zero, notice)
         self.grace = max(.zero, grace)
         self.mostAttempts = max(1, mostAttempts)
         self.pause = max(.seconds(1), pause)
     }
 
+    /// How long before its beginning a period is opened.
+    var opening: Duration { ahead + notice }
+
     /// Why a period that is opened at `now` is not charged; nil when it is.
     ///
-    /// - Parameter last: the number of the last period that has begun.
-    func missed(_ period: RecurringPeriod, last: Int, at now: Date) -> RecurringCharge.Reason? {
+    /// - Parameter last: the number of the last period that may be charged by now; nil for none.
+    func missed(_ period: RecurringPeriod, last: Int?, at now: Date) -> RecurringCharge.Reason? {
         if period.isEmpty { return .noSuchDay }
+        // What is told of beforehand is not late.
+        guard let last, period.number <= last else { return nil }
         let isCharged =
             switch catchUp {
             case .all: last - period.number < mostCaughtUp

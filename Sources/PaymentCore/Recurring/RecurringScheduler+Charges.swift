@@ -10,12 +10,13 @@ extension RecurringScheduler {
 
     /// The payer has said yes: the period is paid, now.
     ///
-    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``). Any other stays as it is.
+    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was told beforehand. Any
+    ///   other stays as it is.
     /// - Throws: ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
         try await leased(id) { charge, lease in
-            guard case .waiting = charge.state, now < charge.deadline else { return }
+            guard charge.state.isAsking, now < charge.deadline else { return }
             charge.state = .due
             charge.isApproved = true
             charge.notBefore = now
@@ -26,13 +27,13 @@ extension RecurringScheduler {
 
     /// The payer has said no: the period is missed.
     ///
-    /// - Parameter id: a period that waits, or is due. Any other stays as it is.
+    /// - Parameter id: a period that waits, is due, or is to come. Any other stays as it is.
     /// - Throws: ``JournalError``.
     public func refuse(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
         try await leased(id) { charge, lease in
             switch charge.state {
-            case .waiting, .due: try await end(&charge, .missed(.refused), lease, now)
+            case .waiting, .due, .announced: try await end(&charge, .missed(.refused), lease, now)
             default: break
             }
         }
@@ -83,8 +84,15 @@ extension RecurringScheduler {
         if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease, now) }
         if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease, now) }
         let opening = charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
-        guard opening <= now else {
-            // The clock was set back since the period was opened: it has not begun yet.
+        if plan.policy.notice > .zero, charge.isUntold, plan.standing == .active {
+            charge.state = .announced
+            charge.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
+            // Nothing is charged of which nobody heard: who crashes in between tells it again.
+            await listener(.upcoming(charge))
+            return try await journal.write(charge, under: lease, at: clock.now)
+        }
+        guard opening <= now || (charge.isApproved && plan.standing == .active) else {
+            // It has not begun: it waits for a pause to end, or the clock was set back since it was opened.
             charge.notBefore = opening
             return try await journal.write(charge, under: lease, at: clock.now)
         }
@@ -101,9 +109,13 @@ extension RecurringScheduler {
     private func givingUp(_ charge: RecurringCharge, _ plan: RecurringPlan, _ now: Date) -> RecurringCharge.Reason? {
         switch plan.standing {
         case .ended: return .ended
-        case .paused: return .paused
+        case .paused where now >= charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1))):
+            return .paused
         default: break
         }
+        if plan.pauses.contains(where: { $0.contains(charge.period.start) }) { return .paused }
+        // Opened beforehand, and what was agreed on ends sooner by now.
+        if let end = plan.schedule.end, charge.period.start >= end { return .ended }
         guard now >= charge.deadline else { return nil }
         return .failed(
             charge.failures == 0
@@ -154,5 +166,20 @@ extension RecurringScheduler {
         charge.state = state
         try await journal.write(charge, under: lease, at: clock.now)
         if case .paid = state { await listener(.paid(charge)) } else { await listener(.missed(charge)) }
+    }
+}
+
+extension RecurringCharge {
+    /// Whether nobody has told the payer of it, begun it, or heard anything about it.
+    fileprivate var isUntold: Bool { state == .due && attempts == 0 && failures == 0 && !isApproved }
+}
+
+extension RecurringCharge.State {
+    /// Whether the payer can say yes.
+    fileprivate var isAsking: Bool {
+        switch self {
+        case .waiting, .announced: true
+        default: false
+        }
     }
 }

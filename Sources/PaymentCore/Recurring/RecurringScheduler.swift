@@ -200,6 +200,24 @@ public actor RecurringScheduler {
         try await change(id) { plan, now in plan.resume(at: now) }
     }
 
+    /// Says when nothing of a plan is charged, beforehand or afterwards: periods that begin in one of these times are missed,
+    /// unless somebody has begun to pay them.
+    ///
+    /// - Parameters:
+    ///   - id: the plan. Nothing happens where there is none.
+    ///   - pauses: all of them: what was said before does not hold any more.
+    /// - Throws: ``JournalError``.
+    public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
+        // What has begun is not opened first: whether it is charged depends on when it began, not on who looked when.
+        while let plan = try await journal.plan(id) {
+            let isStored = try await change(plan) { plan in
+                plan.pauses = pauses
+                return []
+            }
+            if isStored { return }
+        }
+    }
+
     /// Charges nothing of a plan any more.
     ///
     /// - Throws: ``JournalError``.

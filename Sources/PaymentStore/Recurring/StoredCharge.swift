@@ -43,6 +43,7 @@ enum StoredCharge {
     private static func words(_ state: RecurringCharge.State) -> (word: String, reason: String?, text: String?) {
         switch state {
         case .due: ("due", nil, nil)
+        case .announced: ("announced", nil, nil)
         case .started: ("started", nil, nil)
         case .waiting(let text): ("waiting", nil, text)
         case .unknown(let text): ("unknown", nil, text)
@@ -64,6 +65,7 @@ enum StoredCharge {
     private static func state(_ object: StoredObject) throws(Unreadable) -> RecurringCharge.State {
         switch try object.text("state") {
         case "due": return .due
+        case "announced": return .announced
         case "started": return .started
         case "waiting": return .waiting(try object.text("text"))
         case "unknown": return .unknown(try object.text("text"))

@@ -9,6 +9,7 @@ enum StoredPlan {
             "schedule": schedule(plan.schedule), "policy": policy(plan.policy),
             "standing": .string(word(plan.standing)), "details": plan.details,
             "next": .number(JSONNumber(plan.next)),
+            "pauses": plan.pauses.isEmpty ? nil : .array(plan.pauses.map(pause)),
         ])
     }
 
@@ -28,10 +29,12 @@ enum StoredPlan {
         let provider = ProviderID(rawValue: try object.text("provider"))
         let schedule = try readSchedule(try object.object("schedule"))
         let policy = try readPolicy(try object.object("policy"))
+        let pauses = try readPauses(object)
         do throws(RecurringDefect) {
-            let plan = try RecurringPlan(
+            var plan = try RecurringPlan(
                 id: RecurringPlan.ID(rawValue: id), provider: provider, amount: amount, schedule: schedule,
                 policy: policy, details: details)
+            plan.pauses = pauses
             return try RecurringPlan(plan, standing: standing, next: Int(next), revision: revision)
         } catch { throw Unreadable() }
     }
@@ -42,6 +45,27 @@ enum StoredPlan {
         case .paused: "paused"
         case .ended: "ended"
         }
+    }
+
+    // MARK: Pauses
+
+    private static func pause(_ pause: RecurringPause) -> JSONValue {
+        var value: JSONValue = ["start": StoredDate.value(pause.start)]
+        value["end"] = pause.end.map { StoredDate.value($0) }
+        return value
+    }
+
+    private static func readPauses(_ object: StoredObject) throws(Unreadable) -> [RecurringPause] {
+        guard object.members["pauses"] != nil else { return [] }
+        var pauses: [RecurringPause] = []
+        for pause in try object.objects("pauses") {
+            guard let start = try pause.optionalNumber("start") else { throw Unreadable() }
+            pauses.append(
+                RecurringPause(
+                    from: Date(timeIntervalSinceReferenceDate: start),
+                    until: try pause.optionalNumber("end").map(Date.init(timeIntervalSinceReferenceDate:))))
+        }
+        return pauses
     }
 
     // MARK: Schedule
@@ -97,11 +121,13 @@ enum StoredPlan {
     // MARK: Policy
 
     private static func policy(_ policy: RecurringPolicy) -> JSONValue {
-        [
+        var value: JSONValue = [
             "catchUp": .string(word(policy.catchUp)), "most": .number(JSONNumber(policy.mostCaughtUp)),
             "ahead": StoredDate.value(policy.ahead), "grace": StoredDate.value(policy.grace),
             "attempts": .number(JSONNumber(policy.mostAttempts)), "pause": StoredDate.value(policy.pause),
         ]
+        if policy.notice > .zero { value["notice"] = StoredDate.value(policy.notice) }
+        return value
     }
 
     private static func word(_ catchUp: RecurringPolicy.CatchUp) -> String {
@@ -121,7 +147,9 @@ enum StoredPlan {
             let pause = try object.optionalDuration("pause")
         else { throw Unreadable() }
         return RecurringPolicy(
-            catchUp, mostCaughtUp: most, ahead: ahead, grace: grace, mostAttempts: attempts, pause: pause)
+            catchUp, mostCaughtUp: most, ahead: ahead, notice: try object.optionalDuration("notice") ?? .zero,
+            grace: grace,
+            mostAttempts: attempts, pause: pause)
     }
 }
 

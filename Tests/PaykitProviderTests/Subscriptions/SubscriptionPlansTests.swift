@@ -117,6 +117,62 @@ struct SubscriptionPlansTests {
         }
     }
 
+    @Test("What is paused is not charged, also where the pause is known only afterwards, and what follows it is")
+    func paused() async throws {
+        var record = try agreed()
+        try record.pause(from: 2 * Self.day, until: 4 * Self.day)
+        for _ in 0..<2 { try await keep(record) }
+        try await live(days: 6)
+        #expect(charged.amounts(0..<6) == [[], [1000], [], [], [1000], [1000]])
+        try record.pause(from: 6 * Self.day)
+        try await keep(record)
+        try await live(days: 2)
+        try record.resume(at: 8 * Self.day)
+        try await keep(record)
+        try await live(days: 2)
+        #expect(charged.amounts(6..<10) == [[], [], [1000], [1000]])
+    }
+
+    @Test("A rule says what is paid without a question, and how long before the subscriber is told")
+    func rules() throws {
+        let record = try agreed()
+        let subscription = record.original
+        var rule = PaykitAutoPayRule(
+            subscriptionID: subscription.id, peer: provider.publicKey, methodID: subscription.terms.methodID)
+        func plan() throws -> (isFree: Bool, notice: Duration) {
+            let plan = try #require(try record.plans(by: rule).first)
+            return (PaykitStandingOrder(plan)?.paysByItself == true, plan.policy.notice)
+        }
+        #expect(try plan() == (true, .seconds(3600)) && rule.limits.isEmpty)
+        let amount = try subscription.terms.money()
+        rule.mostPerPayment = amount
+        rule.mostPerPeriod = amount
+        rule.period = .week
+        rule.notifiesBefore = .zero
+        #expect(try plan() == (true, .zero))
+        #expect(rule.limits == [SpendingLimit(amount, per: .week, on: .payee(provider.publicKey.text))])
+        rule.mostPerPayment = try Money(minorUnits: amount.minorUnits - 1, currency: .satoshi)
+        #expect(try !plan().isFree)
+        rule.mostPerPayment = try Money(decimal: "9999999", currency: .eur)
+        #expect(try !plan().isFree, "what cannot be compared is above any limit")
+        rule.mostPerPayment = nil
+        rule.notifiesBefore = .seconds(60)
+        for change in [
+            { (rule: inout PaykitAutoPayRule) in rule.isEnabled = false }, { $0.requiresConfirmation = true },
+            { $0 = PaykitAutoPayRule(subscriptionID: "other", peer: $0.peer, methodID: $0.methodID) },
+            {
+                $0 = PaykitAutoPayRule(
+                    subscriptionID: $0.subscriptionID, peer: self.subscriber.publicKey, methodID: $0.methodID)
+            },
+            { $0 = PaykitAutoPayRule(subscriptionID: $0.subscriptionID, peer: $0.peer, methodID: "onchain") },
+        ] as [(inout PaykitAutoPayRule) -> Void] {
+            let kept = rule
+            change(&rule)
+            #expect(try !plan().isFree, "\(rule)")
+            rule = kept
+        }
+    }
+
     @Test("Cancelled before it begins, or not agreed to, it is never charged")
     func never() async throws {
         var record = try agreed()

@@ -23,14 +23,15 @@ struct SubscriptionServiceTests {
 
     private let heard = Heard()
 
-    private func service(_ journal: InMemoryRecurringJournal = InMemoryRecurringJournal()) throws -> SubscriptionService
-    {
+    private func service(
+        _ journal: InMemoryRecurringJournal = InMemoryRecurringJournal(), _ policy: RecurringPolicy = RecurringPolicy()
+    ) throws -> SubscriptionService {
         let client = PaykitClient(
             configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
             transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: 2))
         let heard = heard
         return SubscriptionService(
-            client: client, journal: journal, clock: clock, canAutoPay: { _, amount in amount <= 1000 },
+            client: client, journal: journal, policy: policy, clock: clock, canAutoPay: { _, amount in amount <= 1000 },
             executePayment: { payment in
                 heard.paid.withLock { $0.append(payment.amount.minorUnits) }
                 return .paid(transactionID: nil)
@@ -66,6 +67,28 @@ struct SubscriptionServiceTests {
         clock.advance(by: .seconds(5 * 86_400))
         try await service.processSubscription(own)
         #expect(heard.paid.withLock { $0.count } == 3)
+    }
+
+    @Test("Who is told beforehand can say no, or yes at once, and is charged when the notice is over")
+    func noticed() async throws {
+        let user = await sandbox.createUser(.ready, name: "Ada").key.text
+        let service = try service(InMemoryRecurringJournal(), RecurringPolicy(notice: .seconds(3600)))
+        let own = subscription("s", to: user)
+        try await service.createSubscription(own)
+        for word in ["no", "yes", ""] {
+            try await service.processSubscription(own)
+            #expect(try await service.isSubscriptionDue(own) == false, "they were only told")
+            switch word {
+            case "no": try await service.refuse(own)
+            case "yes": try await service.approve(own)
+            default: break
+            }
+            clock.advance(by: .seconds(3600))
+            #expect(try await service.isSubscriptionDue(own) == word.isEmpty)
+            try await service.processSubscription(own)
+            clock.advance(by: .seconds(82_800))
+        }
+        #expect(heard.paid.withLock { $0.count } == 2 && heard.asked.withLock { $0.isEmpty })
     }
 
     @Test("Above the limit, or where nothing is paid by itself, the payer is asked once and their word counts")

@@ -46,7 +46,8 @@ struct OldPlansTests {
             switch old.state {
             case .paid, .missed: #expect(new == old)
             case .started, .unknown: #expect(new.state == .paid(transactionID: "found"), "\(old.id)")
-            case .due, .waiting: #expect(new.state.isFinal && !new.state.isOpen, "\(old.id) is \(new.state)")
+            case .due, .announced, .waiting:
+                #expect(new.state.isFinal && !new.state.isOpen, "\(old.id) is \(new.state)")
             }
         }
     }

@@ -81,6 +81,30 @@ struct RecurringJournalTests {
         }
     }
 
+    @Test("Notices, pauses and what was told beforehand are kept; where there are none, nothing is written of them")
+    func notices() async throws {
+        let journal = try SQLiteRecurringJournal(path: path)
+        var plan = try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: "told"), provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+            schedule: RecurringSchedule(.daily, from: RecurringSamples.start),
+            policy: RecurringPolicy(.all, notice: .milliseconds(3_600_500)))
+        plan.pauses = [
+            RecurringPause(
+                from: RecurringSamples.start.addingTimeInterval(1 / 3),
+                until: RecurringSamples.start.addingTimeInterval(9)),
+            RecurringPause(from: RecurringSamples.start.addingTimeInterval(99)),
+        ]
+        var charges = plan.open(at: RecurringSamples.start)
+        charges[0].state = .announced
+        let stored = try await journal.store(plan, opening: charges)
+        #expect(try await journal.plan(plan.id) == stored)
+        #expect(try await journal.charges(of: plan.id) == charges)
+        for broken in [#""pauses":7"#, #""pauses":[7]"#, #""pauses":[{"end":1}]"#] {
+            let text = try StoredPlan.text(plan).replacing(/"pauses":\[[^\]]*\]/, with: broken)
+            #expect(throws: Unreadable.self) { try StoredPlan.read(text, id: "told", revision: 1) }
+        }
+    }
+
     @Test(
         "What cannot be read is damage, and not another plan",
         arguments: [

@@ -20,6 +20,7 @@ struct SchedulerTests {
             events.withLock {
                 $0.map {
                     switch $0 {
+                    case .upcoming(let charge): "upcoming \(charge.id.number)"
                     case .paid(let charge): "paid \(charge.id.number)"
                     case .missed(let charge):
                         if case .missed(let reason) = charge.state {
@@ -315,7 +316,7 @@ private final class SetClock: PaymentClock {
 }
 
 /// A payer that answers what it is told to, and is paid otherwise.
-private final class ScriptedPayer: RecurringPayer {
+final class ScriptedPayer: RecurringPayer {
     enum Step: Sendable {
         case answer(RecurringAnswer)
         case lost

@@ -54,7 +54,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// Who has ended it.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
-    private var pauses: [Range<Int64>] = []
+    private(set) var pauses: [Range<Int64>] = []
     /// As it was first proposed.
     let original: PaykitSubscription
 

@@ -1,0 +1,22 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A time in which nothing of a plan is charged: periods that begin in it are missed.
+public struct RecurringPause: Sendable, Hashable {
+    /// Since when.
+    public let start: Date
+    /// Until when; nil for as long as nobody says otherwise.
+    public let end: Date?
+
+    /// Creates a pause. One that ends before it begins is none.
+    public init(from start: Date, until end: Date? = nil) {
+        self.start = start
+        self.end = end
+    }
+
+    /// Returns whether a moment lies in it.
+    public func contains(_ date: Date) -> Bool { start <= date && (end.map { date < $0 } ?? true) }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the payer is told of before it is charged, and what is paused beforehand.
+@Suite("Notices and pauses of what recurs")
+struct NoticeTests {
+    private static let day = 86_400.0
+    private let start = Date(timeIntervalSince1970: 1_800_000_000)
+    private let clock: VirtualClock
+    private let journal = InMemoryRecurringJournal()
+    private let payer = ScriptedPayer()
+    private let heard = Heard()
+    private let plan = RecurringPlan.ID(rawValue: "sub")
+
+    /// What a scheduler told, with the hour since the beginning.
+    private final class Heard: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    init() { clock = VirtualClock(start) }
+
+    private func scheduler() -> RecurringScheduler {
+        let (heard, clock, start) = (heard, clock, start)
+        return RecurringScheduler(
+            journal: journal, payer: payer, clock: clock,
+            listener: { event in
+                let word =
+                    switch event {
+                    case .upcoming(let charge): "upcoming \(charge.id.number)"
+                    case .paid(let charge): "paid \(charge.id.number)"
+                    case .missed(let charge): "missed \(charge.id.number)"
+                    default: "\(event)"
+                    }
+                let hour = clock.now.timeIntervalSince(start) / 3600
+                heard.lines.withLock {
+                    $0.append("\(word) at \(hour.formatted(.number.precision(.fractionLength(0...2))))")
+                }
+            })
+    }
+
+    private func words() -> [String] { heard.lines.withLock { $0 } }
+
+    private func state(_ number: Int) async -> RecurringCharge.State? {
+        await journal.charge(RecurringCharge.ID(plan: plan, number: number))?.state
+    }
+
+    /// A daily plan that begins in two hours, and is told of an hour before.
+    private func begin(_ policy: RecurringPolicy = RecurringPolicy(.all, notice: .seconds(3600))) async throws
+        -> RecurringScheduler
+    {
+        let scheduler = scheduler()
+        try await scheduler.add(
+            RecurringPlan(
+                id: plan, provider: "acme", amount: Money(minorUnits: 5, currency: .satoshi),
+                schedule: RecurringSchedule(.daily, from: start.addingTimeInterval(7200)), policy: policy))
+        return scheduler
+    }
+
+    /// Looks at these hours since the beginning.
+    private func look(_ scheduler: RecurringScheduler, at hours: Double...) async throws {
+        for hour in hours {
+            clock.advance(by: .seconds(start.addingTimeInterval(hour * 3600).timeIntervalSince(clock.now)))
+            try await scheduler.look()
+        }
+    }
+
+    @Test("A period is told of when its notice begins, once, and charged when it begins")
+    func told() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 0, 0.99, 1, 1.5, 1.99)
+        #expect(words() == ["upcoming 0 at 1"] && payer.calls.isEmpty)
+        try await look(scheduler, at: 2, 3, 24.9, 25, 26)
+        #expect(words() == ["upcoming 0 at 1", "paid 0 at 2", "upcoming 1 at 25", "paid 1 at 26"])
+    }
+
+    @Test("A period that is found late is told of all the same, and charged no sooner than its notice after that")
+    func late() async throws {
+        let policy = RecurringPolicy(.latestOnly, notice: .seconds(3600), grace: .seconds(600))
+        let scheduler = try await begin(policy)
+        try await look(scheduler, at: 30, 30.5, 31)
+        #expect(words() == ["missed 0 at 30", "upcoming 1 at 30", "paid 1 at 31"])
+        try await look(scheduler, at: 49.5, 50, 50.5, 73.5, 97.5)
+        #expect(words().dropFirst(3).prefix(3) == ["upcoming 2 at 49.5", "paid 2 at 50.5", "upcoming 3 at 73.5"])
+        #expect(words().dropFirst(6).sorted() == ["missed 3 at 97.5", "upcoming 4 at 97.5"])
+    }
+
+    @Test("A period that runs is not given up for one that is only told of")
+    func running() async throws {
+        let scheduler = try await begin(RecurringPolicy(.latestOnly, notice: .seconds(3600)))
+        try await look(scheduler, at: 25.5, 26.5)
+        #expect(words().sorted() == ["paid 0 at 26.5", "paid 1 at 26.5", "upcoming 0 at 25.5", "upcoming 1 at 25.5"])
+    }
+
+    @Test("Whoever says no in time is not charged, and whoever says yes is charged at once")
+    func answered() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1)
+        try await scheduler.refuse(RecurringCharge.ID(plan: plan, number: 0))
+        try await look(scheduler, at: 2, 25)
+        try await scheduler.approve(RecurringCharge.ID(plan: plan, number: 1))
+        try await look(scheduler, at: 26)
+        #expect(words() == ["upcoming 0 at 1", "missed 0 at 1", "upcoming 1 at 25", "paid 1 at 25"])
+        #expect(payer.calls == ["pay sub/1 approved"])
+    }
+
+    @Test("What is ended, or stopped from a period's beginning on, after it was told of is not charged")
+    func ended() async throws {
+        for isStop in [true, false] {
+            let tests = NoticeTests()
+            let scheduler = try await tests.begin()
+            try await tests.look(scheduler, at: 1)
+            if isStop {
+                try await scheduler.stop(plan, at: start.addingTimeInterval(7201))
+                try await tests.look(scheduler, at: 2, 25)
+                #expect(tests.words() == ["upcoming 0 at 1", "paid 0 at 2"])
+                continue
+            }
+            try await scheduler.end(plan)
+            try await tests.look(scheduler, at: 2, 25, 26)
+            #expect(await tests.state(0) == .missed(.ended) && tests.payer.calls.isEmpty)
+        }
+        // Told of, and then the end moves before it.
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1, 2, 25)
+        try await scheduler.stop(plan, at: start.addingTimeInterval(7200 + Self.day))
+        try await look(scheduler, at: 26, 50)
+        #expect(await state(1) == .missed(.ended) && payer.calls == ["pay sub/0"])
+    }
+
+    @Test("What may be charged ahead is not charged either once it is stopped from its beginning on")
+    func aheadAndStopped() async throws {
+        let scheduler = try await begin(RecurringPolicy(.all, ahead: .seconds(3600)))
+        payer.answers = [.answer(.paid(transactionID: nil)), .answer(.notNow("offline"))]
+        try await look(scheduler, at: 1, 25)
+        try await scheduler.stop(plan, at: start.addingTimeInterval(7200 + Self.day))
+        try await look(scheduler, at: 26, 27)
+        #expect(await state(1) == .missed(.ended) && payer.calls == ["pay sub/0", "pay sub/1"])
+    }
+
+    @Test("A pause that ends before a period begins costs nothing, and nobody is told of anything during it")
+    func shortPause() async throws {
+        let scheduler = try await begin()
+        try await look(scheduler, at: 0.5)
+        try await scheduler.pause(plan)
+        try await look(scheduler, at: 1, 1.2)
+        #expect(words().isEmpty)
+        try await scheduler.resume(plan)
+        try await look(scheduler, at: 1.3, 2, 2.3)
+        #expect(words() == ["upcoming 0 at 1.3", "paid 0 at 2.3"])
+        // Told of before the pause.
+        try await look(scheduler, at: 25)
+        try await scheduler.pause(plan)
+        try await look(scheduler, at: 25.5)
+        try await scheduler.resume(plan)
+        try await look(scheduler, at: 26)
+        #expect(words().suffix(2) == ["upcoming 1 at 25", "paid 1 at 26"])
+    }
+
+    @Test("What begins in a pause that was said beforehand is missed, whenever somebody looks; all else is charged")
+    func pauses() async throws {
+        for policy in [RecurringPolicy(.all), RecurringPolicy(.all, notice: .seconds(3600))] {
+            for isAway in [true, false] {
+                let tests = NoticeTests()
+                let scheduler = try await tests.begin(policy)
+                try await scheduler.pause(
+                    plan,
+                    during: [
+                        RecurringPause(
+                            from: start.addingTimeInterval(Self.day), until: start.addingTimeInterval(2 * Self.day)),
+                        RecurringPause(from: start.addingTimeInterval(4 * Self.day)),
+                    ])
+                if isAway {
+                    try await tests.look(scheduler, at: 98, 99.1)
+                } else {
+                    for hour in 0..<220 { try await tests.look(scheduler, at: Double(hour) / 2) }
+                }
+                #expect(tests.payer.calls.sorted() == ["pay sub/0", "pay sub/2", "pay sub/3"], "\(policy) \(isAway)")
+                #expect(await tests.state(1) == .missed(.paused))
+            }
+        }
+        // Said after it was told of, and taken back.
+        let scheduler = try await begin()
+        try await look(scheduler, at: 1)
+        try await scheduler.pause(plan, during: [RecurringPause(from: start)])
+        try await look(scheduler, at: 2)
+        #expect(await state(0) == .missed(.paused))
+        try await scheduler.pause(plan, during: [])
+        try await look(scheduler, at: 25, 26)
+        #expect(payer.calls == ["pay sub/1"])
+    }
+}
