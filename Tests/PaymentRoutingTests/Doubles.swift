@@ -62,7 +62,18 @@ actor FailingJournal: PaymentJournal {
         return await base.acquire(lease, at: now)
     }
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
+    func release(_ lease: PaymentLease) async throws {
+        if let work = beforeRelease {
+            beforeRelease = nil
+            try await work()
+        }
+        await base.release(lease)
+    }
+
+    private var beforeRelease: (@Sendable () async throws -> Void)?
+
+    /// Has `work` done before the next lease is taken back.
+    func delayNextRelease(by work: @escaping @Sendable () async throws -> Void) { beforeRelease = work }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         if fails(nil) { throw Full() }

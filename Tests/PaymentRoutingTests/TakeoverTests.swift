@@ -41,6 +41,30 @@ struct TakeoverTests {
         }
     }
 
+    @Test("A refusal that waited so long for the lease to be given back that somebody may have paid since is not told")
+    func lateReleases() async throws {
+        let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
+        for told in [PaymentOutcome.declined(DeclineReason(.refused, "no")), .succeeded(receipt)] {
+            for isTakenOver in [true, false] {
+                var world = World()
+                let (journal, clock) = (FailingJournal { _ in false }, world.clock)
+                world.journal = journal
+                world.provider.payBody = { _, _ in told }
+                await journal.delayNextRelease {
+                    clock.advance(by: .seconds(1))
+                    if isTakenOver { try await Self.takeOver(journal, clock) }
+                }
+                if isTakenOver, told != .succeeded(receipt) {
+                    let error = await #expect(throws: PaymentError.self) { try await world.pay() }
+                    #expect(Self.isInUse(error))
+                } else {
+                    #expect(try await world.pay() == told)
+                }
+                #expect(try await world.histories.first?.isFinished == true)
+            }
+        }
+    }
+
     @Test(
         "An ending that took so long to be stored that somebody has taken over is told of by them",
         arguments: [true, false])

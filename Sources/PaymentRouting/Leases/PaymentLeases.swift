@@ -62,8 +62,18 @@ actor PaymentLeases {
         } catch {
             ending = .failure(error)
         }
+        let giving = effects.clock.uptime
         await drop(journal.lease, role)
-        return try ending.get()
+        let outcome = try ending.get()
+        // Giving the lease back may have taken so long that somebody else has paid since.
+        let isLate = (effects.clock.uptime - giving) * 2 >= policy.duration
+        if isLate, Self.claimsNoEffect(outcome) { throw PaymentError.inUse(payment.provider) }
+        return outcome
+    }
+
+    /// Whether the outcome of a payment says that no money moved. What else is told under a lease says nothing of money.
+    private static func claimsNoEffect(_ outcome: some Sendable) -> Bool {
+        (outcome as? PaymentOutcome).map(AttemptEngine.claimsNoEffect) ?? false
     }
 
     private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {
