@@ -27,7 +27,8 @@ struct MutationTests {
         for suite in Set(list.flatMap(\.killedBy)) {
             let (target, name) = (suite.prefix { $0 != "." }, suite.drop { $0 != "." }.dropFirst())
             let isThere = tests.contains {
-                $0.key.hasPrefix("Tests/\(target)/") && $0.value.contains("struct \(name) {")
+                $0.key.hasPrefix("Tests/\(target)/")
+                    && ["struct \(name) {", "struct \(name): "].contains(where: $0.value.contains)
             }
             #expect(isThere && !name.isEmpty, "\(suite)")
         }
