@@ -12,13 +12,14 @@ package struct LinkHistory: Sendable {
 
     /// What came of it.
     package struct Verdict: Sendable {
+        package let seed: UInt64
         package var breaches: [String] = []
         package var payments = 0
         package var crashes = 0
         package var requests = 0
         package var turns = 0
 
-        package init() {}
+        package init(seed: UInt64) { self.seed = seed }
     }
 
     /// So many turns have trouble; afterwards everything has to come to its end.
@@ -30,9 +31,18 @@ package struct LinkHistory: Sendable {
         self.trouble = trouble
     }
 
+    /// Plays it to its end. A history that stops is a breach.
+    package func verdict() async -> Verdict {
+        do { return try await run() } catch {
+            var verdict = Verdict(seed: seed)
+            verdict.breaches = ["the history stopped: \(error)"]
+            return verdict
+        }
+    }
+
     package func run() async throws -> Verdict {
         let world = try await LinkWorld(seed: seed, trouble: trouble)
-        var verdict = Verdict()
+        var verdict = Verdict(seed: seed)
         for turn in 0..<Self.most {
             if turn == Self.troubled { await world.calm() }
             let isDone = turn > Self.troubled ? try await world.isDone() : false

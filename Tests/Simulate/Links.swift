@@ -13,25 +13,23 @@ enum Links {
 
     static func run(_ count: UInt64, from first: UInt64) async -> Int32 {
         let start = ContinuousClock.now
-        let totals = await withTaskGroup(of: (UInt64, LinkHistory.Verdict).self) { group in
+        let totals = await withTaskGroup(of: LinkHistory.Verdict.self) { group in
             var totals = Totals()
-            var next = first
-            func begin() {
-                guard next < first + count, totals.failures.count < 3 else { return }
-                let seed = next
-                next += 1
-                group.addTask { (seed, await verdict(seed)) }
-            }
-            for _ in 0..<8 { begin() }
-            for await (seed, verdict) in group {
+            var seeds = (first..<first + count).makeIterator()
+            var running = 0
+            while true {
+                while running < 8, totals.failures.count < 3, let seed = seeds.next() {
+                    group.addTask { await LinkHistory(seed: seed).verdict() }
+                    running += 1
+                }
+                guard let verdict = await group.next() else { return totals }
+                running -= 1
                 totals.histories += 1
                 totals.payments += verdict.payments
                 totals.crashes += verdict.crashes
                 totals.requests += verdict.requests
-                if !verdict.breaches.isEmpty { totals.failures.append((seed, verdict.breaches)) }
-                begin()
+                if !verdict.breaches.isEmpty { totals.failures.append((verdict.seed, verdict.breaches)) }
             }
-            return totals
         }
         for (seed, breaches) in totals.failures {
             print("BROKEN in history \(seed)")
@@ -42,13 +40,5 @@ enum Links {
             "\(totals.histories) histories in \(seconds) s: \(totals.payments) payments, \(totals.crashes) crashes, "
                 + "\(totals.requests) requests, \(totals.failures.count) failures")
         return totals.failures.isEmpty ? 0 : 1
-    }
-
-    private static func verdict(_ seed: UInt64) async -> LinkHistory.Verdict {
-        do { return try await LinkHistory(seed: seed).run() } catch {
-            var verdict = LinkHistory.Verdict()
-            verdict.breaches = ["the history stopped: \(error)"]
-            return verdict
-        }
     }
 }
