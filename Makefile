@@ -65,12 +65,13 @@ new-provider-test: deps ## write a provider with `payroute new-provider`, as a p
 check-apple: deps ## type-check what needs Apple's modules against stand-ins of them (Linux)
 	Tests/AppleStandIns/check
 
-browser-test: deps ## drive the sandbox's pages in headless Chromium (SCREENSHOTS=.build/screenshots)
+browser-test: deps ## drive the sandbox's pages in headless Chromium, with axe-core (SCREENSHOTS=.build/screenshots)
 ifneq ($(shell uname),Darwin)
 	@dpkg -s $(BROWSER) >/dev/null 2>&1 || \
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(BROWSER); }
 endif
-	PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) swift test --filter 'BrowserTests|HomeLoadTests'
+	PAYROUTE_AXE="$$(.ci/axe)" PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) \
+		swift test --filter 'BrowserTests|HomeLoadTests'
 
 dht-test: deps ## store and find packets among libtorrent's DHT nodes on loopback (Linux: apt; elsewhere it is skipped)
 ifneq ($(shell uname),Darwin)

@@ -255,6 +255,7 @@ struct HomeBrowserTests {
     func audit() async throws {
         try await HomeBrowser.visit { browser in
             let driver = browser.driver
+            try await Axe.prepare(driver)
             var pages = ["/", "/scenarios", "/ledger", "/playground", "/playground?text=pay_1", "/checkout"]
             for name in ["success", "cancel", "error", "pending"] { pages.append("/html/payrails-\(name).html") }
             for (service, scenario) in [

@@ -52,7 +52,7 @@ actor WebDriver {
         guard let id = answer["sessionId"]?.string else { throw Failure(command: "session", message: "no session") }
         session = "session/\(id)"
         // Looking for an element waits for it to appear.
-        _ = try await command(.post, session + "/timeouts", ["implicit": 10_000, "pageLoad": 30_000])
+        _ = try await command(.post, session + "/timeouts", ["implicit": 10_000, "pageLoad": 30_000, "script": 80_000])
     }
 
     /// Starts the driver with no signal blocked. The threads that run tasks block nearly all of them, children inherit
@@ -103,6 +103,17 @@ actor WebDriver {
     func run(_ script: String, _ arguments: JSONValue...) async throws -> JSONValue {
         try await command(
             .post, session + "/execute/sync", ["script": .string(script), "args": .array(arguments)])
+    }
+
+    /// Runs a script that calls its last argument with its answer.
+    func runToTheEnd(_ script: String, _ arguments: JSONValue...) async throws -> JSONValue {
+        try await command(
+            .post, session + "/execute/async", ["script": .string(script), "args": .array(arguments)])
+    }
+
+    /// Runs a script in every page before its own.
+    func runInEveryPage(_ source: String) async throws {
+        try await tools("Page.addScriptToEvaluateOnNewDocument", ["source": .string(source)])
     }
 
     /// Makes the page as wide as a device, and light or dark.

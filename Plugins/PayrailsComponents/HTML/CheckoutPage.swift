@@ -133,7 +133,7 @@ public struct CheckoutPage: Sendable {
     }
 
     private var announcement: HTMLFragment {
-        options.announcement.map { .element("p", ["class": "announcement", "role": "note"], .text($0)) } ?? .empty
+        options.announcement.map { .element("aside", ["class": "announcement"], .text($0)) } ?? .empty
     }
 
     private var assets: HTMLFragment {

@@ -40,7 +40,7 @@ struct HTMLPage {
             <style nonce="\(nonce)">\(PageStyle.text)\(style)</style>
             </head>
             <body>
-            <p class="sandbox" role="note">\(PageStyle.banner)</p>
+            <aside class="sandbox" aria-label="Simulation">\(PageStyle.banner)</aside>
             \(header)<main\(attributes)>
             \(content)</main>
             \(scripts)</body>
