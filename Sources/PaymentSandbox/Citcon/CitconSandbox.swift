@@ -73,10 +73,24 @@ public actor CitconSandbox: SandboxService {
     public func createCharge(
         _ scenario: Scenario = .wechatPay, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge {
+        makeCharge(scenario, amount: scenario.plan.amount, ipn: ipn, returnURL: returnURL)
+    }
+
+    /// Creates a charge of a scenario over another amount; nil where it is of another currency than the scenario's.
+    package func createCharge(
+        _ scenario: Scenario, over amount: Money, returnURL: String = "com.citcon.citconpay://"
+    ) -> Charge? {
+        guard amount.currency.description == scenario.plan.currency, let units = Int64(exactly: amount.minorUnits),
+            units > 0, units < Int64.max / 100
+        else { return nil }
+        return makeCharge(scenario, amount: units, ipn: nil, returnURL: returnURL)
+    }
+
+    private func makeCharge(_ scenario: Scenario, amount: Int64, ipn: String?, returnURL: String) -> Charge {
         let plan = scenario.plan
         var charge = CitconCharge(
             token: ids.uuid(), id: ids.transaction(), reference: "sandbox-\(charges.count + 1)-\(random.hex(6))",
-            amount: plan.amount, currency: plan.currency, country: plan.country, autoCapture: plan.autoCapture,
+            amount: amount, currency: plan.currency, country: plan.country, autoCapture: plan.autoCapture,
             method: plan.method,
             urls: .init(ipn: ipn, success: returnURL, fail: returnURL, cancel: returnURL), createdAt: now,
             expiresAt: now + (plan.isOver ? -60 : configuration.chargeLifetime))

@@ -42,6 +42,16 @@ struct HomeBook: Sendable {
     /// The payments that were noted last, newest first.
     func newest(_ count: Int) -> [Entry] { order.suffix(count).reversed().compactMap { entries[$0] } }
 
+    /// The newest payment of a scenario that was made here and that nothing has happened to yet.
+    func untouched(_ scenario: String, of service: String) -> String? {
+        order.last { id in
+            guard let entry = entries[id], entry.service == service, entry.listed?.scenario == scenario else {
+                return false
+            }
+            return entry.words == [.created] && !entry.isBeingPaid && entry.report == nil
+        }
+    }
+
     var streamCount: Int { streams.count }
 
     /// Notes a payment that was made here.

@@ -30,9 +30,11 @@ enum HomeFrame {
     }
 
     /// A text that can be copied: with scripts by a button, without by hand.
-    static func copyable(_ text: String, name: String) -> String {
-        "<pre>\(escape(text))</pre><button type=\"button\" class=\"quiet\" data-copy=\"\(escape(text))\" hidden>Copy "
-            + "\(escape(name))</button>"
+    ///
+    /// - Parameter scrolls: whether it stands where long texts scroll; the keyboard has to reach it then.
+    static func copyable(_ text: String, name: String, scrolls: Bool = false) -> String {
+        "<pre\(scrolls ? " tabindex=\"0\"" : "")>\(escape(text))</pre>"
+            + "<button type=\"button\" class=\"quiet\" data-copy=\"\(escape(text))\" hidden>Copy \(escape(name))</button>"
     }
 
     /// A list of names and values.

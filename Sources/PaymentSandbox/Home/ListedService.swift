@@ -15,6 +15,8 @@ package protocol ListedService: Sendable {
     var ledger: SandboxLedger { get async }
     /// What else can be asked of it; nil where there is nothing.
     var office: (any BackOffice)? { get }
+    /// Whether payments can be made over another amount than the scenario's own.
+    var takesAmounts: Bool { get }
 
     /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is no
     /// such scenario, or it has an amount of its own.

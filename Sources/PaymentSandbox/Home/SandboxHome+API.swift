@@ -223,14 +223,24 @@ extension SandboxHome {
     /// An amount of money, where one is given; both parts or none.
     static func money(_ amount: String?, _ currency: String?) throws(Refusal) -> Money? {
         guard let amount, !amount.isEmpty else { return nil }
-        guard let code = try? FiatCurrency(currency ?? ""),
-            let money = try? Money(decimal: amount, currency: .fiat(code))
-        else { throw Refusal(status: 400, text: "The amount and the currency must be such as 12.50 and EUR.") }
-        guard money.minorUnits > 0, money.minorUnits <= 1_000_000_000_000 else {
-            throw Refusal(status: 400, text: "The amount must be above zero and below a trillion.")
+        guard let code = try? FiatCurrency(currency ?? "") else {
+            throw Refusal(status: 400, text: "The currency must be a code of ISO 4217, such as EUR.")
+        }
+        let most = (try? Money(minorUnits: mostMinorUnits, currency: .fiat(code)))?.decimalText ?? ""
+        guard let money = try? Money(decimal: amount, currency: .fiat(code)), money.minorUnits > 0,
+            money.minorUnits <= mostMinorUnits
+        else {
+            let decimals = code.exponent == 0 ? "whole" : "with at most \(code.exponent) digits after the point"
+            throw Refusal(
+                status: 400,
+                text: "The amount must be a number above zero, \(decimals), and at most \(most) \(code).")
         }
         return money
     }
+
+    /// The most that a payment is made over here: all that is added up and multiplied with it stays far below the end of
+    /// the numbers.
+    private static let mostMinorUnits: UInt128 = 1_000_000_000_000
 
     /// The body, a JSON object. No form of another site can send that type without being asked for leave first.
     private static func body(_ request: HTTPRequest) throws(Refusal) -> JSONValue {

@@ -11,7 +11,9 @@ extension SandboxHome {
             case "playground" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
                 return PlaygroundPage(desk: desk, text: query["text"]).response(nonce)
-            case "scenarios" where path.count == 1: return ScenariosPage(services: services).response(nonce)
+            case "scenarios" where path.count == 1:
+                let query = FormItems(Substring(request.url.query ?? ""))
+                return ScenariosPage(services: services, shown: query["show"].flatMap(shown)).response(nonce)
             case "ledger": return await ledgerPage(request, path, nonce)
             default: break
             }
@@ -74,20 +76,37 @@ extension SandboxHome {
         return problem("There is no such form.", status: 404, nonce)
     }
 
+    /// What the scenarios' page shows of a payment that was made here.
+    private func shown(_ id: String) -> ScenariosPage.Shown? {
+        book.entries[id].flatMap { entry in
+            entry.listed.map { .init(service: entry.service, payment: $0, picture: desk.picture(of: $0.link)) }
+        }
+    }
+
     private func make(_ request: HTTPRequest, _ items: FormItems, _ nonce: String) async -> HTTPResponse {
+        let asked = items["make"] ?? items["link"] ?? items["open"] ?? items["pay"] ?? ""
+        let parts = asked.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let base = try? HTTPURL(request.url.origin) else {
+            return problem("There is no such scenario.", status: 404, nonce)
+        }
         let amount: Money?
         do throws(Refusal) { amount = try Self.money(items["amount"], items["currency"]) } catch {
-            return problem(error.text, status: 400, nonce)
+            return ScenariosPage(services: services, refused: (parts[0], error.text, items)).response(nonce)
         }
-        let parts = (items["make"] ?? items["open"] ?? items["pay"] ?? "").split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, let base = try? HTTPURL(request.url.origin),
-            let payment = await make(String(parts[1]), of: String(parts[0]), amount: amount, at: base)
-        else {
-            return problem(
-                "There is no such scenario, or its amount is its own: leave the amount empty.", status: 404, nonce)
+        // Whoever looks at a link again, and wants no other amount, finds the one that was made before.
+        if items["link"] != nil, amount == nil, let untouched = book.untouched(parts[1], of: parts[0]) {
+            return Self.redirect(Self.row(of: untouched))
         }
+        guard let payment = await make(parts[1], of: parts[0], amount: amount, at: base) else {
+            guard amount != nil, services.contains(where: { $0.id == parts[0] }) else {
+                return problem("There is no such scenario.", status: 404, nonce)
+            }
+            let text = "This scenario takes no such amount, or has one of its own: try without an amount."
+            return ScenariosPage(services: services, refused: (parts[0], text, items)).response(nonce)
+        }
+        if items["link"] != nil { return Self.redirect(Self.row(of: payment.id)) }
         if items["open"] != nil,
-            let page = await office(of: String(parts[0]))?.pages(of: payment.id).first
+            let page = await office(of: parts[0])?.pages(of: payment.id).first
         {
             return Self.redirect(page.path)
         }
@@ -147,6 +166,11 @@ extension SandboxHome {
             return problem("Choose a fault, or say how many minutes the clock goes forward.", status: 400, nonce)
         }
         return Self.redirect("/ledger")
+    }
+
+    /// Where the scenarios' page shows the link of a payment.
+    private static func row(of payment: String) -> String {
+        "/scenarios?show=\(PercentCoding.encode(payment))#\(ScenariosPage.anchor)"
     }
 
     private static func redirect(_ path: String) -> HTTPResponse {

@@ -2,7 +2,18 @@ import PaymentCore
 
 /// `/scenarios`: everything that can be shown, a table for each service, what ends alike together.
 struct ScenariosPage {
+    /// What stands below a scenario's row: a payment that can be tried, with its link and the link's QR code.
+    struct Shown {
+        let service: String
+        let payment: SandboxPayment
+        /// Nil where the link is too long for a QR code.
+        let picture: String?
+    }
+
     let services: [any ListedService]
+    var shown: Shown?
+    /// Why the form of a service was refused, and what was in it.
+    var refused: (service: String, problem: String, items: FormItems)?
 
     func response(_ nonce: String) -> HTTPResponse {
         let menu = services.map { "<a href=\"#\($0.id)\">\(HTMLText.escape($0.title))</a>" }.joined(separator: " ")
@@ -10,11 +21,13 @@ struct ScenariosPage {
             "Scenarios", room: "/scenarios", nonce: nonce,
             """
             <h1>Scenarios</h1>
-            <p>Each button makes a fresh payment. <strong>New</strong> shows its link and QR code, <strong>Open</strong> the page
-            that a payer sees, and <strong>Pay it</strong> has a simulated payer walk through it, step by step.</p>
+            <p>Each button makes a fresh payment. <strong>New</strong> shows all about it, <strong>QR</strong> its link and QR code
+            in this table, <strong>Open</strong> the page that a payer sees, and <strong>Pay it</strong> has a simulated payer walk
+            through it, step by step.</p>
+            \(refused.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0.problem))</p>" } ?? "")
             <p>\(menu)</p>
             \(services.map(table).joined())
-            """)
+            """, status: refused == nil ? 200 : 400)
     }
 
     private func table(_ service: any ListedService) -> String {
@@ -31,12 +44,7 @@ struct ScenariosPage {
             <section aria-labelledby="\(id)">
             <h2 id="\(id)">\(HTMLText.escape(service.title))</h2>
             <form method="post" action="/scenarios">
-            <div class="actions"><div><label for="\(id)-amount">Amount <small>(empty: the scenario's own)</small></label>
-            <input id="\(id)-amount" name="amount" inputmode="decimal" autocomplete="off"></div>
-            <div><label for="\(id)-currency">Currency</label>
-            <input id="\(id)-currency" name="currency" value="\(service.id == "payrails" ? "EUR" : "USD")" maxlength="3" \
-            autocomplete="off"></div></div>
-
+            \(service.takesAmounts ? amount(service.id) : "<p class=\"faint\">The amounts are the scenarios' own.</p>\n")
             """
         for group in groups {
             html +=
@@ -48,12 +56,50 @@ struct ScenariosPage {
         return html + "</form></section>\n"
     }
 
+    private func amount(_ service: String) -> String {
+        let id = HTMLText.escape(service)
+        let items = refused?.service == service ? refused?.items : nil
+        let isWrong = items == nil ? "" : " aria-invalid=\"true\""
+        let currency = items?["currency"] ?? (service == "payrails" ? "EUR" : "USD")
+        return """
+            <div class="actions"><div><label for="\(id)-amount">Amount <small>(empty: the scenario's own)</small></label>
+            <input id="\(id)-amount" name="amount" inputmode="decimal" autocomplete="off" \
+            value="\(HTMLText.escape(items?["amount"] ?? ""))"\(isWrong)></div>
+            <div><label for="\(id)-currency">Currency</label>
+            <input id="\(id)-currency" name="currency" value="\(HTMLText.escape(currency))" maxlength="3" \
+            autocomplete="off"></div></div>
+
+            """
+    }
+
     private func row(_ scenario: ListedScenario, _ service: String) -> String {
         let name = HTMLText.escape(scenario.name)
-        func button(_ verb: String, _ text: String) -> String {
-            "<button name=\"\(verb)\" value=\"\(service)/\(name)\" aria-label=\"\(text): \(name)\">\(text)</button> "
+        func button(_ verb: String, _ text: String, _ more: String = "") -> String {
+            "<button name=\"\(verb)\" value=\"\(service)/\(name)\" aria-label=\"\(text)\(more): \(name)\">\(text)</button> "
         }
-        return "<tr><th scope=\"row\">\(name)</th><td>\(HTMLText.escape(scenario.summary))</td><td class=\"do\">"
-            + button("make", "New") + button("open", "Open") + button("pay", "Pay it") + "</td></tr>\n"
+        let shown = shown.flatMap { $0.service == service && $0.payment.scenario == scenario.name ? below($0) : nil }
+        let id = shown == nil ? "" : " id=\"\(HTMLText.escape(Self.anchor))\""
+        return "<tr\(id)><th scope=\"row\">\(name)</th><td>\(HTMLText.escape(scenario.summary))</td><td class=\"do\">"
+            + button("make", "New") + button("link", "QR", " code and link") + button("open", "Open")
+            + button("pay", "Pay it") + "</td></tr>\n" + (shown ?? "")
+    }
+
+    /// The row of the payment that is shown.
+    static let anchor = "shown"
+
+    private func below(_ shown: Shown) -> String {
+        let payment = shown.payment
+        let large = HTMLText.escape("/_sandbox/qr.svg?payment=" + PercentCoding.encode(payment.id))
+        let drawing =
+            shown.picture.map {
+                "<a class=\"qr small\" href=\"\(large)\" aria-label=\"QR code of the link, large\">\($0)</a>"
+            }
+            ?? "<p class=\"faint\">The link is too long for a QR code.</p>"
+        return """
+            <tr><td colspan="3" class="link"><div class="beside">\(drawing)
+            <div>\(HomeFrame.copyable(payment.link, name: "link", scrolls: true))
+            <p><a href="\(HomeFrame.path(payment.id))">All about this payment</a></p></div></div></td></tr>
+
+            """
     }
 }

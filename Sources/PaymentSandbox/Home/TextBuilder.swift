@@ -29,10 +29,15 @@ struct TextBuilder: Sendable {
             return (text, nil)
         } catch let defect as StandardDefect {
             return (nil, "Nothing can be made of this: \(defect).")
+        } catch let error as MoneyError {
+            return (nil, "Nothing can be made of this: \(error).")
         } catch {
-            return (nil, "Nothing can be made of this: please check the amount.")
+            return (nil, "Nothing can be made of this: the amount is too large.")
         }
     }
+
+    /// An amount that a text of this standard cannot hold.
+    private struct TooLarge: Error {}
 
     static let all = [
         TextBuilder(
@@ -123,9 +128,7 @@ struct TextBuilder: Sendable {
     /// An amount as people write it, in the smallest unit.
     private static func minorUnits(_ text: String, _ currency: Currency) throws -> UInt64 {
         let units = try Money(decimal: text, currency: currency).minorUnits
-        guard let count = UInt64(exactly: units) else {
-            throw StandardDefect(.malformed, "amount", at: 0, "is too large")
-        }
+        guard let count = UInt64(exactly: units) else { throw TooLarge() }
         return count
     }
 }

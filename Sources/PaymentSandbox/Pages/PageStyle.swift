@@ -35,7 +35,7 @@ enum PageStyle {
         textarea{min-height:6rem}
         input[aria-invalid=true]{border:2px solid var(--stop)}
         input[type=checkbox],input[type=radio]{width:24px;height:24px;min-height:24px;margin:0;accent-color:var(--go)}
-        .check{display:flex;gap:.625rem;align-items:center;margin:.75rem 0}.check label{margin:0;font-weight:400;padding:.625rem 0}
+        .check{display:flex;gap:.625rem;align-items:center;margin:.75rem 0}.check input{flex:none}.check label{margin:0;font-weight:400;padding:.625rem 0}
         fieldset{border:1px solid var(--line);border-radius:8px;margin:1rem 0;padding:.25rem 1rem 1rem}
         legend{padding:0 .375rem;font-weight:600}
         button,.button{display:inline-block;min-height:44px;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:center;\
@@ -56,13 +56,16 @@ enum PageStyle {
         table{border-collapse:collapse;width:100%}
         th,td{text-align:left;padding:.5rem .5rem .5rem 0;vertical-align:top;border-top:1px solid var(--line)}
         thead th{border:0;color:var(--faint);font-weight:400}
-        .do{white-space:nowrap;text-align:right;padding-right:0}
+        .do{white-space:nowrap;text-align:right;padding-right:0}.do button{margin:.125rem 0}
         table.stack td,table.stack tbody th{vertical-align:middle}
         form table.stack th:first-child{width:16rem}
         code,pre,.code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9375em}
         pre{white-space:pre-wrap;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.75rem;margin:.25rem 0}
         .qr{width:min(100%,17rem);background:#fff;border-radius:8px;display:block;margin:.5rem 0}
         .qr svg,.qr img{display:block;width:100%;height:auto}
+        .qr.small{width:9rem;flex:none;align-self:flex-start;margin:0}
+        .beside pre{max-height:9rem;overflow:auto}
+        .beside{display:flex;flex-wrap:wrap;gap:1rem}.beside>div{flex:1 1 14rem;min-width:0}
         .log{list-style:none;padding:0;margin:.5rem 0;max-height:32rem;overflow:auto}
         .log li{padding:.25rem 0;border-top:1px solid var(--line)}
         .log time{color:var(--faint);margin-right:.5rem}

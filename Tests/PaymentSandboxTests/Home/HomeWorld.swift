@@ -96,6 +96,7 @@ struct HomeWorld: Sendable {
         var title: String { "Service \(id)" }
         var hint: String? { "its key is <b>" }
         let office: (any BackOffice)?
+        var takesAmounts: Bool { id != "citcon" }
         let names: [String]
         let reading: @Sendable () async -> SandboxLedger
         let making: @Sendable (String, Money?, HTTPURL) async -> SandboxPayment?

@@ -38,6 +38,8 @@ struct PaykitSite: SandboxSite {
     let title = "Paykit"
     var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: PubkySandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
+    /// What payees ask for stands in what they have published.
+    let takesAmounts = false
     var scenarios: [String] {
         PubkySandbox.Scenario.allCases.map(\.rawValue) + Text.allCases.map(\.rawValue)
             + Self.manners.map { Self.privately + $0.rawValue }

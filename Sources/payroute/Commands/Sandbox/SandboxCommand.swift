@@ -56,7 +56,7 @@ enum SandboxCommand: Command {
         if arguments.has("list") {
             await list(sites.all, at: base, home, showsLies: showsLies, console)
         } else {
-            welcome(base, sites, console)
+            welcome(base, console)
         }
         console.output.line("\nCtrl-C stops it.")
         let ready = try arguments.value("ready-file").map { try ReadyFile($0, base) }
@@ -81,7 +81,7 @@ enum SandboxCommand: Command {
     }
 
     /// Where to look.
-    private static func welcome(_ base: HTTPURL, _ sites: SandboxSites, _ console: Console) {
+    static func welcome(_ base: HTTPURL, _ console: Console) {
         if console.output.isTerminal { QRCode.show(base.text, console) }
         let rows = [
             ("/", "what runs here, and how to point a program at it"),

@@ -24,6 +24,9 @@ protocol SandboxSite: Sendable {
     /// What else can be asked of it; nil where there is nothing.
     var office: (any BackOffice)? { get }
 
+    /// Whether payments can be made over another amount than the scenario's own.
+    var takesAmounts: Bool { get }
+
     /// What a scenario shows and how it ends.
     func listed(_ scenario: String) -> ListedScenario
     /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`.
@@ -36,6 +39,7 @@ extension SandboxSite {
     var hint: String? { nil }
     var lies: [String] { [] }
     var office: (any BackOffice)? { nil }
+    var takesAmounts: Bool { true }
     func listed(_ scenario: String) -> ListedScenario {
         ListedScenario(name: scenario, summary: "", group: "Scenarios")
     }
@@ -166,8 +170,17 @@ struct CitconSite: SandboxSite {
 
     func payment(_ scenario: String, at base: HTTPURL) async -> SandboxPayment? {
         guard let scenario = CitconSandbox.Scenario(rawValue: scenario) else { return nil }
-        let charge = await sandbox.createCharge(scenario)
-        return SandboxPayment(id: charge.id, scenario: scenario.rawValue, summary: scenario.summary, link: charge.link)
+        return Self.payment(await sandbox.createCharge(scenario))
+    }
+
+    func payment(_ scenario: String, over amount: Money, at base: HTTPURL) async -> SandboxPayment? {
+        guard let scenario = CitconSandbox.Scenario(rawValue: scenario) else { return nil }
+        return await sandbox.createCharge(scenario, over: amount).map(Self.payment)
+    }
+
+    private static func payment(_ charge: CitconSandbox.Charge) -> SandboxPayment {
+        SandboxPayment(
+            id: charge.id, scenario: charge.scenario.rawValue, summary: charge.scenario.summary, link: charge.link)
     }
 }
 

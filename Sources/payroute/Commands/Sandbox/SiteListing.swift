@@ -12,6 +12,7 @@ struct SiteListing: ListedService {
     var title: String { site.title }
     var hint: String? { site.hint }
     var office: (any BackOffice)? { site.office }
+    var takesAmounts: Bool { site.takesAmounts }
     var ledger: SandboxLedger { get async { await site.ledger } }
     var scenarios: [ListedScenario] { (site.scenarios + (showsLies ? site.lies : [])).map(site.listed) }
 

@@ -1,0 +1,65 @@
+import Foundation
+import PaymentCore
+import PaymentSandbox
+import PaymentTesting
+import PaymentTransport
+import TestSupport
+import Testing
+
+@testable import payroute
+
+@Suite("How a sandbox greets whoever starts it") struct SandboxStartTests {
+    private let folder = ScratchFolder()
+
+    @Test("On a terminal the address is shown as a QR code, too")
+    func terminal() throws {
+        let terminal = try PseudoTerminal()
+        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        SandboxCommand.welcome(try HTTPURL("http://127.0.0.1:8080"), console)
+        console.output.flush()
+        let shown = terminal.close()
+        let code = try #require(QRCode("http://127.0.0.1:8080"))
+        for line in code.lines(console.style) { #expect(shown.contains(line)) }
+        #expect(shown.contains("http://127.0.0.1:8080/playground"))
+    }
+
+    /// Puts a program in the place of the one that opens browsers.
+    private func browser(_ script: String) throws -> [String: String] {
+        for name in ["open", "xdg-open"] {
+            let file = folder.file(name)
+            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+        }
+        return ["PATH": folder.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
+    }
+
+    @Test("--open opens the home page in the browser, once it can be called")
+    func opened() async throws {
+        let told = folder.file("told")
+        let environment = try browser("echo \"$1\" >'\(told).new' && mv '\(told).new' '\(told)'")
+        let program = try Program(["sandbox", "--open"], environment: environment)
+        while !FileManager.default.fileExists(atPath: told) { await Task.yield() }
+        let url = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n").first.map(String.init)
+        let home = try await StandardTransport().send(HTTPRequest(.get, try HTTPURL(try #require(url))))
+        #expect(home.status == 200 && String(decoding: home.body, as: UTF8.self).contains("Payment sandbox"))
+        program.signal(SIGTERM)
+        let end = await program.end()
+        #expect(end.code == 0 && end.errors == "")
+    }
+
+    @Test(
+        "Each service takes the amounts that its page asks for", arguments: ["walletconnect-pay", "citcon", "payrails"])
+    func amounts(_ service: String) async throws {
+        let site = try #require(SandboxSites()[ProviderID(stringLiteral: service)])
+        let base = try HTTPURL("http://127.0.0.1:8080")
+        #expect(site.takesAmounts)
+        let (scenario, currency) =
+            ["citcon": ("wechatpay", "USD"), "payrails": ("paid", "EUR")][service]
+            ?? ("paid-at-once", "USD")
+        let amount = try Money(decimal: "10000000000.00", currency: .fiat(FiatCurrency(currency)))
+        let payment = try #require(await site.payment(scenario, over: amount, at: base))
+        #expect(await site.ledger.events(of: payment.id) == [.created])
+        let other = try Money(decimal: "5", currency: .fiat(FiatCurrency("CHF")))
+        #expect((await site.payment(scenario, over: other, at: base) != nil) == (service == "payrails"))
+    }
+}
