@@ -47,6 +47,41 @@ import Testing
         #expect(end.code == 0 && end.errors == "")
     }
 
+    @Test("Paykit's payments have pages, are told apart by their invoices, and notify nobody")
+    func paykit() async throws {
+        let sites = SandboxSites()
+        let home = SandboxHome(
+            sites.all.map { SiteListing(site: $0) }, behind: sites.service, desk: try HomeDesk(), clock: SandboxClock())
+        let base = try HTTPURL("http://127.0.0.1:8080")
+        func send(
+            _ method: HTTPRequest.Method, _ path: String, _ type: String = "application/x-www-form-urlencoded",
+            body: String = ""
+        ) async throws -> HTTPResponse {
+            await home.respond(
+                to: HTTPRequest(
+                    method, try HTTPURL(base.origin + path), headers: ["Content-Type": type], body: Array(body.utf8)))
+        }
+        let payment = try #require(await home.make("ready", of: "paykit", at: base))
+        let page = String(decoding: try await send(.get, "/ledger/\(payment.id)").body, as: UTF8.self)
+        #expect(page.contains("/sandbox/paykit/payer/\(payment.id)") && !page.contains("Notify again"))
+        let root = String(decoding: try await send(.get, "/").body, as: UTF8.self)
+        #expect(root.contains("href=\"/sandbox/paykit/payees\""))
+        // A request that names only the invoice's hash is one about this payment: its fault is met.
+        let wallet = String(
+            decoding: try await send(.get, "/sandbox/paykit/payer/\(payment.id)").body, as: UTF8.self)
+        let invoice = String(try #require(wallet.firstMatch(of: /value="(lnbcrt[0-9a-z]+)"/)).output.1)
+        let hash = try #require(
+            Inspection(Installation.route(invoice, try Installation.registry()))
+                .fields["paymentHash"]?.string)
+        let fault = #"{"kind":"status-500","payment":"\#(payment.id)"}"#
+        #expect(try await send(.post, "/_sandbox/faults", "application/json", body: fault).status == 201)
+        let asked = #"{"endpoint":"\#(invoice)"}"#
+        let path = "/sandbox/paykit/settlements/\(hash)"
+        #expect(try await send(.post, path, "application/json", body: asked).status == 500)
+        #expect(try await send(.post, path, "application/json", body: asked).status == 200)
+        #expect(await home.closing().first?.words.last == .settled)
+    }
+
     @Test(
         "Each service takes the amounts that its page asks for", arguments: ["walletconnect-pay", "citcon", "payrails"])
     func amounts(_ service: String) async throws {

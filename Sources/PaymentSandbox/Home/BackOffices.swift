@@ -1,7 +1,10 @@
+import PaykitProvider
 import PaymentCore
 
 /// What the home asks the services, each of which knows its own payments.
 extension WalletConnectPaySandbox: BackOffice {
+    package nonisolated var notifies: Bool { true }
+
     package func payment(named word: String) -> String? { payments[word]?.id }
 
     package func pages(of payment: String) -> [ListedPage] {
@@ -57,6 +60,8 @@ extension WalletConnectPaySandbox: BackOffice {
 }
 
 extension CitconSandbox: BackOffice {
+    package nonisolated var notifies: Bool { true }
+
     package func payment(named word: String) -> String? {
         (charges[word] ?? tokensByID[word].flatMap { charges[$0] } ?? tokensByPage[word].flatMap { charges[$0] })?.id
     }
@@ -98,6 +103,8 @@ extension CitconSandbox: BackOffice {
 }
 
 extension PayrailsSandbox: BackOffice {
+    package nonisolated var notifies: Bool { true }
+
     package func payment(named word: String) -> String? { executions[word]?.id }
 
     package func pages(of payment: String) -> [ListedPage] {
@@ -124,4 +131,27 @@ extension PayrailsSandbox: BackOffice {
     }
 
     package func lookAtTheClock() { _ = ledger }
+}
+
+/// Payments are called by the keys of their payees. Nobody is notified: payees look at what came in.
+extension PubkySandbox: BackOffice {
+    package nonisolated var notifies: Bool { false }
+
+    package func payment(named word: String) -> String? {
+        (invoices[word]?.payee ?? transactions[word] ?? payees[word])?.text
+    }
+
+    package func pages(of payment: String) -> [ListedPage] {
+        guard let key = try? PubkyKey(payment), users[key] != nil else { return [] }
+        return [
+            ListedPage("Payer's wallet", "/sandbox/paykit/payer/\(key)"),
+            ListedPage("Payee's side", "/sandbox/paykit/payees/\(key)"),
+        ]
+    }
+
+    package func notifications(from index: Int) -> [SentNotification] { [] }
+
+    package func notifyAgain(about payment: String) async -> SentNotification? { nil }
+
+    package func lookAtTheClock() {}
 }

@@ -25,6 +25,7 @@ struct HomePage {
             ListedPage("Where Payrails' payers come back: paid", "/html/payrails-success.html"),
             ListedPage("Called off", "/html/payrails-cancel.html"), ListedPage("Failed", "/html/payrails-error.html"),
             ListedPage("Under way", "/html/payrails-pending.html"),
+            ListedPage("Paykit's payees, and what came to them", "/sandbox/paykit/payees"),
         ]
         let links = pages.map { "<li><a href=\"\($0.path)\">\(HTMLText.escape($0.title))</a></li>" }
         return HomeFrame.page(

@@ -72,6 +72,8 @@ struct PaymentPage {
     let entry: HomeBook.Entry
     let service: String
     let pages: [ListedPage]
+    /// Whether anybody is notified of such payments.
+    let notifies: Bool
     let picture: String?
     let origin: String
     let last: Int
@@ -90,7 +92,7 @@ struct PaymentPage {
             <div class="actions">
             \(entry.listed == nil ? "" : "<form method=\"post\" action=\"\(path)/pay\"><button class=\"primary\">Pay it</button></form>")
             \(pages.map { "<a class=\"button\" href=\"\(HTMLText.escape($0.path))\">\(HTMLText.escape($0.title))</a>" }.joined(separator: "\n"))
-            <form method="post" action="\(path)/notify"><button>Notify again</button></form>
+            \(notifies ? "<form method=\"post\" action=\"\(path)/notify\"><button>Notify again</button></form>" : "")
             </div>
             \(report)\(link)
             <h2>Break it</h2>

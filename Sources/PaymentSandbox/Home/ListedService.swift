@@ -81,6 +81,8 @@ package protocol BackOffice: Sendable {
     func pages(of payment: String) async -> [ListedPage]
     /// The notifications from the one at `index` on, oldest first.
     func notifications(from index: Int) async -> [SentNotification]
+    /// Whether merchants' servers are notified at all.
+    nonisolated var notifies: Bool { get }
     /// Sends the newest notification about `payment` once more, as services do, and returns it with what became of that;
     /// nil when there is none, or nobody to send it to.
     func notifyAgain(about payment: String) async -> SentNotification?

@@ -41,10 +41,12 @@ extension SandboxHome {
         guard let id = PercentCoding.decode(path[1]), let entry = book.entries[id] else {
             return problem("There is no payment of this name here.", status: 404, nonce)
         }
-        let pages = await office(of: entry.service)?.pages(of: id) ?? []
+        let office = office(of: entry.service)
+        let pages = await office?.pages(of: id) ?? []
         return PaymentPage(
             entry: entry, service: services.first { $0.id == entry.service }?.title ?? entry.service, pages: pages,
-            picture: entry.listed.flatMap { desk.picture(of: $0.link) }, origin: request.url.origin,
+            notifies: office?.notifies ?? false, picture: entry.listed.flatMap { desk.picture(of: $0.link) },
+            origin: request.url.origin,
             last: book.lastNumber
         ).response(nonce)
     }

@@ -48,6 +48,11 @@ public actor PubkySandbox: SandboxService {
     var inbox: [String: PubkyInboxEntry] = [:]
 
     // Users.
+    /// Everybody, in the order in which they were created.
+    var people: [PubkyKey] = []
+    var users: [PubkyKey: User] = [:]
+    /// What came to them, oldest first.
+    var received: [PubkyKey: [PubkyReceived]] = [:]
     var plans: [PubkyKey: PubkyPlan] = [:]
     var userCount: UInt64 = 0
     /// The invoices that users published, by their payment hashes.
@@ -102,6 +107,8 @@ public actor PubkySandbox: SandboxService {
         case ("link", 2): return try await link(words[1], request)
         case ("inbox", 2): return try await inbox(words[1], request)
         case ("inbox", 3): return try await acknowledgement(words[1], words[2], request)
+        case ("sandbox", 3...4) where words[1] == "paykit" && ["payees", "payer"].contains(words[2]):
+            return try office(request, Array(words.dropFirst(2)))
         case ("sandbox", 3) where words[1] == "paykit": return try settle(words[2], request)
         case ("sandbox", 4) where words[1] == "paykit" && words[2] == "settlements":
             return try settlement(words[3], request)

@@ -97,9 +97,13 @@ extension PubkySandbox {
         guard let amount = inquiry.amount.flatMap({ UInt64($0) }), amount > 0 else {
             throw PaykitRefusal("INVALID_AMOUNT", "Amount must be specified and non-zero")
         }
+        // More than there is cannot be asked for; what an invoice says is counted in smaller units.
+        guard amount <= Self.mostSatoshi / max(1, factor) else {
+            throw PaykitRefusal("INVALID_AMOUNT", "Amount is more than there is")
+        }
         switch inquiry.methodID {
         case "lightning":
-            let text = createInvoice(amount.multipliedReportingOverflow(by: factor).partialValue, for: payee)
+            let text = createInvoice(amount * factor, for: payee)
             return PaykitPayeeTerms(
                 endpoint: text, paymentHash: invoices.first { $0.value.text == text }?.key,
                 metadata: ["generated_at": .number(JSONNumber(Int64(now / 1_000_000)))])

@@ -42,6 +42,8 @@ extension PubkySandbox {
             scenario: scenario, title: scenario.summary)
         let plan = scenario.plan
         plans[user.key] = plan
+        users[user.key] = user
+        people.append(user.key)
         record(.created, of: user.key)
         publishRecord(of: user, plan)
         guard plan.server != .knowsNobody else { return user }

@@ -52,7 +52,7 @@ struct PubkyInvoice: Sendable {
     private static func amount(_ satoshi: UInt64) -> String {
         for (unit, name) in [(100_000_000, ""), (100_000, "m"), (100, "u")] as [(UInt64, String)]
         where satoshi % unit == 0 { return "\(satoshi / unit)\(name)" }
-        return "\(satoshi * 10)n"
+        return "\(UInt128(satoshi) * 10)n"
     }
 
     private static func field(_ tag: Character, _ groups: [UInt8]) -> [UInt8] {

@@ -38,6 +38,7 @@ struct PaykitSite: SandboxSite {
     let title = "Paykit"
     var tenants: [SharedAddress.Tenant] { [.init(sandbox, paths: PubkySandbox.paths)] }
     var ledger: SandboxLedger { get async { await sandbox.ledger } }
+    var office: (any BackOffice)? { sandbox }
     /// What payees ask for stands in what they have published.
     let takesAmounts = false
     var scenarios: [String] {

@@ -1,0 +1,14 @@
+import PaykitProvider
+
+/// Money that does not exist, as it came to one of the sandbox's users.
+struct PubkyReceived: Sendable {
+    let payee: PubkyKey
+    /// `lightning` or `onchain`.
+    let method: String
+    /// In satoshi.
+    let amount: UInt64
+    /// The payment hash of the invoice, or the id of the transaction.
+    let name: String
+    /// Seconds of Unix time.
+    let time: UInt64
+}
