@@ -82,6 +82,23 @@ import Testing
         #expect(await home.closing().first?.words.last == .settled)
     }
 
+    @Test("A picture of a code is read as 'inspect --image' reads it, and its problems are said to people")
+    func picture() throws {
+        let desk = try HomeDesk()
+        let code = try #require(QRCode("pay_1"))
+        if SystemLibraries.all.first(where: { $0.name == "libzbar" })?.isThere == true {
+            #expect(try desk.texts(in: QRImage.png.bytes(of: code)) == ["pay_1"])
+        }
+        for bytes in [[], Array("pay_1".utf8), Array(QRImage.png.bytes(of: code).prefix(40))] as [[UInt8]] {
+            do throws(PictureProblem) {
+                _ = try desk.texts(in: bytes)
+                Issue.record("\(bytes) was read")
+            } catch {
+                #expect(error.words.hasPrefix("The picture ") && error.words.hasSuffix("."), "\(error.words)")
+            }
+        }
+    }
+
     @Test(
         "Each service takes the amounts that its page asks for", arguments: ["walletconnect-pay", "citcon", "payrails"])
     func amounts(_ service: String) async throws {

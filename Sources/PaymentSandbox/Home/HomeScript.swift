@@ -86,7 +86,7 @@ enum HomeScript {
           };
         }
 
-        // Codes are read by the browser itself, where it can; no picture leaves it.
+        // What the camera sees is read by the browser itself, where it can; no picture leaves it.
         const scan = $("scan");
         if (scan && "BarcodeDetector" in window) {
           const state = $("scan-state");
@@ -98,14 +98,6 @@ enum HomeScript {
             $("read").requestSubmit();
             return true;
           };
-          $("scan-file").hidden = false;
-          $("image").addEventListener("change", async (event) => {
-            const file = event.target.files[0];
-            if (!file) return;
-            try {
-              if (!take(await detector.detect(await createImageBitmap(file)))) state.textContent = "There is no code in this picture.";
-            } catch { state.textContent = "This picture cannot be read."; }
-          });
           if (navigator.mediaDevices?.getUserMedia) {
             scan.hidden = false;
             scan.addEventListener("click", async () => {

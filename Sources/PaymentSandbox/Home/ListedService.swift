@@ -130,6 +130,8 @@ package struct SentNotification: Sendable, Hashable {
 package protocol SandboxDesk: Sendable {
     /// Says what a text is. Nothing is sent for it.
     func read(_ text: String) -> TextReading
+    /// Reads the codes in a picture file, of which there is one at least.
+    func texts(in picture: [UInt8]) throws(PictureProblem) -> [String]
     /// Draws a text as a QR code, as an SVG document; nil when it is too long.
     func picture(of text: String) -> String?
     /// Pays as a simulated payer at the sandbox served at `base`, and tells each step.
@@ -138,6 +140,13 @@ package protocol SandboxDesk: Sendable {
     func pay(
         _ payment: SandboxPayment, at base: HTTPURL, tell: @escaping @Sendable (_ label: String, _ text: String) -> Void
     ) async -> PaidReport
+}
+
+/// Why no code was read from a picture, in words for people.
+package struct PictureProblem: Error {
+    package let words: String
+
+    package init(_ words: String) { self.words = words }
 }
 
 /// How a payment ended for the payer.

@@ -25,12 +25,14 @@ struct PlaygroundPage {
             <label for="text">A payment link, URI or QR text</label>
             <textarea id="text" name="text" spellcheck="false" autocomplete="off">\(HTMLText.escape(shown, keepingLines: true))</textarea>
             <div class="actions"><button class="primary">Read</button>
-            <button type="button" id="scan" hidden>Scan with the camera</button>
-            <div hidden id="scan-file"><label for="image">Or a picture of a code</label>
-            <input type="file" id="image" accept="image/*"></div></div>
+            <button type="button" id="scan" hidden>Scan with the camera</button></div>
             <p role="status" id="scan-state"></p>
             <video id="camera" class="qr" hidden muted playsinline></video>
             </form>
+            <form method="post" action="/playground" enctype="multipart/form-data" class="actions">
+            <div><label for="image">Or a picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
+            <input type="file" id="image" name="image" accept="image/png,image/jpeg" required></div>
+            <button>Read the picture</button></form>
             \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
             \(reading.map { result($0, text ?? "") } ?? "")
             <h2>Make a text</h2>

@@ -56,6 +56,9 @@ extension SandboxHome {
     /// What the pages' forms ask for. Only the home's own pages may.
     private func act(_ request: HTTPRequest, _ path: [String], _ nonce: String) async -> HTTPResponse {
         guard HomeGuard.isOwn(request) else { return HomeGuard.refusal }
+        if path == ["playground"], RequestChecks.mediaType(request) == "multipart/form-data" {
+            return readPicture(request).response(nonce)
+        }
         guard RequestChecks.mediaType(request) == "application/x-www-form-urlencoded" else {
             return problem("Forms are sent as application/x-www-form-urlencoded.", status: 415, nonce)
         }
@@ -76,6 +79,18 @@ extension SandboxHome {
         default: break
         }
         return problem("There is no such form.", status: 404, nonce)
+    }
+
+    private func readPicture(_ request: HTTPRequest) -> PlaygroundPage {
+        let file = UploadedFile("image", of: request.body, contentType: request.headers["Content-Type"] ?? "")
+        guard let file, !file.bytes.isEmpty else {
+            return PlaygroundPage(desk: desk, text: nil, problem: "Choose a picture first.")
+        }
+        do throws(PictureProblem) {
+            let texts = try desk.texts(in: file.bytes)
+            let others = texts.count > 1 ? "There are \(texts.count) codes in the picture; this is the first." : nil
+            return PlaygroundPage(desk: desk, text: texts.first, problem: others)
+        } catch { return PlaygroundPage(desk: desk, text: nil, problem: error.words) }
     }
 
     /// What the scenarios' page shows of a payment that was made here.

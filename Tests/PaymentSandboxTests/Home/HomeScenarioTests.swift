@@ -102,4 +102,51 @@ import Testing
         #expect(page.contains("id=\"payrails-amount\"") && !page.contains("id=\"citcon-amount\""))
         #expect(page.contains("The amounts are the scenarios' own."))
     }
+
+    private static func form(_ boundary: String, _ parts: [(head: String, body: [UInt8])]) -> [UInt8] {
+        parts.flatMap { part in
+            Array("--\(boundary)\r\nContent-Disposition: form-data; \(part.head)\r\n\r\n".utf8) + part.body
+                + Array("\r\n".utf8)
+        } + Array("--\(boundary)--\r\n".utf8)
+    }
+
+    @Test("A picture is read without scripts, and what it holds is text")
+    func picture() async throws {
+        let world = HomeWorld()
+        func send(_ body: [UInt8], _ type: String = "multipart/form-data; boundary=\"xx\"") async throws -> HTTPResponse
+        {
+            await world.home.respond(
+                to: HTTPRequest(
+                    .post, try HTTPURL(world.base + "/playground"),
+                    headers: ["Content-Type": type, "Origin": world.base], body: body))
+        }
+        let image = "name=\"image\"; filename=\"code.png\"\r\nContent-Type: image/png"
+        let code = Array("<script>alert(1)</script>\r\n--x".utf8)
+        let page = try await send(
+            Self.form("xx", [("name=\"other\"", [1, 2]), (image, code), ("name=\"image\"", [0])]))
+        #expect(page.status == 200 && page.text.contains("There are 2 codes in the picture"))
+        #expect(page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(page.text.components(separatedBy: "<script").count == 2)
+        let none = try await send(Self.form("xx", [(image, [0])]))
+        #expect(none.text.contains("There is &lt;b&gt;no code&lt;/b&gt; in it."))
+        // Nothing chosen, no such part, a body that breaks off, a boundary that is none.
+        for (body, type) in [
+            (Self.form("xx", [(image, [])]), "multipart/form-data; boundary=xx"),
+            (Self.form("xx", [("name=\"text\"", code)]), "multipart/form-data; boundary=xx"),
+            (Array(Self.form("xx", [(image, code)]).prefix(60)), "multipart/form-data; boundary=xx"),
+            (Self.form("xx", [(image, code)]), "multipart/form-data"),
+            (Self.form("xx", [(image, code)]), "multipart/form-data; boundary=\(String(repeating: "x", count: 71))"),
+            ([], "multipart/form-data; boundary=xx"),
+        ] as [([UInt8], String)] {
+            let answer = try await send(body, type)
+            #expect(answer.status == 200 && answer.text.contains("Choose a picture first."), "\(type)")
+        }
+        // Other sites send none.
+        let forged = await world.home.respond(
+            to: HTTPRequest(
+                .post, try HTTPURL(world.base + "/playground"),
+                headers: ["Content-Type": "multipart/form-data; boundary=xx", "Origin": "https://evil.example"],
+                body: Self.form("xx", [(image, code)])))
+        #expect(forged.status == 403)
+    }
 }

@@ -128,6 +128,10 @@ struct HomeWorld: Sendable {
             reading.fields = [("text", text)]
             return reading
         }
+        func texts(in picture: [UInt8]) throws(PictureProblem) -> [String] {
+            guard picture != [0] else { throw PictureProblem("There is <b>no code</b> in it.") }
+            return [String(decoding: picture, as: UTF8.self), "another"]
+        }
         func picture(of text: String) -> String? { "<svg><title>code</title></svg>" }
         func pay(
             _ payment: SandboxPayment, at base: HTTPURL, tell: @escaping @Sendable (String, String) -> Void

@@ -43,6 +43,13 @@ struct HomeDesk: SandboxDesk {
         return reading
     }
 
+    func texts(in picture: [UInt8]) throws(PictureProblem) -> [String] {
+        do { return try CodeReader.texts(of: picture, called: "The picture") } catch {
+            let words = "\(error)"
+            throw PictureProblem(words.prefix(1).uppercased() + words.dropFirst() + ".")
+        }
+    }
+
     func picture(of text: String) -> String? {
         QRCode(text).map { String(decoding: QRImage.svg.bytes(of: $0), as: UTF8.self) }
     }

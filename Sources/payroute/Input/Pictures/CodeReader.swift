@@ -17,8 +17,11 @@ enum CodeReader {
     ///
     /// - Throws: ``CommandFailure`` when it cannot be read, is no such picture, or has no code in it.
     static func texts(in name: String) throws -> [String] {
-        let shown = Printable.text(name)
-        let file = try bytes(of: name)
+        try texts(of: try bytes(of: name), called: Printable.text(name))
+    }
+
+    /// The same of a file that is there already; `shown` is what it is called in errors.
+    static func texts(of file: [UInt8], called shown: String) throws -> [String] {
         let texts: [String]
         if file.starts(with: PNGPicture.signature) {
             let picture: PNGPicture
