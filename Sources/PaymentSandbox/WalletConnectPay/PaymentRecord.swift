@@ -109,6 +109,11 @@ struct PaymentRecord: Sendable {
     /// The price as every answer states it.
     var price: JSONValue { pricing.amount(units) }
 
+    /// The price as pages state it, such as `12.50 USD`.
+    var priceText: String {
+        (try? Money(minorUnits: units, currency: Currency(unit: pricing.unit)))?.description ?? ""
+    }
+
     /// The price in US cents, at the sandbox's rates.
     var cents: UInt128 { pricing.cents(units) }
 

@@ -117,7 +117,7 @@ extension PayrailsSandbox {
     }
 
     private func ask(_ execution: Execution, _ action: Action, _ tender: Tender) -> HTTPResponse {
-        let price = "\(execution.amount.value) \(execution.amount.currency)"
+        let price = Self.price(execution)
         var page: PayerPage
         switch action.kind {
         case .challenge:
@@ -131,12 +131,20 @@ extension PayrailsSandbox {
             page.answers = [(.complete, "Pay \(price)"), (.cancel, "Cancel"), (.fail, "Let it fail")]
         }
         page.price = price
-        page.facts = [("Payee", Self.merchantName), ("Order", execution.merchantReference)]
-        if let end = execution.token?.expiresAt {
-            page.facts.append(("Pay until", PageTime.text(end.nanoseconds / 1_000_000_000)))
-        }
+        page.facts = Self.facts(execution)
         page.returnURLs = [tender.returnURLs.success, tender.returnURLs.cancel, tender.returnURLs.error]
         return page.response(nonce: random.hex(32))
+    }
+
+    private static func price(_ execution: Execution) -> String {
+        "\(execution.amount.value) \(execution.amount.currency)"
+    }
+
+    /// Who is paid, for what and until when.
+    private static func facts(_ execution: Execution) -> [(name: String, value: String)] {
+        let end = execution.token.map { PageTime.text($0.expiresAt.nanoseconds / 1_000_000_000) }
+        return [("Payee", merchantName), ("Order", execution.merchantReference)]
+            + (end.map { [("Pay until", $0)] } ?? [])
     }
 
     /// The page that sends a payer on as soon as it is known where to.
@@ -154,6 +162,8 @@ extension PayrailsSandbox {
         }
         var page = PayerPage(title: "One moment", text: "Your payment is under way.")
         page.refreshes = true
+        page.price = Self.price(execution)
+        page.facts = Self.facts(execution)
         return page.response(nonce: random.hex(32))
     }
 }

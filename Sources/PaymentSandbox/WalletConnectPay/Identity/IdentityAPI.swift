@@ -37,8 +37,7 @@ extension WalletConnectPaySandbox {
         }
         guard !record.identified.isSuperset(of: accounts) else { return page.finished() }
         return page.form(
-            payment: record.id, merchant: record.merchant, accounts: accounts.joined(separator: ","),
-            values: Self.prefilled(items["prefill"]))
+            record, accounts: accounts.joined(separator: ","), values: Self.prefilled(items["prefill"]))
     }
 
     private func submit(_ items: FormItems) -> HTTPResponse {
@@ -53,8 +52,8 @@ extension WalletConnectPaySandbox {
         guard problems.isEmpty, !items.isAmbiguous else {
             let ambiguous = IdentityForm.Problem(field: "the form", text: "holds a field twice or is badly encoded")
             return page.form(
-                payment: record.id, merchant: record.merchant, accounts: accounts.joined(separator: ","),
-                values: values, problems: problems + (items.isAmbiguous ? [ambiguous] : []))
+                record, accounts: accounts.joined(separator: ","), values: values,
+                problems: problems + (items.isAmbiguous ? [ambiguous] : []))
         }
         payments[record.id]?.identified.formUnion(accounts)
         return page.finished()

@@ -24,12 +24,18 @@ struct IdentityPage {
     /// Allows this page's own style and script, and nothing else.
     let nonce: String
 
-    /// The form, with `values` filled in and `problems` named.
+    /// The form for a payment, with `values` filled in and `problems` named.
     func form(
-        payment: String, merchant: String, accounts: String, values: [String: String],
-        problems: [IdentityForm.Problem] = []
+        _ payment: PaymentRecord, accounts: String, values: [String: String], problems: [IdentityForm.Problem] = []
     ) -> HTTPResponse {
-        var html = "<h1>Your details</h1>\n<p>To pay \(Self.escape(merchant)), these details are needed once.</p>\n"
+        var html =
+            "<h1>Your details</h1>\n<p>To pay \(Self.escape(payment.merchant)), these details are needed once.</p>\n"
+        html += """
+            <dl class="card"><dt>Payee</dt><dd>\(Self.escape(payment.merchant))</dd>
+            <dt>Amount</dt><dd>\(Self.escape(payment.priceText))</dd>
+            <dt>Pay until</dt><dd>\(PageTime.text(payment.expiresAt))</dd></dl>
+
+            """
         html +=
             "<p class=\"note\">This is a simulation: made-up details are as good as real ones, and none are kept.</p>\n"
         html += "<p class=\"hint\">Fields marked with * are required.</p>\n"
@@ -41,7 +47,7 @@ struct IdentityPage {
             html += "</ul></div>\n"
         }
         html += "<form method=\"post\" action=\"/collect/submit\">\n"
-        for (name, value) in [("pid", payment), ("accounts", accounts), ("theme", theme?.rawValue ?? "")] {
+        for (name, value) in [("pid", payment.id), ("accounts", accounts), ("theme", theme?.rawValue ?? "")] {
             html += "<input type=\"hidden\" name=\"\(name)\" value=\"\(Self.escape(value))\">\n"
         }
         let wrong = Set(problems.map(\.field))

@@ -37,8 +37,7 @@ extension WalletConnectPaySandbox {
     func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
         let payment = try payment(id)
         if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
-        let price =
-            (try? Money(minorUnits: payment.units, currency: Currency(unit: payment.pricing.unit)))?.description ?? ""
+        let price = payment.priceText
         let link = HTMLText.escape(PaymentIDs.link(to: id))
         let state =
             payment.status.isFinal
