@@ -5,67 +5,6 @@ import PaymentTransport
 import TestSupport
 import Testing
 
-/// The sandbox as `payroute sandbox` serves it, and a browser at its home.
-private struct HomeBrowser: Sendable {
-    let driver: WebDriver
-    let base: String
-
-    static func visit(_ work: (HomeBrowser) async throws -> Void) async throws {
-        let folder = ScratchFolder()
-        let file = folder.path + "/ready.json"
-        let program = try Program(["sandbox", "--port", "0", "--ready-file", file])
-        for await line in program.lines where line == "Ctrl-C stops it." { break }
-        let driver = try await WebDriver()
-        do {
-            while !FileManager.default.fileExists(atPath: file) { await Task.yield() }
-            let ready = try JSONValue(parsing: Array(try Data(contentsOf: URL(filePath: file))))
-            let browser = HomeBrowser(driver: driver, base: try #require(ready["url"]?.string))
-            try await work(browser)
-        } catch {
-            await driver.quit()
-            program.signal(SIGTERM)
-            _ = await program.end()
-            throw error
-        }
-        await driver.quit()
-        program.signal(SIGTERM)
-        #expect(await program.end().code == 0)
-    }
-
-    func open(_ path: String) async throws { try await driver.open(base + path) }
-
-    /// Waits until the element that `selector` selects tells `text`.
-    func sees(_ text: String, in selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        var told = ""
-        for _ in 0..<2000 {
-            told =
-                try await driver.run(
-                    "return document.querySelector(arguments[0])?.textContent ?? \"\"", .string(selector)
-                ).string ?? ""
-            if told.contains(text) { return }
-        }
-        Issue.record("the page tells '\(told)' and not '\(text)'", sourceLocation: sourceLocation)
-    }
-
-    func press(_ selector: String) async throws { try await driver.click(try await driver.find(selector)) }
-
-    /// What a program asks the interface.
-    func call(_ path: String, _ body: JSONValue, headers: HTTPHeaders = [:]) async throws -> JSONValue {
-        var headers = headers
-        headers["Content-Type"] = "application/json"
-        let answer = try await StandardTransport().send(
-            HTTPRequest(.post, try HTTPURL(base + path), headers: headers, body: body.serialized()))
-        return try JSONValue(parsing: answer.body)
-    }
-
-    func shoot(_ name: String) async throws {
-        guard let folder = ProcessInfo.processInfo.environment["PAYROUTE_SCREENSHOTS"] else { return }
-        let url = URL(filePath: folder)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try await driver.screenshot().write(to: url.appending(path: name + ".png"))
-    }
-}
-
 /// The sandbox's home in a real browser.
 @Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)
 struct HomeBrowserTests {
@@ -184,9 +123,7 @@ struct HomeBrowserTests {
     @Test("An injected fault loses an answer, and the payment is paid once all the same")
     func fault() async throws {
         try await HomeBrowser.visit { browser in
-            let made = try await browser.call(
-                "/_sandbox/payments", ["service": "walletconnect-pay", "scenario": "paid-after-polling"])
-            let id = try #require(made["id"]?.string)
+            let id = try await browser.make("walletconnect-pay", "paid-after-polling")
             _ = try await browser.call(
                 "/_sandbox/faults", ["kind": "drop-after", "payment": .string(id), "path": "/confirm"])
             try await browser.open("/ledger/\(id)")
@@ -197,6 +134,72 @@ struct HomeBrowserTests {
                 HTTPRequest(.get, try HTTPURL(browser.base + "/_sandbox/payments/\(id)")))
             let events = try JSONValue(parsing: entry.body)["events"]?.array ?? []
             #expect(events.count { $0 == "captured" } == 1)
+        }
+    }
+
+    @Test("A payment that met a fault ends as its page says")
+    func faults() async throws {
+        try await HomeBrowser.visit { browser in
+            let ends = [
+                ("drop-before", "unknown", 0), ("status-500", "unknown", 0), ("garbage", "unknown", 0),
+                ("slow", "succeeded", 1),
+            ]
+            try await withThrowingTaskGroup { group in
+                for (kind, outcome, captures) in ends {
+                    group.addTask {
+                        let id = try await browser.make("walletconnect-pay", "paid-after-polling")
+                        _ = try await browser.call(
+                            "/_sandbox/faults", ["kind": .string(kind), "payment": .string(id), "path": "/confirm"])
+                        let paid = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
+                        #expect(paid["outcome"]?.string == outcome, "\(kind): \(paid.text)")
+                        #expect(paid["events"]?.array?.count { $0 == "captured" } == captures, "\(kind)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // The page of a payment tells beforehand what becomes of it.
+            try await browser.open("/ledger/\(try await browser.make("citcon", "wechatpay"))")
+            try await browser.sees("unknown until the service says that nothing was taken", in: "details")
+        }
+    }
+
+    @Test("A scenario's link and QR code stand in its row, by the keyboard, and without scripts")
+    func row() async throws {
+        for scripts in [true, false] {
+            try await HomeBrowser.visit(scripts: scripts) { browser in
+                let driver = browser.driver
+                try await browser.open("/scenarios")
+                if scripts {
+                    try await browser.tab(to: "button[name=link]")
+                    try await driver.press(Key.enter)
+                } else {
+                    try await browser.press("button[name=link]")
+                }
+                _ = try await driver.find("#shown + tr .qr.small svg")
+                let link = try await driver.text(of: try await driver.find("#shown + tr pre"))
+                #expect(link.hasPrefix("https://pay.walletconnect.com/"))
+                let copy = try await driver.find("#shown + tr [data-copy]")
+                #expect(try await driver.isShown(copy) == scripts)
+                if scripts { try await browser.shoot("home-scenario-link") }
+                // Small here, large by a click.
+                try await browser.press("#shown + tr .qr.small")
+                #expect(try await driver.url.contains("/_sandbox/qr.svg?payment="))
+            }
+        }
+    }
+
+    @Test("A picture of a code is read without the browser's help")
+    func picture() async throws {
+        let folder = ScratchFolder()
+        let file = folder.path + "/code.png"
+        let drawn = try Program(["qr", "pay_1", "-o", file])
+        #expect(await drawn.end().code == 0)
+        try await HomeBrowser.visit(scripts: false) { browser in
+            try await browser.open("/playground")
+            try await browser.driver.type(file, into: try await browser.driver.find("#image"))
+            try await browser.press("form[enctype] button")
+            let told = try await browser.driver.text(of: try await browser.driver.find("#result"))
+            #expect(told.hasPrefix("matched") && told.contains("pay_1"))
         }
     }
 
@@ -220,81 +223,23 @@ struct HomeBrowserTests {
     func keyboard() async throws {
         try await HomeBrowser.visit { browser in
             let driver = browser.driver
-            func tab(to selector: String) async throws {
-                for _ in 0..<60 {
-                    try await driver.press(Key.tab)
-                    if try await driver.run("return document.activeElement.matches(arguments[0])", .string(selector))
-                        == true
-                    {
-                        return
-                    }
-                }
-                Issue.record("the keyboard does not reach \(selector)")
-            }
             try await browser.open("/")
-            try await tab(to: "nav a[href='/playground']")
+            try await browser.tab(to: "nav a[href='/playground']")
             try await driver.press(Key.enter)
-            try await tab(to: "#text")
+            try await browser.tab(to: "#text")
             try await driver.press("pay_1".map(String.init))
-            try await tab(to: "#read button.primary")
+            try await browser.tab(to: "#read button.primary")
             try await driver.press(Key.enter)
             try await browser.sees("matched", in: "#decision")
             try await browser.open("/scenarios")
-            try await tab(to: "button[name=make]")
+            try await browser.tab(to: "button[name=make]")
             // What has the focus shows it.
             #expect(
                 try await driver.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid")
             try await driver.press(Key.enter)
-            try await tab(to: "form[action$='/pay'] button")
+            try await browser.tab(to: "form[action$='/pay'] button")
             try await driver.press(Key.enter)
             try await browser.sees("succeeded", in: "#outcome")
-        }
-    }
-
-    @Test("Every page is for everybody, at any width, light and dark, and asks nobody else for anything")
-    func audit() async throws {
-        try await HomeBrowser.visit { browser in
-            let driver = browser.driver
-            try await Axe.prepare(driver)
-            var pages = ["/", "/scenarios", "/ledger", "/playground", "/playground?text=pay_1", "/checkout"]
-            for name in ["success", "cancel", "error", "pending"] { pages.append("/html/payrails-\(name).html") }
-            for (service, scenario) in [
-                ("walletconnect-pay", "paid-at-once"), ("citcon", "toss"), ("citcon", "paynow"), ("payrails", "paid"),
-            ] {
-                let made = try await browser.call(
-                    "/_sandbox/payments", ["service": .string(service), "scenario": .string(scenario)])
-                let id = try #require(made["id"]?.string)
-                pages.append("/ledger/\(id)")
-                try await browser.open("/ledger/\(id)")
-                let links = try await driver.run(
-                    "return [...document.querySelectorAll(\"a.button\")].map((one) => one.getAttribute(\"href\"))")
-                pages += links.array?.compactMap(\.string) ?? []
-                if scenario == "paid-at-once" {
-                    _ = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
-                }
-            }
-            for page in pages {
-                for (width, isDark) in [(320, false), (768, true), (1280, false), (320, true)] {
-                    try await driver.look(width: width, isDark: isDark)
-                    try await browser.open(page)
-                    let problems = try await PageAudit.run(driver)
-                    #expect(problems.isEmpty, "\(page) at \(width) px\(isDark ? ", dark" : ""): \(problems)")
-                }
-                let loaded = try await driver.run(
-                    """
-                    const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-                    return [all.reduce((sum, one) => sum + (one.encodedBodySize || 0), 0),
-                        all.every((one) => new URL(one.name).origin === location.origin)];
-                    """)
-                #expect((loaded[0]?.int64 ?? .max) < 100_000, "\(page)")
-                #expect(loaded[1] == true, "\(page)")
-            }
-            try await driver.look(width: 320)
-            try await browser.open("/")
-            try await browser.shoot("home-phone")
-            try await driver.look(width: 1280, isDark: true)
-            try await browser.open("/")
-            try await browser.shoot("home-dark")
         }
     }
 }

@@ -153,7 +153,7 @@ struct CheckoutStyleSheet: Sendable {
     /// What does not depend on styles. Before them, so that they can change it.
     private static let layout = """
         *{box-sizing:border-box}
-        body{font:1rem/1.5 system-ui,sans-serif;margin:0}
+        body{font:1rem/1.5 system-ui,sans-serif;margin:0;overflow-wrap:anywhere}
         main{max-width:34rem;margin:0 auto;padding:1rem}
         h1{font-size:1.5rem}
         h2{font-size:1.125rem;margin:0}
@@ -166,7 +166,7 @@ struct CheckoutStyleSheet: Sendable {
         :focus-visible{outline:3px solid;outline-offset:2px}
         .row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
         .row input{width:1.5rem;height:1.5rem;margin:0}
-        .row label{flex:1;min-width:8rem;padding:.5rem 0;overflow-wrap:anywhere;cursor:pointer}
+        .row label{flex:1;min-width:8rem;padding:.5rem 0;cursor:pointer}
         @supports selector(:has(*)){.row:not(:has(input:checked)) button.pay{display:none}}
         section.card form{display:flex;flex-direction:column}
         section.card h2{margin-bottom:.5rem}
@@ -193,8 +193,8 @@ struct CheckoutStyleSheet: Sendable {
         .brand{display:inline-block;padding:0 .375rem;border:1px solid;border-radius:4px;font-size:.8125rem;font-weight:700}
         .until{font-size:.875rem}
         .receipt{border:1px solid;border-radius:8px;padding:1rem}
-        .receipt dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:.5rem 0 0}
-        .receipt dd{margin:0;font-weight:600}
+        .receipt dl{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:.5rem 0 0}
+        .receipt dd{margin:0;min-width:0;font-weight:600}
         .back{display:inline-block;padding:.625rem 0;min-height:44px;color:inherit}
         .danger{border:1px solid currentColor}
         .elsewhere form{margin:.5rem 0}
