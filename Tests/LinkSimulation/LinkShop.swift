@@ -91,8 +91,8 @@ struct LinkPurse: LinkWallet {
 }
 
 /// What a wallet keeps, on a disk that can fail before and after it has written.
-final class LinkDisk: PaykitLinkStore {
-    private let states = Mutex<[String: PaykitLinkState]>([:])
+final class LinkDisk: SealedStateStore {
+    private let states = Mutex<[String: SealedState]>([:])
     private let fate: LinkFate
     private let line: LinkLine
     private let secrets: @Sendable () -> [String]
@@ -109,12 +109,12 @@ final class LinkDisk: PaykitLinkStore {
     /// The device is lost, and everything that was kept on it.
     func lose() { states.withLock { $0 = [:] } }
 
-    func state(named name: String) async throws -> PaykitLinkState? {
+    func state(named name: String) async throws -> SealedState? {
         guard !line.isDead else { throw Crash() }
         return states.withLock { $0[name] }
     }
 
-    func keep(_ state: PaykitLinkState, named name: String) async throws -> Bool {
+    func keep(_ state: SealedState, named name: String) async throws -> Bool {
         guard !line.isDead else { throw Crash() }
         let text = String(decoding: state.sealed, as: UTF8.self)
         for secret in secrets() where text.contains(secret) {

@@ -24,7 +24,7 @@ public actor PaykitClient: PaykitService {
     let random: any RandomSource
     let streams: any StreamTransport
     let receiptStore: any ReceiptStore
-    let linkStore: any PaykitLinkStore
+    let linkStore: any SealedStateStore
     let pkarr: PkarrClient
     let reader: PubkyReader
     let published: PublishedEndpoints
@@ -58,7 +58,7 @@ public actor PaykitClient: PaykitService {
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), streams: any StreamTransport = TCPTransport(),
-        receipts: any ReceiptStore = InMemoryReceipts(), links: any PaykitLinkStore = InMemoryLinkStore()
+        receipts: any ReceiptStore = InMemoryReceipts(), links: any SealedStateStore = InMemorySealedStates()
     ) {
         linkStore = links
         self.streams = streams

@@ -256,10 +256,10 @@ struct LinkFlowTests {
     @Test("What is kept can be read by this app alone, and not put in another's place")
     func sealed() async throws {
         try await link()
-        let store = InMemoryLinkStore()
+        let store = InMemorySealedStates()
         let name = asPayer.name
         let state = try #require(await payer.disk.state(named: name))
-        _ = try await store.keep(PaykitLinkState(number: 1, sealed: state.sealed), named: name)
+        _ = await store.keep(SealedState(number: 1, sealed: state.sealed), named: name)
         let keys = try LinkKeys(secret: Redacted([UInt8](repeating: 9, count: 32)))
         for (keys, number) in [(keys, state.number), (payer.flow.keys, 1)] {
             let flow = LinkFlow(

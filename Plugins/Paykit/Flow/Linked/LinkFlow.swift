@@ -18,7 +18,7 @@ package struct LinkFlow: Sendable {
     let clock: any PaymentClock
     let random: any RandomSource
     let form: LinkForm
-    private let store: any PaykitLinkStore
+    private let store: any SealedStateStore
     private let seal: LinkSeal
 
     /// How many messages are read at a time.
@@ -26,7 +26,7 @@ package struct LinkFlow: Sendable {
 
     package init(
         _ user: PubkyKey, as receiver: PaykitReceiverPath, _ keys: LinkKeys, _ reader: PubkyReader,
-        _ store: any PaykitLinkStore, clock: any PaymentClock, random: any RandomSource, form: LinkForm = .n1
+        _ store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: LinkForm = .n1
     ) {
         self.user = user
         self.receiver = receiver
@@ -66,7 +66,7 @@ package struct LinkFlow: Sendable {
 
     /// What is known of a link; nil before its first poll.
     func held(_ party: LinkParty) async throws(PaykitFailure) -> Held? {
-        let state: PaykitLinkState?
+        let state: SealedState?
         do { state = try await store.state(named: party.name) } catch {
             throw PaykitFailure(.storage, "what is kept of a private link cannot be read: \(error)")
         }

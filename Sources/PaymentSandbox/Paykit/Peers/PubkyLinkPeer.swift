@@ -104,7 +104,7 @@ extension PubkySandbox {
         let session = try await PubkyAccount(user.keyPair, reader, pkarr, clock: clock)
             .open(at: homeserver, app.capabilities)
         let keys = try LinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
-        let flow = LinkFlow(user.key, as: app, keys, reader, InMemoryLinkStore(), clock: clock, random: random)
+        let flow = LinkFlow(user.key, as: app, keys, reader, InMemorySealedStates(), clock: clock, random: random)
         return LinkPeer(user, app, self, flow, session)
     }
 }
