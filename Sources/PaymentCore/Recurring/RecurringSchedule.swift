@@ -22,6 +22,9 @@ public struct RecurringSchedule: Sendable, Hashable {
         case monthly(day: Int)
         /// On a day of every year; 29 February is the 28th in years without one.
         case yearly(month: Int, day: Int)
+        /// On a day, 1 to 31, of every so many months, 1 to 1200: counted from the first month whose day does not come before
+        /// the start.
+        case months(every: Int, day: Int)
         /// Every so many seconds, at least sixty, whatever the calendar says.
         case every(seconds: Int64)
     }
@@ -69,6 +72,9 @@ public struct RecurringSchedule: Sendable, Hashable {
             guard (1...12).contains(month), (1...CivilDay.count(year: 2000, month: month)).contains(day) else {
                 throw .day
             }
+        case .months(let every, let day):
+            guard (1...1200).contains(every) else { throw .interval }
+            guard (1...31).contains(day) else { throw .day }
         case .every(let seconds): guard (60...3_200_000_000).contains(seconds) else { throw .interval }
         case .daily, .weekly: break
         }
@@ -133,6 +139,7 @@ public struct RecurringSchedule: Sendable, Hashable {
         case .monthly(let day): zoned(month: firstMonth(day, every: 1) + index, day: day)
         case .yearly(let month, let day):
             zoned(month: firstMonth(day, every: 12, beginningWith: month - 1) + 12 * index, day: day)
+        case .months(let every, let day): zoned(month: firstMonth(day, every: 1) + every * index, day: day)
         case .every(let seconds): start.addingTimeInterval(Double(seconds) * Double(index))
         }
     }
@@ -212,7 +219,7 @@ public enum RecurringDefect: Error, Sendable, Hashable {
     case count
     /// There is no such day.
     case day
-    /// The seconds between two periods are fewer than sixty, or more than a hundred years.
+    /// Between two periods are fewer than sixty seconds, or more than a hundred years.
     case interval
     /// A name is empty or longer than 128 bytes.
     case name

@@ -87,6 +87,10 @@ enum StoredPlan {
             value["every"] = "year"
             value["month"] = .number(JSONNumber(month))
             value["day"] = .number(JSONNumber(day))
+        case .months(let every, let day):
+            value["every"] = "months"
+            value["months"] = .number(JSONNumber(every))
+            value["day"] = .number(JSONNumber(day))
         case .every(let seconds):
             value["every"] = "interval"
             value["seconds"] = .number(JSONNumber(seconds))
@@ -105,6 +109,7 @@ enum StoredPlan {
         case "week": rhythm = .weekly
         case "month": rhythm = .monthly(day: try number("day"))
         case "year": rhythm = .yearly(month: try number("month"), day: try number("day"))
+        case "months": rhythm = .months(every: try number("months"), day: try number("day"))
         case "interval": rhythm = .every(seconds: Int64(try number("seconds")))
         default: throw Unreadable()
         }

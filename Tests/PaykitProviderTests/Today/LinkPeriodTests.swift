@@ -42,12 +42,44 @@ struct LinkPeriodTests {
         #expect(try starts(month, 2) == ["2026-11-15T06:00:00Z", "2026-12-15T06:00:00Z"])
     }
 
-    @Test("Nothing begins at the end or after it, and several months at a time are said not to be known")
+    @Test("Several months or years at a time are counted from the anchor, over years, with the days that there are")
+    func several() throws {
+        let quarterly = try recurrence(3, .month, from: "2026-03-01T00:00:00Z", anchor: "2025-11-30T09:00:00Z")
+        #expect(
+            try starts(quarterly, 5) == [
+                "2026-05-30T09:00:00Z", "2026-08-30T09:00:00Z", "2026-11-30T09:00:00Z", "2027-02-28T09:00:00Z",
+                "2027-05-30T09:00:00Z",
+            ])
+        // An anchor that comes later counts backwards too.
+        let before = try recurrence(5, .month, from: "2026-01-31T00:00:00Z", anchor: "2030-03-31T00:00:00Z")
+        #expect(
+            try starts(before, 3) == ["2026-01-31T00:00:00Z", "2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"])
+        let leap = try recurrence(4, .year, from: "2023-01-01T00:00:00Z", anchor: "2024-02-29T12:00:00Z")
+        #expect(try starts(leap, 2) == ["2024-02-29T12:00:00Z", "2028-02-29T12:00:00Z"])
+        let odd = try recurrence(3, .year, from: "2025-03-01T00:00:00Z", anchor: "2024-02-29T12:00:00Z")
+        #expect(
+            try starts(odd, 3) == ["2027-02-28T12:00:00Z", "2030-02-28T12:00:00Z", "2033-02-28T12:00:00Z"])
+        #expect(
+            quarterly.has(
+                try BillingPeriod(
+                    start: #require(LinkTime("2026-11-30T09:00:00Z")), end: #require(LinkTime("2027-02-28T09:00:00Z"))))
+        )
+        #expect(
+            !quarterly.has(
+                try BillingPeriod(
+                    start: #require(LinkTime("2026-06-30T09:00:00Z")), end: #require(LinkTime("2026-09-30T09:00:00Z"))))
+        )
+    }
+
+    @Test("Nothing begins at the end or after it, and more than a hundred years at a time are said not to be known")
     func bounds() throws {
         let short = try recurrence(1, .day, from: "2026-10-01T00:00:00Z", until: "2026-10-03T00:00:00Z")
         #expect(try starts(short, 5).count == 2)
         #expect(throws: RecurringDefect.interval) {
-            _ = try recurrence(3, .month, from: "2026-10-01T00:00:00Z").schedule()
+            _ = try recurrence(1201, .month, from: "2026-10-01T00:00:00Z").schedule()
+        }
+        #expect(throws: RecurringDefect.interval) {
+            _ = try recurrence(.max, .year, from: "2026-10-01T00:00:00Z").schedule()
         }
     }
 

@@ -56,6 +56,22 @@ struct ScheduleTests {
             ])
     }
 
+    @Test("Every few months are counted from the first that has the day after the start, each at its last day at most")
+    func months() throws {
+        let quarters = try RecurringSchedule(.months(every: 3, day: 31), from: Self.date("2026-12-01T00:00:00Z"))
+        #expect(
+            Self.days(quarters, 0..<6) == [
+                "2026-12-31", "2027-03-31", "2027-06-30", "2027-09-30", "2027-12-31", "2028-03-31",
+            ])
+        let later = try RecurringSchedule(.months(every: 2, day: 10), from: Self.date("2026-12-11T00:00:00Z"))
+        #expect(Self.days(later, 0..<3) == ["2027-01-10", "2027-03-10", "2027-05-10"])
+        let years = try RecurringSchedule(.months(every: 24, day: 29), from: Self.date("2026-02-28T06:00:00Z"))
+        #expect(Self.days(years, 0..<4) == ["2026-02-28", "2028-02-29", "2030-02-28", "2032-02-29"])
+        let single = try RecurringSchedule(.monthly(day: 30), from: Self.date("2026-01-15T06:00:00Z"))
+        let same = try RecurringSchedule(.months(every: 1, day: 30), from: Self.date("2026-01-15T06:00:00Z"))
+        #expect((0..<40).allSatisfy { single.period($0) == same.period($0) })
+    }
+
     @Test("The first period is the first day of the rhythm that is not before the start")
     func first() throws {
         for (start, first) in [
@@ -108,7 +124,7 @@ struct ScheduleTests {
         let start = try Self.date("2010-01-31T23:59:59Z")
         for rhythm in [
             RecurringSchedule.Rhythm.daily, .weekly, .monthly(day: 31), .monthly(day: 1), .yearly(month: 2, day: 29),
-            .every(seconds: 86_399),
+            .every(seconds: 86_399), .months(every: 5, day: 31),
         ] {
             let schedule = try RecurringSchedule(rhythm, from: start, in: zone)
             var (number, end) = (0, try #require(schedule.period(0)).start)
@@ -152,6 +168,8 @@ struct ScheduleTests {
         #expect(defect(.monthly(day: 32), start) == .day)
         #expect(defect(.yearly(month: 2, day: 30), start) == .day)
         #expect(defect(.yearly(month: 13, day: 1), start) == .day)
+        #expect(defect(.months(every: 2, day: 32), start) == .day)
+        for every in [0, -1, 1201] { #expect(defect(.months(every: every, day: 1), start) == .interval) }
         #expect(defect(.every(seconds: 0), start) == .interval)
         #expect(defect(.every(seconds: .min), start) == .interval)
         #expect(defect(.every(seconds: .max), start) == .interval)

@@ -134,6 +134,18 @@ struct RecurringJournalTests {
         #expect(throws: JournalError.notAJournal(path: other)) { try SQLiteRecurringJournal(path: other) }
         #expect(throws: JournalError.notAJournal(path: path)) { try SQLiteJournal(path: path) }
     }
+
+    @Test("A plan of every few months is read as it was written")
+    func months() async throws {
+        let folder = ScratchFolder()
+        let path = folder.file("months")
+        let plan = try RecurringPlan(
+            id: RecurringPlan.ID(rawValue: "quarter"), provider: "acme",
+            amount: Money(minorUnits: 1000, currency: .satoshi),
+            schedule: RecurringSchedule(.months(every: 3, day: 31), from: RecurringSamples.start))
+        do { _ = try await SQLiteRecurringJournal(path: path).store(plan, opening: []) }
+        #expect(try await SQLiteRecurringJournal(path: path).plan(plan.id) == plan.stored)
+    }
 }
 
 /// One of everything that a file can hold.

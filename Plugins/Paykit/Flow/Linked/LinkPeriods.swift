@@ -11,7 +11,7 @@ package import PaymentCore
 extension LinkRecurrence {
     /// Returns the schedule.
     ///
-    /// - Throws: `RecurringDefect`, `interval` for several months or years at a time, which no schedule here has.
+    /// - Throws: `RecurringDefect`, `interval` where more than a hundred years lie between two periods.
     package func schedule() throws(RecurringDefect) -> RecurringSchedule {
         let seconds: Int64? =
             switch unit {
@@ -29,10 +29,16 @@ extension LinkRecurrence {
             rhythm = .every(seconds: step)
             first = anchor.seconds + Self.ceiling(start.seconds - anchor.seconds, step) * step
         } else {
-            guard every == 1 else { throw .interval }
             let day = CivilDay.parts(Int(CivilDay.floorDivide(Int(anchor.seconds), 86_400)))
-            rhythm = unit == .month ? .monthly(day: day.day) : .yearly(month: day.month, day: day.day)
-            first = firstDay(day)
+            let months = Int(every) * (unit == .month ? 1 : 12)
+            guard months <= 1200 else { throw .interval }
+            rhythm =
+                switch (unit, every) {
+                case (.month, 1): .monthly(day: day.day)
+                case (.year, 1): .yearly(month: day.month, day: day.day)
+                default: .months(every: months, day: day.day)
+                }
+            first = firstDay(day, every: months)
         }
         // Fractions of a second are no beginnings that schedules have.
         guard anchor.nanoseconds == Int128(anchor.seconds) * 1_000_000_000 else { throw .start }
@@ -42,10 +48,12 @@ extension LinkRecurrence {
     }
 
     /// The first day of the anchor's, at its time of day, that does not come before the start.
-    private func firstDay(_ day: (year: Int, month: Int, day: Int)) -> Int64 {
+    private func firstDay(_ day: (year: Int, month: Int, day: Int), every months: Int) -> Int64 {
         let time = anchor.seconds - Int64(CivilDay.floorDivide(Int(anchor.seconds), 86_400)) * 86_400
         let begin = CivilDay.parts(CivilDay.floorDivide(Int(start.seconds), 86_400))
-        var month = unit == .month ? begin.year * 12 + begin.month - 1 : begin.year * 12 + day.month - 1
+        // So many months from the anchor's, and not after the start's.
+        let from = day.year * 12 + day.month - 1
+        var month = from + CivilDay.floorDivide(begin.year * 12 + begin.month - 1 - from, months) * months
         while true {
             let year = CivilDay.floorDivide(month, 12)
             let number = month - year * 12 + 1
@@ -53,7 +61,7 @@ extension LinkRecurrence {
             let found =
                 Int64(CivilDay.number(year: year, month: number, day: min(day.day, last))) * 86_400 + time
             if Int128(found) * 1_000_000_000 >= start.nanoseconds { return found }
-            month += unit == .month ? 1 : 12
+            month += months
         }
     }
 
