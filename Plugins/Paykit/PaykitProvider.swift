@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
 ///
-/// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`) and links
-/// that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular: it is claimed where the
+/// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`), requests over
+/// the user's own private links (``PaykitRequestLink``) and links that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular: it is claimed where the
 /// router's readers of payment standards know it for a key, and for nothing else. The payer needs a settler, and where nothing
 /// says how much, an amount chooser.
 ///
@@ -19,11 +19,12 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     private let callbacks: [String]
     private let dht: DHTWay?
     private let privately: PaykitPrivatePayments?
+    private let links: PaykitLinkPayments?
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each network in one registry or journal, and the same for ever.
+    ///   - id: another one for each network and each user in one registry or journal, and the same for ever.
     ///   - network: where the Pubky network is entered.
     ///   - reader: reads the endpoints that people publish, with their checksums and signatures: `StandardsReader()`. What
     ///     it does not read is not paid.
@@ -33,10 +34,13 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///     ask.
     ///   - privately: with which payees who can be spoken to are asked for an invoice of their own; nil pays what they
     ///     publish for everybody.
+    ///   - links: with which requests over private links are paid; nil for not at all.
     public init(
         id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
-        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil, privately: PaykitPrivatePayments? = nil
+        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil, privately: PaykitPrivatePayments? = nil,
+        links: PaykitLinkPayments? = nil
     ) {
+        self.links = links
         self.id = id
         self.network = network
         self.reader = reader
@@ -81,6 +85,9 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        if let request = RoutedRequest(attempt.option) {
+            return try await flow(context).requests().pay(attempt, request)
+        }
         guard let order = PrivateOrder(attempt.option) else {
             return try await SettlementFlow.pay(attempt, reader, in: context)
         }
@@ -108,7 +115,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
-        PaymentFlow(network, dht, reader, id, context, privately: privately)
+        PaymentFlow(network, dht, reader, id, context, privately: privately, links: links)
     }
 }
 

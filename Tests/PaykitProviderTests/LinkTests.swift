@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentStandards
 import Testing
 
 @testable import PaykitProvider
@@ -25,6 +26,15 @@ struct PaykitLinkTests {
         let key = try PubkyKey(Self.key)
         #expect(
             try read("paykit:request?request_id=abc&from=pubky://\(Self.key)") == .request(id: "abc", from: key))
+        let id = "b7f9c2a1-6d43-4b0e-a8d4-0fe2c712ab33"
+        for recurs in [true, false] {
+            let app = try #require(PaykitReceiverPath("bitkit/wallet"))
+            let request = try #require(PaykitRequestLink(id.uppercased(), from: key, app: app, recurs: recurs))
+            #expect(try read(request.text) == .privateRequest(request) && request.id == id)
+            let match = try #require(PayableLink.match(PaymentLink(request.text), StandardsReader(), []))
+            #expect(match.role == .payment && match.trust == .verified && match.namesPayee == recurs)
+            #expect(match.reference == "\(Self.key)/bitkit/wallet/request/\(id)")
+        }
         #expect(
             try read("paykit:invoice?method=lightning&data=lnbc1%20x")
                 == .invoice(PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1 x")))
@@ -40,6 +50,9 @@ struct PaykitLinkTests {
             ("paykit:request?request_id=abc", .parameter("from")),
             ("paykit:request?request_id=abc&from=KEY", .parameter("from")),
             ("paykit:request?from=pubky://KEY", .parameter("request_id")),
+            ("paykit:request?request_id=abc&from=pubky://KEY&app=a/wallet", .parameter("request_id")),
+            ("paykit:request?request_id=abc&from=pubky://KEY&app=a", .parameter("app")),
+            ("paykit:request?request_id=abc&from=pubky://KEY&app=a/wallet&recurs=1", .parameter("recurs")),
             ("paykit:invoice?method=lightning", .parameter("data")),
             ("paykit:invoice?method=lightning&data=", .parameter("data")),
             ("paykit:invoice?method=lightning&data=a&data=b", .parameter("data")),

@@ -10,11 +10,14 @@ struct PaymentFlow: Sendable {
     private let people: PubkyPeople
     private let network: PubkyNetwork
     private let privately: PaykitPrivatePayments?
+    private let links: PaykitLinkPayments?
 
     init(
         _ network: PubkyNetwork, _ dht: DHTWay?, _ reader: any InstructionReader,
-        _ id: ProviderID, _ context: ProviderContext, privately: PaykitPrivatePayments?
+        _ id: ProviderID, _ context: ProviderContext, privately: PaykitPrivatePayments?,
+        links: PaykitLinkPayments?
     ) {
+        self.links = links
         self.network = network
         self.privately = privately
         self.reader = reader
@@ -46,6 +49,7 @@ struct PaymentFlow: Sendable {
             return try await quote(
                 request, payee: Payee(name: "whoever made this \(endpoint.methodID) endpoint"),
                 offers.map { (endpoint.methodID, $0) })
+        case .privateRequest(let link): return try await requests().quote(request, link)
         case .request:
             throw PaymentError(
                 .unsupported,
@@ -61,6 +65,20 @@ struct PaymentFlow: Sendable {
             settings: privately,
             checkout: privately?.checkout(directory, network, clock: context.clock, random: context.random),
             reader: reader, provider: id, context: context)
+    }
+
+    /// What pays requests over private links.
+    ///
+    /// - Throws: ``PaymentError`` without the means for it.
+    func requests() throws(PaymentError) -> RequestFlow {
+        guard let links else {
+            throw PaymentError(
+                .unsupported,
+                "this is a request over a private link, and nobody here has any: register the provider with the link's app",
+                provider: id)
+        }
+        let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
+        return RequestFlow(settings: links, links: flow, reader: reader, provider: id, context: context)
     }
 
     // MARK: Somebody

@@ -81,6 +81,11 @@ package enum SmartCheckout {
         endpoints.min { (place($0), $0.methodID) < (place($1), $1.methodID) }
     }
 
+    /// The usual order, then by name.
+    static func sorted(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
+        endpoints.sorted { (place($0), $0.methodID) < (place($1), $1.methodID) }
+    }
+
     private static func place(_ endpoint: PaykitEndpoint) -> Int {
         usualOrder.firstIndex(of: endpoint.methodID) ?? usualOrder.count
     }

@@ -13,6 +13,8 @@ enum PayableLink {
         case .invoice(let endpoint): return invoice(endpoint, reader)
         case .request(let id, let sender):
             return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
+        case .privateRequest(let request):
+            return LinkMatch(reference: request.reference, holdsSecret: false, namesPayee: request.recurs)
         case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
         case .otherGeneration(let word):
             return LinkMatch(

@@ -8,6 +8,8 @@ public enum PaykitLink: Sendable, Hashable {
     case payee(PubkyKey)
     /// Pay what this user asks for in the request of this id, which they keep.
     case request(id: String, from: PubkyKey)
+    /// Pay what this user asks for over a private link with this device.
+    case privateRequest(PaykitRequestLink)
     /// Pay to this endpoint.
     case invoice(PaykitEndpoint)
     /// Authorise another device, or let another device authorise this one.
@@ -82,7 +84,16 @@ public enum PaykitLink: Sendable, Hashable {
         case "request":
             let from = try value("from")
             guard from.hasPrefix("pubky://") else { throw .parameter("from") }
-            return .request(id: try value("request_id"), from: try key(from))
+            let (id, sender) = (try value("request_id"), try key(from))
+            func has(_ name: String) -> Bool { link.queryItems.contains { $0.name == Substring(name) } }
+            guard has("app") else { return .request(id: id, from: sender) }
+            guard let app = PaykitReceiverPath(try value("app")) else { throw .parameter("app") }
+            let recurs = has("recurs") ? try value("recurs") : "false"
+            guard ["true", "false"].contains(recurs) else { throw .parameter("recurs") }
+            guard let request = PaykitRequestLink(id, from: sender, app: app, recurs: recurs == "true") else {
+                throw .parameter("request_id")
+            }
+            return .privateRequest(request)
         case "invoice":
             let method = try value("method")
             guard PaykitEndpoint.isMethod(method) else { throw .parameter("method") }

@@ -37,17 +37,33 @@ extension PaykitClient {
         }
     }
 
+    /// Returns what a `PaykitProvider` needs to pay what this client is asked for over its links: the same app, and the same
+    /// store. It needs a session, as links do.
+    ///
+    /// - Parameter chain: the chain that the payer's settler is on.
+    /// - Throws: ``PaykitError``.
+    public func linkPayments(
+        chain: PaykitEndpointCheck.Network = .mainnet
+    ) async throws -> PaykitLinkPayments {
+        try await signedIn { session throws(PaykitFailure) in
+            guard let receiver = configuration.receiver, let secret = configuration.receiverSecret else {
+                throw Self.noReceiver
+            }
+            return try PaykitLinkPayments(
+                as: session.user, receiver: receiver, secret: secret, store: linkStore, chain: chain)
+        }
+    }
+
+    private static let noReceiver = PaykitFailure(
+        .notInitialized,
+        "private links need the app's own receiver path and a secret of 32 bytes: set receiver and receiverSecret")
+
     // MARK: What links use
 
     func links(_ session: PubkySession) throws(PaykitFailure) -> LinkFlow {
         guard let receiver = configuration.receiver, let secret = configuration.receiverSecret,
             let keys = try? LinkKeys(secret: secret)
-        else {
-            throw PaykitFailure(
-                .notInitialized,
-                "private links need the app's own receiver path and a secret of 32 bytes: set receiver and receiverSecret"
-            )
-        }
+        else { throw Self.noReceiver }
         return LinkFlow(session.user, as: receiver, keys, reader, linkStore, clock: clock, random: random)
     }
 

@@ -155,6 +155,45 @@ public struct PaykitPrivateLink: Sendable {
         try await client.payRequest(id, BillingPeriod(period), peer, app, with: wallet)
     }
 
+    /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a `PaykitProvider` that
+    /// was given ``PaykitClient/linkPayments(chain:)``; nil for a request of one's own.
+    ///
+    /// A request that waits for an answer is accepted when it is paid. One that recurs is paid by its
+    /// ``plan(for:paysByItself:provider:policy:)``.
+    ///
+    /// - Parameter request: which request.
+    public func paymentLink(of request: PaykitLinkRequest) -> String? {
+        guard !request.isOwn else { return nil }
+        return PaykitRequestLink(request.id, from: peer, app: app, recurs: request.recurs)?.text
+    }
+
+    /// Returns the plan by which a `RecurringScheduler` has a router pay a request that recurs, and was accepted: each period
+    /// once, within the limits of the router or when the payer has said yes.
+    ///
+    /// ```swift
+    /// try await scheduler.add(link.plan(for: request.id, paysByItself: true))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: which request.
+    ///   - paysByItself: whether a period may be paid without a question.
+    ///   - provider: who pays: what the Paykit provider is registered as.
+    ///   - policy: what becomes of periods that nobody was there to pay.
+    /// - Returns: the plan; always of the same name for the same request.
+    /// - Throws: ``PaykitError``.
+    public func plan(
+        for id: String, paysByItself: Bool, provider: ProviderID = PaykitProvider.id,
+        policy: RecurringPolicy = RecurringPolicy()
+    ) async throws -> RecurringPlan {
+        try await client.withLinks { flow throws(PaykitFailure) in
+            guard let request = try await flow.requests(with: peer, app).first(where: { $0.id == id }) else {
+                throw PaykitFailure(.notFound, "there is no request of this id on this link")
+            }
+            return try request.plan(
+                flow.party(peer, app), paysByItself: paysByItself, provider: provider, policy: policy)
+        }
+    }
+
     /// Returns what the payer says that proves a payment of a request of one's own; nil before. Only the wallet knows whether
     /// it has arrived.
     ///
@@ -213,6 +252,8 @@ public struct PaykitLinkRequest: Sendable, Hashable, Identifiable {
     public let methods: [String]
     /// How far it has come.
     public let phase: Phase
+    /// Whether it is to be paid again and again.
+    public let recurs: Bool
     /// When its periods are due, where it recurs; nil also where it does in a way that no schedule has.
     public let schedule: RecurringSchedule?
 
@@ -222,6 +263,7 @@ public struct PaykitLinkRequest: Sendable, Hashable, Identifiable {
         amount = request.terms.amount.bitcoin
         reference = request.isOwn ? request.terms.reference : PeerText.shown(request.terms.reference)
         methods = request.terms.identifiers.map(\.text)
+        recurs = request.terms.recurrence != nil
         schedule = request.terms.recurrence.flatMap { try? $0.schedule() }
         phase = Phase(rawValue: request.state.phase.rawValue) ?? .proposed
     }

@@ -12,12 +12,15 @@ public struct QuoteRequest: Sendable {
     public let match: LinkMatch
     /// The payment.
     public let reference: PaymentReference
+    /// Which period is paid, of what recurs by a plan; nil for any other payment.
+    public let period: RecurringPeriod?
 
     /// Creates a request.
-    public init(link: PaymentLink, match: LinkMatch, reference: PaymentReference) {
+    public init(link: PaymentLink, match: LinkMatch, reference: PaymentReference, period: RecurringPeriod? = nil) {
         self.link = link
         self.match = match
         self.reference = reference
+        self.period = period
     }
 }
 

@@ -54,6 +54,9 @@ extension PaymentRouter {
                 .notAPayment, "the plan's link names nobody who could be paid again and again; make the plan anew",
                 provider: charge.provider)
         }
-        return (QuoteRequest(link: route.link, match: route.match, reference: charge.reference), payee)
+        return (
+            QuoteRequest(link: route.link, match: route.match, reference: charge.reference, period: charge.period),
+            payee
+        )
     }
 }

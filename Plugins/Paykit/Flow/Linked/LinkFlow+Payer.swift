@@ -81,77 +81,64 @@ extension LinkFlow {
         published: [PaykitEndpoint]? = nil, check: PaykitEndpointCheck? = nil
     ) async throws(PaykitFailure) -> PaykitProof {
         let key = LinkRequest.key(id, period)
-        let now = clock.now
         let (order, known, isOpen) = try await change(party) { record throws(PaykitFailure) in
             let request = try Self.request(id, record, isOwn: false)
             let isOpen = [.accepted, .active].contains(request.state.phase)
             if let known = record.payments[key], known.stage != .failed {
+                guard known.stage == .paid || !known.isRouted else {
+                    throw PaykitFailure(
+                        .paymentInDoubt, "a router has begun to pay the request: have it resume that payment")
+                }
                 return (Self.order(known, key, request, party), known, isOpen)
             }
             guard isOpen else {
                 throw PaykitFailure(
                     .paymentRejected, "the request is \(request.state.phase.rawValue): accept it before paying")
             }
-            guard request.terms.amount.bitcoin != nil else {
-                throw PaykitFailure(
-                    .validationFailed, "the request is not for an amount of bitcoin, which is all that is paid here")
-            }
-            guard (period == nil) == (request.terms.recurrence == nil) else {
-                throw PaykitFailure(.validationFailed, "a request that recurs is paid for one of its periods")
-            }
-            if let period, request.terms.recurrence?.has(period) != true {
-                throw PaykitFailure(
-                    .validationFailed, "the request has no such period, or recurs in a way that is not known")
-            }
-            let (endpoint, list) = try Self.endpoint(for: request, record, published) {
-                endpoint throws(PaykitFailure) in
-                try check?.check(endpoint, amount: request.terms.amount.bitcoin, at: now)
-            }
+            _ = try Self.amount(of: request, period)
+            let (choice, list) = try endpoints(for: request, record, published, check)
+            let endpoint = choice[0]
             try Self.checkProofFits(request, period, endpoint)
             if let list { record.list?.used = list }
             let payment = LinkPayment(
-                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list)
+                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list,
+                number: record.payments[key]?.number ?? 0)
             record.payments[key] = payment
             return (Self.order(payment, key, request, party), payment, true)
         }
-        if known.stage == .paid,
-            let proof = known.proof.flatMap({ try? JSONValue(parsing: $0) }).flatMap({ PaykitProof($0) })
-        {
-            return proof
+        if let proof = known.told { return proof }
+        let doubt = PaykitFailure(
+            .paymentInDoubt, "whether it was paid is not known: try again when the wallet can be asked",
+            methodID: order.endpoint.methodID)
+        // Whoever comes here may be the second, or may have lost what was kept: the wallet is asked first.
+        let earlier: PrivateCheckout.Settlement?
+        do { earlier = try await wallet.outcome(of: order) } catch { throw doubt }
+        if case .paid? = earlier, let earlier {
+            return try await note(earlier, order, key, period, party, isOwn: known.isAsked)
+        }
+        if !isOpen {
+            return try await note(.notPaid("the request was called off"), order, key, period, party, isOwn: true)
+        }
+        // From here on what it has paid is what it was asked for here.
+        try await change(party) { record throws(PaykitFailure) in
+            if record.payments[key]?.endpoint == order.endpoint.endpoint { record.payments[key]?.isAsked = true }
         }
         let settlement: PrivateCheckout.Settlement
-        do {
-            // Whoever comes here may be the second, or may have lost what was kept: the wallet is asked first.
-            if case .paid(let proof)? = try await wallet.outcome(of: order) {
-                settlement = .paid(proof)
-            } else if isOpen {
-                settlement = try await wallet.settle(order)
-            } else {
-                settlement = .notPaid("the request was called off")
-            }
-        } catch {
-            throw PaykitFailure(
-                .paymentInDoubt, "whether it was paid is not known: try again when the wallet can be asked",
-                methodID: order.endpoint.methodID)
-        }
-        return try await note(settlement, order, key, period, party)
+        do { settlement = try await wallet.settle(order) } catch { throw doubt }
+        return try await note(settlement, order, key, period, party, isOwn: true)
     }
 
     /// Keeps what the wallet said together with the proof that is to be sent: neither is ever there without the other.
+    ///
+    /// - Parameter isOwn: whether the wallet was asked for it here, at this endpoint; otherwise it may have been before what was
+    ///   kept was lost, at another one.
     private func note(
         _ settlement: PrivateCheckout.Settlement, _ order: LinkOrder, _ key: String, _ period: BillingPeriod?,
-        _ party: LinkParty
+        _ party: LinkParty, isOwn: Bool
     ) async throws(PaykitFailure) -> PaykitProof {
-        let head = head(of: order.requestID)
         switch settlement {
         case .notPaid(let reason):
-            try await change(party) { record throws(PaykitFailure) in
-                guard let known = record.payments[key], known.stage == .paying,
-                    known.endpoint == order.endpoint.endpoint
-                else { return }
-                record.payments[key]?.stage = .failed
-                if let list = known.list, record.list?.version == list { record.list?.used = list - 1 }
-            }
+            try await change(party) { record throws(PaykitFailure) in record.fail(key, at: order.endpoint) }
             throw PaykitFailure(.paymentRejected, "nothing was paid: \(reason)", methodID: order.endpoint.methodID)
         case .paid(let proof):
             guard proof.isSound else {
@@ -159,16 +146,7 @@ extension LinkFlow {
                     .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
                     methodID: order.endpoint.methodID)
             }
-            let isSent = try await change(party) { record throws(PaykitFailure) in
-                // Also where another call has noted that nothing was paid: the money is gone all the same.
-                guard record.payments[key]?.stage != .paid else { return true }
-                record.payments[key]?.stage = .paid
-                record.payments[key]?.proof = proof.json.text
-                let request = try Self.request(order.requestID, record, isOwn: false)
-                let message = PrivateMessage.proof(Self.message(head, request, period, order.endpoint, proof))
-                return (try? record.say(message)) != nil
-            }
-            guard isSent else {
+            guard try await keep(proof, order.requestID, period, at: order.endpoint, party) else {
                 throw PaykitFailure(
                     .validationFailed,
                     "it is paid, but the proof is too long for a message: show it to the payee yourself",
@@ -178,78 +156,27 @@ extension LinkFlow {
         }
     }
 
-    // MARK: Choosing
-
-    /// An endpoint that was not paid to before, and the list that it is from. Published ones and those of a list are never mixed.
-    private static func endpoint(
-        for request: LinkRequest, _ record: LinkRecord, _ published: [PaykitEndpoint]?,
-        _ check: (PaykitEndpoint) throws(PaykitFailure) -> Void
-    ) throws(PaykitFailure) -> (PaykitEndpoint, list: Int?) {
-        let taken = Set(record.payments.values.filter { $0.stage != .failed }.map(\.endpoint))
-        var endpoints = published ?? []
-        var version: Int?
-        if published == nil, let list = record.list, list.version > list.used {
-            version = list.version
-            endpoints = list.endpoints.compactMap { name, text in
-                guard let identifier = PaykitIdentifier(name), let payload = EndpointPayload(Array(text.utf8)),
-                    identifier.allows(payload.value)
-                else { return nil }
-                return PaykitEndpoint(methodID: name, endpoint: payload.value)
-            }
+    /// Keeps a proof together with the message that tells it.
+    ///
+    /// - Returns: whether the message could be written.
+    func keep(
+        _ proof: PaykitProof, _ id: String, _ period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty
+    ) async throws(PaykitFailure) -> Bool {
+        let head = head(of: id)
+        let key = LinkRequest.key(id, period)
+        return try await change(party) { record throws(PaykitFailure) in
+            // Also where another call has noted that nothing was paid: the money is gone all the same.
+            guard record.payments[key]?.stage != .paid else { return true }
+            let request = try Self.request(id, record, isOwn: false)
+            var payment =
+                record.payments[key]
+                ?? LinkPayment(stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: nil)
+            payment.stage = .paid
+            payment.proof = proof.json.text
+            record.payments[key] = payment
+            let message = PrivateMessage.proof(Self.message(head, request, period, endpoint, proof))
+            return (try? record.say(message)) != nil
         }
-        let accepted = Set(request.terms.identifiers.map(\.text))
-        var refusal: PaykitFailure?
-        let usable = endpoints.filter { endpoint in
-            // An address that everybody sees may be paid twice; what was made for one payment may not.
-            guard accepted.contains(endpoint.methodID), published != nil || !taken.contains(endpoint.endpoint) else {
-                return false
-            }
-            do throws(PaykitFailure) { try check(endpoint) } catch {
-                refusal = refusal ?? error
-                return false
-            }
-            return true
-        }
-        guard let chosen = SmartCheckout.choice(among: usable, preferring: nil) else {
-            throw refusal
-                ?? PaykitFailure(
-                    .methodNotSupported, "the payee has not yet said where to pay this: wait for their next message")
-        }
-        return (chosen, version)
-    }
-
-    /// Whether what will prove the payment fits into a message: afterwards it would be too late.
-    private static func checkProofFits(
-        _ request: LinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint
-    ) throws(PaykitFailure) {
-        let zeros = String(repeating: "0", count: 64)
-        let head = PrivateMessage.EventHead(eventID: "00000000-0000-4000-8000-000000000000", requestID: request.id)
-        let longest = message(head, request, period, endpoint, .preimage(zeros, paymentHash: zeros))
-        do { _ = try PrivateMessage.proof(longest).text() } catch {
-            throw PaykitFailure(
-                .validationFailed, "the request's reference is so long that no proof of its payment fits into a message"
-            )
-        }
-    }
-
-    private static func message(
-        _ head: PrivateMessage.EventHead, _ request: LinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint,
-        _ proof: PaykitProof
-    ) -> PrivateMessage.PaymentProof {
-        // Identifiers were looked at when the endpoint was chosen.
-        let identifier =
-            request.terms.identifiers.first { $0.text == endpoint.methodID } ?? request.terms.identifiers[0]
-        return PrivateMessage.PaymentProof(
-            head, reference: request.terms.reference, period: period, identifier: identifier,
-            proof: proof.linkMembers)
-    }
-
-    private static func order(
-        _ payment: LinkPayment, _ key: String, _ request: LinkRequest, _ party: LinkParty
-    ) -> LinkOrder {
-        LinkOrder(
-            key: key, requestID: request.id, payee: party.peer, amount: request.terms.amount,
-            endpoint: PaykitEndpoint(methodID: payment.identifier, endpoint: payment.endpoint))
     }
 
     // MARK: Saying

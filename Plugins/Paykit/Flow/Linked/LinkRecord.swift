@@ -180,6 +180,13 @@ package struct LinkRecord: Sendable, Hashable, Codable {
         return true
     }
 
+    /// Notes that not one coin has moved for what was begun at `endpoint`: it, and the list that it is from, may be used again.
+    mutating func fail(_ key: String, at endpoint: PaykitEndpoint) {
+        guard let known = payments[key], known.stage == .paying, known.endpoint == endpoint.endpoint else { return }
+        payments[key]?.stage = .failed
+        if let used = known.list, list?.version == used { list?.used = used - 1 }
+    }
+
     private mutating func append(_ entry: Entry) {
         log.append(entry)
         guard log.count > Self.mostEntries else { return }
@@ -212,6 +219,18 @@ package struct LinkPayment: Sendable, Hashable, Codable {
     package let list: Int?
     /// What proves it, as JSON.
     package var proof: String?
+    /// How many times before a router has begun it, and nothing was sent.
+    package var number = 0
+    /// Whether the application's wallet knew nothing of it before it was asked to pay it.
+    package var isAsked = false
+    /// Whether a router pays it; otherwise the application's own wallet does.
+    package var isRouted = false
+
+    /// What proves it, once it is paid.
+    var told: PaykitProof? {
+        guard stage == .paid, let proof, let json = try? JSONValue(parsing: proof) else { return nil }
+        return PaykitProof(json)
+    }
 }
 
 /// A receipt that this side issues: all of it is drawn once, so that each repetition is the same.

@@ -1,0 +1,94 @@
+import PaymentCore
+
+/// Where a request is paid, and what is said of it.
+extension LinkFlow {
+    /// What a request asks for, by a period that it has.
+    static func amount(of request: LinkRequest, _ period: BillingPeriod?) throws(PaykitFailure) -> Money {
+        guard let amount = request.terms.amount.bitcoin else {
+            throw PaykitFailure(
+                .validationFailed, "the request is not for an amount of bitcoin, which is all that is paid here")
+        }
+        guard (period == nil) == (request.terms.recurrence == nil) else {
+            throw PaykitFailure(.validationFailed, "a request that recurs is paid for one of its periods")
+        }
+        if let period, request.terms.recurrence?.has(period) != true {
+            throw PaykitFailure(
+                .validationFailed, "the request has no such period, or recurs in a way that is not known")
+        }
+        return amount
+    }
+
+    /// Endpoints that were not paid to before, the best first and one at least, and the list that they are from. Published ones
+    /// and those of a list are never mixed.
+    func endpoints(
+        for request: LinkRequest, _ record: LinkRecord, _ published: [PaykitEndpoint]?, _ check: PaykitEndpointCheck?
+    ) throws(PaykitFailure) -> (endpoints: [PaykitEndpoint], list: Int?) {
+        let taken = Set(record.payments.values.filter { $0.stage != .failed }.map(\.endpoint))
+        var endpoints = published ?? []
+        var version: Int?
+        if published == nil, let list = record.list, list.version > list.used {
+            version = list.version
+            endpoints = list.endpoints.sorted { $0.key < $1.key }.compactMap { name, text in
+                guard let identifier = PaykitIdentifier(name), let payload = EndpointPayload(Array(text.utf8)),
+                    identifier.allows(payload.value)
+                else { return nil }
+                return PaykitEndpoint(methodID: name, endpoint: payload.value)
+            }
+        }
+        let accepted = Set(request.terms.identifiers.map(\.text))
+        var refusal: PaykitFailure?
+        let usable = endpoints.filter { endpoint in
+            // An address that everybody sees may be paid twice; what was made for one payment may not.
+            guard accepted.contains(endpoint.methodID), published != nil || !taken.contains(endpoint.endpoint) else {
+                return false
+            }
+            do throws(PaykitFailure) {
+                try check?.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
+            } catch {
+                refusal = refusal ?? error
+                return false
+            }
+            return true
+        }
+        guard !usable.isEmpty else {
+            throw refusal
+                ?? PaykitFailure(
+                    .methodNotSupported, "the payee has not yet said where to pay this: wait for their next message")
+        }
+        return (SmartCheckout.sorted(usable), version)
+    }
+
+    /// Whether what will prove the payment fits into a message: afterwards it would be too late.
+    static func checkProofFits(
+        _ request: LinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint
+    ) throws(PaykitFailure) {
+        let zeros = String(repeating: "0", count: 64)
+        let head = PrivateMessage.EventHead(eventID: "00000000-0000-4000-8000-000000000000", requestID: request.id)
+        let longest = message(head, request, period, endpoint, .preimage(zeros, paymentHash: zeros))
+        do { _ = try PrivateMessage.proof(longest).text() } catch {
+            throw PaykitFailure(
+                .validationFailed, "the request's reference is so long that no proof of its payment fits into a message"
+            )
+        }
+    }
+
+    static func message(
+        _ head: PrivateMessage.EventHead, _ request: LinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint,
+        _ proof: PaykitProof
+    ) -> PrivateMessage.PaymentProof {
+        // Identifiers were looked at when the endpoint was chosen.
+        let identifier =
+            request.terms.identifiers.first { $0.text == endpoint.methodID } ?? request.terms.identifiers[0]
+        return PrivateMessage.PaymentProof(
+            head, reference: request.terms.reference, period: period, identifier: identifier,
+            proof: proof.linkMembers)
+    }
+
+    static func order(
+        _ payment: LinkPayment, _ key: String, _ request: LinkRequest, _ party: LinkParty
+    ) -> LinkOrder {
+        LinkOrder(
+            key: key, requestID: request.id, payee: party.peer, amount: request.terms.amount,
+            endpoint: PaykitEndpoint(methodID: payment.identifier, endpoint: payment.endpoint))
+    }
+}

@@ -1,0 +1,110 @@
+import PaymentCore
+import PaymentCrypto
+
+/// What a router has begun to pay for a request.
+struct LinkClaim: Sendable, Hashable {
+    let requestID: String
+    let period: BillingPeriod?
+    let endpoint: PaykitEndpoint
+    /// How many times before the settler has said for good that nothing was sent: each time it is asked by another name.
+    let number: Int
+    /// Whether the request stands: then what was not begun may still be.
+    let isOpen: Bool
+
+    /// By which the payer's settler knows the payment, whoever asks it: of all who share what is kept of a link.
+    func key(_ party: LinkParty) -> String {
+        let words = "\(party.name)\n\(LinkRequest.key(requestID, period))\n\(number)"
+        return "request-" + Hex.encode(Digest.sha256.hash(Array(words.utf8))).prefix(48)
+    }
+}
+
+/// What can be done about a request, or about one period of it.
+enum LinkDue: Sendable {
+    /// It is to be paid, at one of these, best first.
+    case open([PaykitEndpoint], Money)
+    /// Somebody has begun to pay it.
+    case begun(LinkClaim, Money)
+    case paid(PaykitProof, Money)
+    /// Nothing is paid any more: either side has said so.
+    case calledOff
+    /// It was not accepted in time.
+    case expired
+}
+
+/// Requests that a router pays (Protocol 12.9). Of all who share what is kept of a link one begins, and the others find that.
+extension LinkFlow {
+    /// Looks what can be done about a request.
+    ///
+    /// - Throws: ``PaykitFailure``; `methodNotSupported` when there is nothing to pay to now.
+    func due(
+        _ id: String, _ period: BillingPeriod?, _ party: LinkParty, _ check: PaykitEndpointCheck
+    ) async throws(PaykitFailure) -> LinkDue {
+        guard let held = try await held(party) else {
+            throw PaykitFailure(.notFound, "there is no private link with \(party.peer) here: poll it first")
+        }
+        return try due(id, period, held.record, check)
+    }
+
+    private func due(
+        _ id: String, _ period: BillingPeriod?, _ record: LinkRecord, _ check: PaykitEndpointCheck
+    ) throws(PaykitFailure) -> LinkDue {
+        let request = try Self.request(id, record, isOwn: false)
+        let amount = try Self.amount(of: request, period)
+        let state = request.state
+        let isOpen = [.proposed, .accepted, .active].contains(state.phase) && !state.isExpired(at: moment)
+        if let known = record.payments[LinkRequest.key(id, period)], known.stage != .failed {
+            if let proof = known.told { return .paid(proof, amount) }
+            guard known.isRouted else {
+                throw PaykitFailure(
+                    .paymentInDoubt, "the application's own wallet has begun to pay the request: go on with that one")
+            }
+            let endpoint = PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint)
+            return .begun(
+                LinkClaim(requestID: id, period: period, endpoint: endpoint, number: known.number, isOpen: isOpen),
+                amount)
+        }
+        switch state.phase {
+        case .rejected, .cancelled, .proven: return .calledOff
+        case .proposed, .accepted, .active: guard isOpen else { return .expired }
+        }
+        return .open(try endpoints(for: request, record, nil, check).endpoints, amount)
+    }
+
+    /// Begins to pay a request at an endpoint, unless somebody has begun before. One that nobody has answered yet is accepted
+    /// by that.
+    ///
+    /// - Returns: what stands now; ``LinkDue/open(_:_:)`` where the endpoint is not to be paid any more, and others are.
+    func claim(
+        _ id: String, _ period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty,
+        _ check: PaykitEndpointCheck
+    ) async throws(PaykitFailure) -> LinkDue {
+        let head = head(of: id)
+        return try await change(party) { record throws(PaykitFailure) in
+            let found = try due(id, period, record, check)
+            guard case .open(let endpoints, let amount) = found, endpoints.contains(endpoint) else { return found }
+            let request = try Self.request(id, record, isOwn: false)
+            try Self.checkProofFits(request, period, endpoint)
+            if request.state.phase == .proposed { try Self.say(.acceptance(head), about: request, &record) }
+            let key = LinkRequest.key(id, period)
+            let number = record.payments[key].map { $0.number + 1 } ?? 0
+            // The payer's own endpoints are of the list; a list is good for one payment.
+            let list = record.list?.version
+            record.list?.used = list ?? 0
+            record.payments[key] = LinkPayment(
+                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list, number: number,
+                isRouted: true)
+            return .begun(
+                LinkClaim(requestID: id, period: period, endpoint: endpoint, number: number, isOpen: true), amount)
+        }
+    }
+
+    /// Keeps that nothing was sent for a claim, nor will be: it may be tried again, by another name.
+    func failed(_ claim: LinkClaim, _ party: LinkParty) async throws(PaykitFailure) {
+        let key = LinkRequest.key(claim.requestID, claim.period)
+        try await change(party) { record throws(PaykitFailure) in
+            // Somebody else may have learnt it before, and begun anew since.
+            guard let known = record.payments[key], known.number == claim.number, known.isRouted else { return }
+            record.fail(key, at: claim.endpoint)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import PaymentCore
+
+extension RequestFlow {
+    /// The step in which a payment gets its name at the settler: an on-disk contract.
+    private static let step = "claim"
+
+    /// What the attempt keeps of it.
+    private struct Name: Codable, Sendable {
+        let key: String
+        let number: Int
+    }
+
+    /// What stands when an attempt comes to the settler.
+    private enum Standing {
+        case begun(LinkClaim)
+        case ended(PaymentOutcome)
+    }
+
+    /// Pays what was chosen, once: begins it in what is kept of the link, has the settler pay, and keeps the proof that is sent.
+    func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> PaymentOutcome {
+        guard let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
+            let endpoint = offer(order.endpoint, attempt.option.amount, endsInTime: false)?.offer.endpoint
+        else {
+            throw PaymentError(
+                .integrity, "the endpoint does not ask for what was chosen; nothing is handed to the settler",
+                provider: provider)
+        }
+        let party: LinkParty
+        do throws(PaykitFailure) { party = try links.party(payee, app) } catch { throw told(error) }
+        var claim: LinkClaim?
+        // Once the settler may have been asked, only its word counts, whatever the payee says by now.
+        if await !context.hasRun(SettlementFlow.step) {
+            switch try await begin(attempt, order, party) {
+            case .begun(let begun): claim = begun
+            case .ended(let outcome): return outcome
+            }
+        }
+        let name = try await context.step(Self.step, .query) { [claim] in
+            guard let claim else {
+                throw PaymentError(.integrity, "the attempt has lost its payment's name", provider: provider)
+            }
+            return Name(key: claim.key(party), number: claim.number)
+        }
+        // The settler has given its last word on the attempt's own name to somebody else.
+        if let claim, claim.number != name.number { throw changed() }
+        let own = LinkClaim(
+            requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
+        let outcome = try await SettlementFlow.pay(attempt.known(by: name.key), to: endpoint, in: context)
+        switch outcome {
+        case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
+        case .declined:
+            // Where that cannot be kept, the settler is asked by the same name the next time, and says the same.
+            do throws(PaykitFailure) { try await links.failed(own, party) } catch { context.log(error.message) }
+        default: break
+        }
+        return outcome
+    }
+
+    /// Begins to pay, unless that was done before, or is not to be done any more.
+    private func begin(
+        _ attempt: PaymentAttempt, _ order: RoutedRequest, _ party: LinkParty
+    ) async throws -> Standing {
+        var due: LinkDue
+        do throws(PaykitFailure) {
+            due = try await links.claim(order.id, order.period, at: order.endpoint, party, check)
+        } catch { throw told(error) }
+        if case .begun(let claim, let amount) = due, !claim.isOpen { due = try await learned(claim, amount, party) }
+        switch due {
+        case .begun(let claim, let amount):
+            guard claim.endpoint == order.endpoint, amount == attempt.option.amount else { throw changed() }
+            return .begun(claim)
+        case .paid(let proof, let amount): return .ended(.succeeded(receipt(attempt.reference, amount, proof)))
+        case .calledOff: return .ended(.cancelled)
+        case .expired: return .ended(.expired)
+        case .open: throw changed()
+        }
+    }
+
+    private func changed() -> PaymentError {
+        PaymentError(
+            .optionChanged,
+            "the payee has sent another way to pay the request, or somebody else pays it in another way",
+            provider: provider)
+    }
+}
+
+extension PaymentAttempt {
+    /// The same attempt by the name under which the settler knows its payment.
+    fileprivate func known(by key: String) -> PaymentAttempt {
+        PaymentAttempt(
+            id: id, reference: reference, option: option, idempotencyKey: key, startedAt: startedAt,
+            expiresAt: expiresAt)
+    }
+}
