@@ -7,10 +7,22 @@ public struct PaykitEndpoint: Sendable, Hashable {
     /// Where to pay: an invoice, a Lightning address, a coin address. Somebody else's text: check it before paying.
     public let endpoint: String
 
+    /// The least amount that its owner takes there, in the asset's major unit (bitcoin, not satoshi), as they wrote it; nil for
+    /// any.
+    public let least: String?
+    /// The most.
+    public let most: String?
+
     /// Creates an endpoint.
-    public init(methodID: String, endpoint: String) {
+    public init(methodID: String, endpoint: String, least: String? = nil, most: String? = nil) {
         self.methodID = methodID
         self.endpoint = endpoint
+        self.least = least
+        self.most = most
+    }
+
+    init(methodID: String, _ payload: EndpointPayload) {
+        self.init(methodID: methodID, endpoint: payload.value, least: payload.least, most: payload.most)
     }
 
     /// Whether a payer who asks for `method` means this one: by its own name, or by the one that its kind had before, as

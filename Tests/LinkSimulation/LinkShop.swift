@@ -25,8 +25,23 @@ final class LinkBank: Sendable {
             let preimage = Digest.sha256.hash(Array("preimage \(state.count)".utf8))
             let hash = Hex.encode(Digest.sha256.hash(preimage))
             state.invoices[hash] = Hex.encode(preimage)
-            return "lnbcrt1\(hash)"
+            return Self.text(Digest.sha256.hash(preimage))
         }
+    }
+
+    /// An invoice of nobody's: its hash, and nothing where its time and signature would be.
+    private static func text(_ hash: [UInt8]) -> String {
+        let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
+        var field = ""
+        var (rest, count) = (0, 0)
+        for byte in hash + [0] {
+            (rest, count) = ((rest << 8 | Int(byte)) & 0xFFFF, count + 8)
+            while count >= 5 {
+                count -= 5
+                field.append(alphabet[rest >> count & 31])
+            }
+        }
+        return "lnbcrt1qqqqqqqpp5" + field.prefix(52) + String(repeating: "q", count: 110)
     }
 
     var preimages: [String] { state.withLock { Array($0.invoices.values) } }
@@ -61,7 +76,7 @@ final class LinkBank: Sendable {
         state.invoices[hash].map { .preimage($0, paymentHash: hash) }
     }
 
-    static func hash(_ invoice: String) -> String { String(invoice.dropFirst("lnbcrt1".count)) }
+    static func hash(_ invoice: String) -> String { InvoiceHash.read(invoice) ?? "" }
 }
 
 /// The payer's wallet: it may stop before and after it has paid, and not say what became of it.

@@ -70,12 +70,13 @@ public struct PaykitEndpointCheck: Sendable {
     ///   - now: the time.
     /// - Returns: what the endpoint says; nil for a method of which nothing is known.
     /// - Throws: ``PaykitFailure`` with the method: `invalidData` for a text that is no such endpoint or of another network,
-    ///   `invoiceExpired`, `validationFailed` for another amount. The text is not repeated.
+    ///   `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's limits. The text is not repeated.
     @discardableResult
     public func check(
         _ endpoint: PaykitEndpoint, amount: Money? = nil, at now: Date
     ) throws(PaykitFailure) -> PaymentInstruction? {
         let method = endpoint.methodID
+        try endpoint.take(amount)
         guard let standards = Self.standards(of: method) else { return nil }
         func failure(_ code: PaykitFailure.Code, _ reason: String) -> PaykitFailure {
             PaykitFailure(code, "the endpoint '\(method)' \(reason)", methodID: method)

@@ -48,7 +48,7 @@ struct PaymentFlow: Sendable {
             let offers = EndpointOffers.offers(of: endpoint, reader)
             return try await quote(
                 request, payee: Payee(name: "whoever made this \(endpoint.methodID) endpoint"),
-                offers.map { (endpoint.methodID, $0) })
+                offers.map { (endpoint, $0) })
         case .privateRequest(let link): return try await requests().quote(request, link)
         case .request:
             throw PaymentError(
@@ -96,7 +96,7 @@ struct PaymentFlow: Sendable {
         quote.options = try quote.options.map { option in
             guard option.id == PrivateOrder.optionID else { return option }
             let fallback = shown.first {
-                $0.method == Self.privateMethod && $0.offer.takes(option.amount)
+                $0.endpoint.methodID == Self.privateMethod && $0.offer.takes(option.amount)
                     && context.payer.canFulfil(.settlement($0.offer.endpoint.kind, network: $0.offer.endpoint.network))
             }
             return try PrivateOrder(
@@ -134,7 +134,7 @@ struct PaymentFlow: Sendable {
 
     /// How a private payment is offered: for what an invoice of theirs asks, where nobody says how much is paid.
     private func privateOffer(
-        _ privately: PaykitPrivatePayments, _ offers: [(method: String, offer: SettlementOffer)]
+        _ privately: PaykitPrivatePayments, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
     ) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
@@ -153,7 +153,7 @@ struct PaymentFlow: Sendable {
     /// - Parameter isOptional: whether nothing of it will do.
     private func published(
         by key: PubkyKey, orNone isOptional: Bool
-    ) async throws -> [(method: String, offer: SettlementOffer)] {
+    ) async throws -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
         let endpoints: [PaykitEndpoint]
         do { endpoints = try await self.endpoints.endpoints(of: key) } catch {
             guard !isOptional else { return [] }
@@ -165,7 +165,7 @@ struct PaymentFlow: Sendable {
                 phase: .answered, retry: .later)
         }
         let offers = endpoints.sorted { Self.place($0) < Self.place($1) }.flatMap { endpoint in
-            EndpointOffers.offers(of: endpoint, reader).map { (endpoint.methodID, $0) }
+            EndpointOffers.offers(of: endpoint, reader).map { (endpoint, $0) }
         }
         guard isOptional || !offers.isEmpty else {
             throw PaymentError(
@@ -182,11 +182,13 @@ struct PaymentFlow: Sendable {
     ///
     /// - Parameter privately: how a private payment is offered, before all others; nil for not at all.
     private func quote(
-        _ request: QuoteRequest, payee: Payee, _ offers: [(method: String, offer: SettlementOffer)],
+        _ request: QuoteRequest, payee: Payee, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)],
         before privately: SettlementOffer? = nil
     ) async throws -> PaymentQuote {
         var seen: [String: Int] = [:]
-        var named = offers.map { method, offer in
+        var limited: [String: PaykitEndpoint] = [:]
+        var named = offers.map { endpoint, offer in
+            let method = endpoint.methodID
             seen[method, default: 0] += 1
             let number = seen[method] ?? 1
             let title =
@@ -194,15 +196,37 @@ struct PaymentFlow: Sendable {
                 case .bitcoinAddress: "Bitcoin, on the chain"
                 default: "Bitcoin, over Lightning"
                 }
-            return (id: number == 1 ? method : "\(method)-\(number)", title: title, offer: offer)
+            let id = number == 1 ? method : "\(method)-\(number)"
+            limited[id] = endpoint
+            return (id: id, title: title, offer: offer)
         }
         if let privately {
             named.removeAll { $0.id == PrivateOrder.optionID }
             named.insert((PrivateOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
-        return try await SettlementFlow.quote(
+        var quote = try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
             payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
+        try keepLimits(of: limited, &quote)
+        return quote
+    }
+
+    /// Leaves out what takes no such amount by its owner's word.
+    ///
+    /// - Throws: ``PaymentError`` where nothing is left: what the first of them takes.
+    private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
+        var refusal: PaykitFailure?
+        let options = quote.options.filter { option in
+            do throws(PaykitFailure) { try endpoints[option.id]?.take(option.amount) } catch {
+                refusal = refusal ?? error
+                return false
+            }
+            return true
+        }
+        if options.isEmpty, let refusal {
+            throw PaymentError(.unusableOption, refusal.message, provider: id, phase: .answered)
+        }
+        quote.options = options
     }
 
     /// The usual order, then by name.

@@ -120,7 +120,7 @@ package struct ReceiverDirectory: Sendable {
             guard case .file(let file) = try await server.read(try address(directory + identifier.text, of: owner)),
                 let payload = EndpointPayload(file.content), identifier.allows(payload.value)
             else { return .success(nil) }
-            return .success(PaykitEndpoint(methodID: identifier.text, endpoint: payload.value))
+            return .success(PaykitEndpoint(methodID: identifier.text, payload))
         } catch { return .failure(error) }
     }
 

@@ -28,6 +28,7 @@ extension PaykitClient {
             func usable(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
                 endpoints.filter { endpoint in
                     do throws(PaykitFailure) {
+                        try endpoint.take(amount)
                         try configuration.endpointCheck?.check(endpoint, amount: amount, at: clock.now)
                         return true
                     } catch {
@@ -43,7 +44,7 @@ extension PaykitClient {
                 )
             }
             let published = try await methods(of: user).methods as [PaykitSupportedMethod]
-            let sound = usable(published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) })
+            let sound = usable(published.map(\.published))
             guard let endpoint = SmartCheckout.choice(among: sound, preferring: preferredMethod) else {
                 throw refusal
                     ?? PaykitFailure(

@@ -12,14 +12,26 @@ public struct PaykitSupportedMethod: Sendable, Hashable {
     public let methodId: String
     /// Where to pay. Somebody else's text: check it before paying.
     public let endpoint: String
+    /// The least and the most that its owner takes there, where they say so.
+    private let limits: [String?]
 
     /// Creates a method.
     public init(methodId: String, endpoint: String) {
         self.methodId = methodId
         self.endpoint = endpoint
+        limits = [nil, nil]
     }
 
-    init(_ endpoint: PaykitEndpoint) { self.init(methodId: endpoint.methodID, endpoint: endpoint.endpoint) }
+    init(_ endpoint: PaykitEndpoint) {
+        methodId = endpoint.methodID
+        self.endpoint = endpoint.endpoint
+        limits = [endpoint.least, endpoint.most]
+    }
+
+    /// As it was published.
+    var published: PaykitEndpoint {
+        PaykitEndpoint(methodID: methodId, endpoint: endpoint, least: limits[0], most: limits[1])
+    }
 }
 
 /// How somebody can be paid.

@@ -31,9 +31,13 @@ struct ClientLinkTests {
         return client
     }
 
-    /// Pays whatever it is asked for with a preimage of its own making, and counts.
+    /// Pays whatever it is asked for at the sandbox, and counts.
     private final class Wallet: PaykitOrderWallet {
         private let paid = Mutex<[String: PaykitProof]>([:])
+        private let sandbox: PubkySandbox
+
+        init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
+
         var orders: [String] { paid.withLock { $0.keys.sorted() } }
 
         func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? {
@@ -41,9 +45,11 @@ struct ClientLinkTests {
         }
 
         func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            let preimage = Digest.sha256.hash(Array(order.key.utf8))
-            let proof = PaykitProof.preimage(
-                Hex.encode(preimage), paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
+            guard case .preimage(let preimage) = try await sandbox.pay(order.endpoint.endpoint) else {
+                return .notPaid("no invoice")
+            }
+            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
+            let proof = PaykitProof.preimage(preimage, paymentHash: hash)
             paid.withLock { $0[order.key] = proof }
             return .paid(proof)
         }
@@ -79,7 +85,7 @@ struct ClientLinkTests {
 
         let request = try #require(try await toShop.requests().first)
         #expect(request.id == id && !request.isOwn && request.amount == amount && request.phase == .proposed)
-        let wallet = Wallet()
+        let wallet = Wallet(sandbox)
         try await toShop.accept(id)
         let proof = try await toShop.pay(id, with: wallet)
         #expect(try await toShop.pay(id, with: wallet) == proof && wallet.orders == [id])

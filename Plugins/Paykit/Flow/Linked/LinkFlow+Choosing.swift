@@ -32,7 +32,7 @@ extension LinkFlow {
                 guard let identifier = PaykitIdentifier(name), let payload = EndpointPayload(Array(text.utf8)),
                     identifier.allows(payload.value)
                 else { return nil }
-                return PaykitEndpoint(methodID: name, endpoint: payload.value)
+                return PaykitEndpoint(methodID: name, payload)
             }
         }
         let accepted = Set(request.terms.identifiers.map(\.text))
@@ -43,6 +43,16 @@ extension LinkFlow {
                 return false
             }
             do throws(PaykitFailure) {
+                try endpoint.take(request.terms.amount.bitcoin)
+                // What proves its payment could not be told from any other.
+                guard
+                    PaykitIdentifier(endpoint.methodID)?.parts?.format != "bolt11"
+                        || InvoiceHash.read(endpoint.endpoint) != nil
+                else {
+                    throw PaykitFailure(
+                        .invalidData, "the endpoint '\(endpoint.methodID)' is no invoice that can be read",
+                        methodID: endpoint.methodID)
+                }
                 try check?.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
             } catch {
                 refusal = refusal ?? error
@@ -55,7 +65,9 @@ extension LinkFlow {
                 ?? PaykitFailure(
                     .methodNotSupported, "the payee has not yet said where to pay this: wait for their next message")
         }
-        return (SmartCheckout.sorted(usable), version)
+        // What was looked at is not compared any more.
+        let plain = usable.map { PaykitEndpoint(methodID: $0.methodID, endpoint: $0.endpoint) }
+        return (SmartCheckout.sorted(plain), version)
     }
 
     /// Whether what will prove the payment fits into a message: afterwards it would be too late.

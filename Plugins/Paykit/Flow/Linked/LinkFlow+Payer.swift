@@ -141,9 +141,10 @@ extension LinkFlow {
             try await change(party) { record throws(PaykitFailure) in record.fail(key, at: order.endpoint) }
             throw PaykitFailure(.paymentRejected, "nothing was paid: \(reason)", methodID: order.endpoint.methodID)
         case .paid(let proof):
-            guard proof.isSound else {
+            guard isOwn ? proof.fits(order.endpoint) : proof.isSound else {
                 throw PaykitFailure(
-                    .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
+                    .paymentInDoubt,
+                    "the wallet's proof is not of this payment, and is told to nobody: look into the wallet before paying again",
                     methodID: order.endpoint.methodID)
             }
             guard try await keep(proof, order.requestID, period, at: order.endpoint, party) else {

@@ -1,0 +1,41 @@
+package import PaymentCore
+
+extension PaykitEndpoint {
+    /// Refuses an amount of bitcoin that its owner does not take there (Protocol 11.3).
+    ///
+    /// - Parameter amount: how much is to be paid; nil where that is open.
+    /// - Throws: ``PaykitFailure``, `validationFailed`, which says what they take.
+    package func take(_ amount: Money?) throws(PaykitFailure) {
+        guard let amount, least != nil || most != nil else { return }
+        let text = amount.decimalText
+        if let least, Self.isLess(text, than: least) {
+            throw PaykitFailure(
+                .validationFailed,
+                "the endpoint '\(methodID)' takes no less than \(least): ask its owner for another one",
+                methodID: methodID)
+        }
+        if let most, Self.isLess(most, than: text) {
+            throw PaykitFailure(
+                .validationFailed,
+                "the endpoint '\(methodID)' takes no more than \(most): pay less, or ask its owner for another one",
+                methodID: methodID)
+        }
+    }
+
+    /// How two decimal numbers compare that were found to be some, of any length.
+    private static func isLess(_ left: String, than right: String) -> Bool {
+        let (left, right) = (parts(left), parts(right))
+        if left.whole.count != right.whole.count { return left.whole.count < right.whole.count }
+        if left.whole != right.whole { return left.whole.lexicographicallyPrecedes(right.whole) }
+        return left.fraction.lexicographicallyPrecedes(right.fraction)
+    }
+
+    /// Without zeros that say nothing.
+    private static func parts(_ text: String) -> (whole: [UInt8], fraction: [UInt8]) {
+        let zero = UInt8(ascii: "0")
+        let halves = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        var fraction = halves.count > 1 ? Array(halves[1]) : []
+        while fraction.last == zero { fraction.removeLast() }
+        return (Array(halves[0].drop { $0 == zero }), fraction)
+    }
+}
