@@ -1,6 +1,6 @@
 // Makes links between modules of what doc comments and articles say: ``PaymentError`` in another module than PaymentCore
-// becomes ``/PaymentCore/PaymentError``. DocC by itself finds names in their own module only. Links to files of the
-// repository become their paths.
+// becomes ``/PaymentCore/PaymentError``. DocC by itself finds names in their own module only. Links to articles of other
+// catalogues become links to their pages, links to other files of the repository their paths.
 //
 //     swift qualify.swift FOLDER       # symbol graphs and, in folders called <Module>.docc, articles; changed in place
 
@@ -78,8 +78,13 @@ for file in files where file.pathExtension == "md" {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
         if line.hasPrefix("```") { isCode.toggle() }
         guard !isCode, !line.hasPrefix("```") else { return String(line) }
-        // A link to a file of the repository leads nowhere from an archive: its path is what there is to say.
-        let text = String(line).replacing(#/\[([^\]]+)\]\((?:\.\./)+([^)]+)\)/#) { "\($0.1) (`\($0.2)`)" }
+        // Catalogues are converted one after the other, so that DocC knows no article of a later one; where its page will be
+        // is known all the same.
+        let linked = String(line).replacing(#/\]\((?:\.\./)+[^)]+/(\w+)\.docc/(\w+)\.md\)/#) {
+            "](/documentation/\($0.1.lowercased())/\($0.2.lowercased()))"
+        }
+        // A link to any other file of the repository leads nowhere from an archive: its path is what there is to say.
+        let text = linked.replacing(#/\[([^\]]+)\]\((?:\.\./)+([^)]+)\)/#) { "\($0.1) (`\($0.2)`)" }
         return qualified(text, in: catalogue.deletingPathExtension().lastPathComponent)
     }
     try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)

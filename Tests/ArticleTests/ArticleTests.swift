@@ -56,4 +56,44 @@ struct ArticleTests {
         }
         #expect(count > 40)
     }
+
+    @Test("Every article is on its catalogue's page, every library and every article for users on the first page")
+    func curated() throws {
+        let articles = Dictionary(uniqueKeysWithValues: try Snippet.articles().map { ($0.path, $0.text) })
+        let first = try #require(articles[Snippet.firstPage])
+        var count = 0
+        for path in articles.keys.sorted() where path != Snippet.firstPage {
+            guard let match = path.firstMatch(of: #/^(.*/(\w+)\.docc)/(\w+)\.md$/#) else { continue }
+            let (folder, catalogue, name) = (match.1, match.2, match.3)
+            count += 1
+            guard name != catalogue else {
+                #expect(first.contains("\n- ``/\(catalogue)``\n"), "the first page lacks \(catalogue)")
+                continue
+            }
+            let page = articles["\(folder)/\(catalogue).md"] ?? ""
+            #expect(page.contains("\n- <doc:\(name)>\n"), "\(catalogue)'s page lacks \(name)")
+            guard ["PaymentRouting", "PaymentCore"].contains(catalogue) || name == "Differences" else { continue }
+            #expect(first.contains("\n- <doc:/\(catalogue)/\(name)>\n"), "the first page lacks \(catalogue)'s \(name)")
+        }
+        #expect(count > 50)
+    }
+
+    @Test("Every library is documented: in the archive, by the package index, and with a page of its own")
+    func documented() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Snippet.root.appending(path: path), encoding: .utf8)
+        }
+        let (script, index) = (try text(".ci/documentation/build"), try text(".spi.yml"))
+        let list = try #require(script.firstMatch(of: /LIBRARIES="([^"]+)"/)).1
+        let words = Set(list.split(whereSeparator: \.isWhitespace))
+        let pages = Set(try Snippet.articles().compactMap { $0.path.firstMatch(of: #/(\w+)\.docc/\1\.md$/#)?.1 })
+        let libraries = try text("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map(\.1)
+        #expect(libraries.count > 20)
+        for library in libraries {
+            #expect(words.contains(library), "the archive lacks \(library)")
+            #expect(pages.contains(library), "\(library) has no page")
+            #expect(index.contains("- \(library)\n"), ".spi.yml lacks \(library)")
+        }
+        #expect(words.isSubset(of: pages))
+    }
 }

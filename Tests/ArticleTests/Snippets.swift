@@ -38,11 +38,12 @@ struct Snippet: CustomStringConvertible {
 
     /// The README and all articles, by their paths.
     static func articles() throws -> [(path: String, text: String)] {
-        try (["README.md", "CONTRIBUTING.md", "Examples/README.md"] + files(["Sources", "Plugins"], ".md")).map {
-            path in
-            (path, try String(contentsOf: root.appending(path: path), encoding: .utf8))
-        }
+        try (["README.md", "CONTRIBUTING.md", "Examples/README.md", firstPage] + files(["Sources", "Plugins"], ".md"))
+            .map { path in (path, try String(contentsOf: root.appending(path: path), encoding: .utf8)) }
     }
+
+    /// The page from which all of the documentation is reached.
+    static let firstPage = ".ci/documentation/PaymentRouter.docc/PaymentRouter.md"
 
     /// What is compiled, file by file, as lines without indentation; empty lines left out.
     static func sources() throws -> [String: [String]] {
