@@ -335,10 +335,10 @@ let package = Package(
         .testTarget(
             name: "ArticleTests",
             dependencies: [
-                "CitconKit", "CitconMerchant", "CitconProvider", "PaymentCore", "PaymentLoopback", "PaymentRouting",
-                "PaymentSandbox", "PaymentStore", "PaymentTesting", "PaymentTransport", "PayrailsKit", "PayrailsTypes",
-                "TestSupport", "WalletConnectPayKit", "WalletConnectPayMerchant", "WalletConnectPayProvider",
-                "own-provider",
+                "CitconKit", "CitconMerchant", "CitconProvider", "PaykitKit", "PaymentCore", "PaymentLoopback",
+                "PaymentRouting", "PaymentSandbox", "PaymentStore", "PaymentTesting", "PaymentTransport",
+                "PaymentWallet", "PayrailsKit", "PayrailsTypes", "TestSupport", "WalletConnectPayKit",
+                "WalletConnectPayMerchant", "WalletConnectPayProvider", "own-provider",
             ],
             swiftSettings: settings),
         .target(name: "MutationList", path: "Tests/Mutants/List", swiftSettings: settings),
