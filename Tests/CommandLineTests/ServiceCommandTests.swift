@@ -121,6 +121,8 @@ struct ServiceCommandTests {
             #expect(result.code == 0, "\(result)")
             #expect(try JSONValue(parsing: Array(result.output.utf8))["outcome"] == "succeeded")
         }
+        let told = await payroute(["refund", payment.link, "--amount", amount] + place, input: [])
+        #expect(told.output.contains("reason       refunded") && !told.output.contains("paid"), "\(told.output)")
         let events = await sites[ProviderID(rawValue: provider)]?.ledger.events(of: payment.id) ?? []
         #expect(events.count { if case .refunded = $0 { true } else { false } } == 1)
     }
@@ -159,6 +161,9 @@ struct ServiceCommandTests {
         #expect(done.code == 0, "\(done)")
         let list = await payroute("journal", "list", "--journal", folder.file("journal"), "--json")
         #expect(list.output.contains(#""reference":"refund:credit-7""#))
+        let refund = try #require(try list.objects.first { $0["reference"] == "refund:credit-7" }?["attempt"]?.string)
+        let shown = await payroute("journal", "show", refund, "--journal", folder.file("journal"))
+        #expect(shown.output.contains("refunded") && !shown.output.contains("paid"), "\(shown.output)")
     }
 
     @Test("What is not paid is not given back")

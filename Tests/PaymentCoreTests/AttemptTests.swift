@@ -46,6 +46,16 @@ struct AttemptTests {
         #expect("\(refund)" == "acme/refund:7")
     }
 
+    @Test("A refund that is made reads as refunded, a payment as paid", arguments: [nil, "t-1"] as [String?])
+    func words(transaction: String?) {
+        func words(_ subject: PaymentReference.Subject) -> String {
+            let reference = PaymentReference(provider: "acme", id: "7", subject: subject)
+            return "\(PaymentOutcome.succeeded(PaymentReceipt(reference: reference, transactionID: transaction)))"
+        }
+        let detail = transaction.map { " (transaction \($0))" } ?? ""
+        #expect(words(.payment) == "paid" + detail && words(.refund) == "refunded" + detail)
+    }
+
     @Test("References are written as before, refunds with their subject; old ones are read as payments")
     func coding() throws {
         let payment = PaymentReference(provider: "acme", id: "p1")

@@ -192,6 +192,24 @@ struct PaymentStageTests {
         #expect(stage.mayHaveMovedMoney == mayHaveMovedMoney)
     }
 
+    @Test("Of money that goes back nothing reads as if it were paid")
+    func refunds() {
+        let refund = PaymentReference(provider: "acme", id: "credit-7", subject: .refund)
+        let outcome = PaymentOutcome.succeeded(PaymentReceipt(reference: refund, transactionID: "t-1"))
+        var stage = PaymentStage()
+        var words: [String] = []
+        for kind in [.began(.euros("Refund")), .stepStarted("refund", Self.mutation), .outcome(outcome)]
+            as [PaymentEvent.Kind]
+        {
+            let event = PaymentEvent(
+                date: Date(timeIntervalSince1970: 0), provider: "acme", reference: refund, kind: kind)
+            stage.take(event)
+            words += [stage.description, event.description]
+        }
+        #expect(words.first == "Giving money back" && words.last == "refunded (transaction t-1)", "\(words)")
+        #expect(!words.contains { $0.lowercased().contains("pay") || $0.contains("paid") }, "\(words)")
+    }
+
     @Test("A progress model follows a payment to its end")
     @MainActor
     func follows() async throws {

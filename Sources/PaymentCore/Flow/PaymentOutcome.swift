@@ -4,7 +4,7 @@
 /// more will happen.
 @nonexhaustive
 public enum PaymentOutcome: Sendable, Hashable {
-    /// It is paid.
+    /// It is paid; where the receipt is a refund's, the money is given back.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved.
     case declined(DeclineReason)
@@ -143,7 +143,9 @@ extension PaymentOutcome: CustomStringConvertible {
     /// A few words for people.
     public var description: String {
         switch self {
-        case .succeeded(let receipt): receipt.transactionID.map { "paid (transaction \($0))" } ?? "paid"
+        case .succeeded(let receipt):
+            (receipt.reference.subject == .refund ? "refunded" : "paid")
+                + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
         case .declined(let reason): "declined: \(reason.message)"
         case .cancelled: "cancelled"
         case .expired: "expired"

@@ -33,6 +33,8 @@ public struct PaymentStage: Sendable, Hashable {
     public private(set) var option: PaymentOption?
     /// Whether money may have moved: leaving then needs a word to the payer.
     public private(set) var mayHaveMovedMoney = false
+    /// Whether it is about money that goes back.
+    private var isRefund = false
 
     /// Creates a stage at which nothing has happened.
     public init() {}
@@ -42,6 +44,7 @@ public struct PaymentStage: Sendable, Hashable {
     /// - Parameter event: an event of the payment.
     public mutating func take(_ event: PaymentEvent) {
         if let attempt = event.attempt { self.attempt = attempt }
+        isRefund = event.reference?.subject == .refund
         switch event.kind {
         case .quoting: activity = .asking
         case .quoted(let quote): activity = .choosing(quote)
@@ -74,6 +77,7 @@ extension PaymentStage: CustomStringConvertible {
         case .asking: "Asking what is to be paid"
         case .choosing(let quote):
             quote.options.isEmpty ? "Nothing to choose" : "Choosing among \(quote.options.count) ways to pay"
+        case .working where isRefund: "Giving money back"
         case .working: option.map { "Paying with \($0.title)" } ?? "Paying"
         case .awaitingPayer(let need): "Waiting for \(need)"
         case .waiting: "Waiting for the service"
