@@ -16,7 +16,6 @@ struct WrongUsageTests {
             (["qr", "pay_1", "-o", "/dev/full/x.png"], "Not a"),
             (["journal", "list", "--journal", "/nowhere/journal"], "No such file"),
             (["review", "/nowhere/list"], "No such file"),
-
             (
                 ["status", "citcon/7", "--sandbox", "http://127.0.0.1:1", "--journal", "/nowhere/journal"],
                 "No such file"
@@ -29,6 +28,54 @@ struct WrongUsageTests {
         #expect(result.errors.contains(message))
         #expect(result.errors.hasPrefix("Error: "))
         Self.expectNoTrace(result)
+    }
+
+    @Test("What may not be read or written to says so", .enabled(if: Forbidden.isPossible))
+    func permission() async throws {
+        let forbidden = try Forbidden()
+        for words in [
+            ["inspect", "--image", forbidden.file], ["review", forbidden.file],
+            ["journal", "list", "--journal", forbidden.file], ["qr", "pay_1", "-o", forbidden.folder + "/x.png"],
+            ["sandbox", "--port", "0", "--ready-file", forbidden.folder + "/ready"],
+            ["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--journal", forbidden.folder + "/journal"],
+            ["new-provider", "tea", "--folder", forbidden.folder + "/tea"],
+        ] {
+            let result = try await run(words)
+            #expect(result.code == 1 && result.errors.hasPrefix("Error: "), "\(words): \(result)")
+            let says = ["Permission denied", "not permitted", "writable"].contains { result.errors.contains($0) }
+            #expect(says, "\(words): \(result.errors)")
+            Self.expectNoTrace(result)
+        }
+    }
+
+    /// A file that nobody may read and a folder that nobody may write to, whoever runs the tests: for a superuser Linux has
+    /// some of its own.
+    private struct Forbidden {
+        private static let unreadable = "/sys/bus/cpu/drivers_probe"
+        /// Whether there are such.
+        static var isPossible: Bool {
+            if geteuid() != 0 { return true }
+            let descriptor = open(unreadable, O_RDONLY)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor < 0 && errno == EACCES
+        }
+
+        let file: String
+        let folder: String
+        private let scratch = ScratchFolder()
+
+        init() throws {
+            guard geteuid() != 0 else {
+                (file, folder) = (Self.unreadable, "/sys")
+                return
+            }
+            (file, folder) = (scratch.file("secret"), scratch.file("closed"))
+            try Data("x".utf8).write(to: URL(filePath: file))
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for path in [file, folder] {
+                try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+            }
+        }
     }
 
     @Test(
@@ -67,6 +114,26 @@ struct WrongUsageTests {
         let shown = terminal.close()
         #expect(shown.contains("\u{1B}") == value.isEmpty)
         #expect(shown.contains("matched"))
+    }
+
+    @Test("Where lines are read one by one, rows are lists of whole lines, and nothing is drawn", arguments: [40, 80])
+    func linear(columns: UInt16) async throws {
+        let link = "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        for words in [["providers"], ["route", link, link], ["inspect", link], ["demo", "--help"]] {
+            let terminal = try PseudoTerminal(columns: columns)
+            let console = Console(output: terminal.terminal) { $0 == "TERM" ? "dumb" : nil }
+            #expect(await CommandLineTool.run(words, console) == .done)
+            let shown = terminal.close()
+            #expect(!shown.contains { "\u{1B}█▀▄".contains($0) }, "\(shown)")
+            if words[0] == "route" {
+                #expect(shown.split(whereSeparator: \.isNewline).count { $0.hasPrefix("LINK") } == 2, "\(shown)")
+                #expect(shown.contains("claimed by walletconnect-pay"), "\(shown)")
+            }
+        }
+        let terminal = try PseudoTerminal(columns: columns)
+        #expect(Console(diagnostics: terminal.terminal) { _ in nil }.progress(totalBytes: 9) != nil)
+        #expect(Console(diagnostics: terminal.terminal) { _ in "dumb" }.progress(totalBytes: 9) == nil)
+        _ = terminal.close()
     }
 
     private func run(_ words: [String]) async throws -> Captured {

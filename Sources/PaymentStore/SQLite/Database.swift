@@ -6,6 +6,14 @@ import PaymentCore
     import CSQLite
 #endif
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// One connection to an SQLite file. Not for sharing: its owner uses it from one place at a time.
 final class Database {
     let path: String
@@ -46,7 +54,10 @@ final class Database {
         guard let opened else { throw .inaccessible(path: path, detail: "out of memory") }
         guard code == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
-            throw Self.error(code, path, patience)
+            // The system knows more than that it cannot be opened: that it may not be, for one.
+            let reason = sqlite3_system_errno(opened)
+            guard code & 0xFF == SQLITE_CANTOPEN, reason != 0 else { throw Self.error(code, path, patience) }
+            throw .inaccessible(path: path, detail: String(cString: strerror(reason)))
         }
         self.path = path
         self.patience = patience

@@ -16,6 +16,9 @@ struct Console: Sendable {
     let input: Int32
     /// How results are painted.
     let style: Style
+    /// Whether what is shown is read line by line (`TERM=dumb`, as by a screen reader or an editor's shell): then nothing is
+    /// drawn, nothing is written over, and each row of a table is a list.
+    let isLinear: Bool
     /// The environment's variables by name.
     let environment: @Sendable (String) -> String?
 
@@ -29,7 +32,8 @@ struct Console: Sendable {
         self.diagnostics = OutputStream(descriptor: diagnostics)
         self.input = input
         // https://no-color.org: any value but the empty one counts.
-        let refusesColor = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
+        isLinear = environment("TERM") == "dumb"
+        let refusesColor = !(environment("NO_COLOR") ?? "").isEmpty || isLinear
         style = Style(isColored: self.output.isTerminal && !refusesColor)
     }
 
@@ -38,6 +42,14 @@ struct Console: Sendable {
 
     /// Whether somebody is there to be asked.
     var isInteractive: Bool { isatty(input) == 1 && output.isTerminal }
+
+    /// Whether QR codes are drawn that nobody asked for.
+    var drawsCodes: Bool { output.isTerminal && !isLinear }
+
+    /// A bar for a long input, where somebody can see one.
+    func progress(totalBytes: Int?) -> Progress? {
+        isLinear ? nil : Progress(on: diagnostics, totalBytes: totalBytes)
+    }
 
     /// Asks whoever sits at the terminal.
     ///

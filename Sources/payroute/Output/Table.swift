@@ -14,6 +14,8 @@ struct Table {
     }
 
     private static let gap = 2
+    /// Wider than any line.
+    private static let unbounded = 1 << 20
     /// Below this a column is not made narrower: its words would fall apart.
     private static let narrowest = 9
 
@@ -42,7 +44,10 @@ struct Table {
 
     /// All lines, the header first, at most `limit` columns wide where there is a limit: wide cells go on in further lines,
     /// and where even that does not fit every row is a list of its own.
-    func lines(_ style: Style, within limit: Int? = nil) -> [String] {
+    ///
+    /// - Parameter asLists: whether every row is a list in any case, each cell one line.
+    func lines(_ style: Style, within limit: Int? = nil, asLists: Bool = false) -> [String] {
+        if asLists { return Array(rows.map { list($0, style, Self.unbounded) }.joined(separator: [""])) }
         let widths = widths
         guard let limit, Self.total(widths) > limit else {
             return [headerLine(widths, style)] + rows.map { Self.line($0, widths, style) }
@@ -74,10 +79,15 @@ struct Table {
         /// - Parameters:
         ///   - widths: those of the columns, where there is room.
         ///   - limit: the columns of the terminal; nil for lines of any length.
-        init(_ header: [String], _ widths: [Int], within limit: Int?, _ style: Style) {
+        ///   - asLists: whether every row is a list in any case, each cell one line.
+        init(_ header: [String], _ widths: [Int], within limit: Int?, asLists: Bool = false, _ style: Style) {
             self.header = header
             self.style = style
-            self.limit = limit
+            self.limit = asLists ? Table.unbounded : limit
+            if asLists {
+                self.widths = []
+                return
+            }
             guard let limit else {
                 self.widths = widths
                 return
@@ -159,10 +169,17 @@ struct Table {
 extension Console {
     /// Prints `table`, no wider than the terminal. Where no terminal is, every row is one whole line.
     func show(_ table: Table) {
-        for line in table.lines(style, within: tableWidth) { output.write(line + "\n") }
+        for line in table.lines(style, within: tableWidth, asLists: showsLists) { output.write(line + "\n") }
         output.flush()
     }
 
+    /// How rows are laid out here that are shown one by one; `widths` are those of the columns where there is room.
+    func layout(_ header: [String], _ widths: [Int]) -> Table.Layout {
+        Table.Layout(header, widths, within: tableWidth, asLists: showsLists, style)
+    }
+
+    private var showsLists: Bool { isLinear && output.isTerminal }
+
     /// The columns that a table may take; nil where it does not show on a terminal.
-    var tableWidth: Int? { output.isTerminal ? output.columns : nil }
+    private var tableWidth: Int? { output.isTerminal ? output.columns : nil }
 }

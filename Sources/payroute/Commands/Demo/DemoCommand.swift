@@ -40,8 +40,7 @@ enum DemoCommand: Command {
         let widths = [
             sites.all.map(\.title.count).max() ?? 0, DemoScenario.all.map(\.title.count).max() ?? 0, 9, 10, 5,
         ]
-        let short = Table.Layout(
-            ["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], widths, within: console.tableWidth, style)
+        let short = console.layout(["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], widths)
         if !isVerbose {
             console.output.line()
             for line in short.headerLines { console.output.line(line) }

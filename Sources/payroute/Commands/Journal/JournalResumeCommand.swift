@@ -45,13 +45,16 @@ enum JournalResumeCommand: Command {
             }
         }
         let reports = try result.get()
-        for report in reports { show(report, isJSON: arguments.has("json"), console) }
+        let layout = console.layout(["ATTEMPT", "PAYMENT", "OUTCOME", "WHY"], [28, 40, 9, 24])
+        for report in reports { show(report, isJSON: arguments.has("json"), layout, console) }
         let isDone = reports.allSatisfy(\.isSettled)
         if !isDone { console.diagnostics.line("Not everything is settled. Run the same command again later.") }
         return isDone ? .done : signal.map(ExitCode.interrupted(by:)) ?? .failed
     }
 
-    private static func show(_ report: RecoveryReport, isJSON: Bool, _ console: Console) {
+    private static func show(
+        _ report: RecoveryReport, isJSON: Bool, _ layout: Table.Layout, _ console: Console
+    ) {
         let attempt = report.attempt
         var result = PaymentResult("")
         switch report.result {
@@ -76,7 +79,7 @@ enum JournalResumeCommand: Command {
                 Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(Printable.text(attempt.reference.label)),
                 Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(Printable.text(result.reason)),
             ]
-            console.output.line(Table.line(cells, [28, 40, 9, 0], console.style))
+            for line in layout.lines(cells) { console.output.line(line) }
         }
     }
 }

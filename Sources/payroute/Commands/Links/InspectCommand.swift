@@ -80,7 +80,7 @@ enum InspectCommand: Command {
         for (label, cell) in rows {
             console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
         }
-        if console.output.isTerminal, report.decision != .rejected, case .text(let text) = input {
+        if console.drawsCodes, report.decision != .rejected, case .text(let text) = input {
             if inspection.hidesSecret {
                 console.output.write("  (the QR code would show the secret in the text; --reveal draws it)\n")
             } else {

@@ -64,7 +64,7 @@ struct LinkInputs {
 
     private func readLines(_ totals: inout Totals, _ body: (LinkInput) -> RouteReport.Decision) throws {
         let size = LineReader.remainingBytes(console.input)
-        var progress = Progress(on: console.diagnostics, totalBytes: size)
+        var progress = console.progress(totalBytes: size)
         var counted = totals
         defer { totals = counted }
         try LineReader.read(console.input) { line in

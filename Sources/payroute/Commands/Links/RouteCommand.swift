@@ -40,8 +40,7 @@ enum RouteCommand: Command {
             console.show(table)
             return totals
         }
-        let layout = Table.Layout(
-            RouteReport.titles, RouteReport.streamWidths, within: console.tableWidth, console.style)
+        let layout = console.layout(RouteReport.titles, RouteReport.streamWidths)
         for line in layout.headerLines { console.output.write(line + "\n") }
         return try inputs.forEach { input in
             let report = report(input)

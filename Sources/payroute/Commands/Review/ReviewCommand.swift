@@ -56,7 +56,10 @@ enum ReviewCommand: Command {
         do {
             data = try Data(contentsOf: URL(filePath: name))
         } catch {
-            let reason = access(name, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
+            // Asked anew, because Foundation's error does not say it to people: opening tells what looking up rights does not.
+            let descriptor = open(name, O_RDONLY)
+            let reason = descriptor < 0 ? ": " + String(cString: strerror(errno)) : ""
+            if descriptor >= 0 { close(descriptor) }
             throw CommandFailure(description: "the file '\(name)' cannot be read\(reason)")
         }
         guard data.count <= longestFile else {

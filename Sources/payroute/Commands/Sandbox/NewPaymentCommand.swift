@@ -82,7 +82,7 @@ enum NewPaymentCommand: Command {
             return
         }
         console.output.write(console.style(.strong, payment.link) + "\n")
-        if console.output.isTerminal { QRCode.show(payment.link, console) }
+        if console.drawsCodes { QRCode.show(payment.link, console) }
         let rows = [
             ("payment", payment.reference.id), ("price", order.amount.description), ("order", order.reference),
             ("merchant", "\(merchant.merchantID) (\(merchant.mode.rawValue))"), ("until", end),

@@ -76,13 +76,13 @@ enum SandboxCommand: Command {
                 Table.Cell(words.map(\.rawValue).joined(separator: ", ")),
             ])
         }
-        for line in table.lines(console.style) { console.output.write(line + "\n") }
+        console.show(table)
         return .done
     }
 
     /// Where to look.
     static func welcome(_ base: HTTPURL, _ console: Console) {
-        if console.output.isTerminal { QRCode.show(base.text, console) }
+        if console.drawsCodes { QRCode.show(base.text, console) }
         let rows = [
             ("/", "what runs here, and how to point a program at it"),
             ("/playground", "what any payment text is"), ("/scenarios", "payments to try: new, open, pay"),
