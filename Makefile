@@ -121,10 +121,8 @@ lint: ## check the format
 docs: deps ## convert all libraries' documentation to one archive under .build/docs, without a warning, and count it
 	.ci/documentation/build
 
-api: ## say which public declarations changed since the last tag in a way that breaks others (BASE=commit)
-	@base="$(BASE)"; [ -n "$$base" ] || base="$$(git describe --tags --abbrev=0 2>/dev/null || true)"; \
-	if [ -z "$$base" ]; then echo "there is no tag yet, so there is nothing to keep; BASE=commit compares with a commit"; \
-	else swift package diagnose-api-breaking-changes "$$base"; fi
+api: deps ## say which public declarations changed in a way that breaks others, since the last tag or BASE=commit
+	.ci/api $(BASE)
 
 clean: ## remove everything built
 	swift package clean
