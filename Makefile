@@ -56,11 +56,13 @@ test: deps ## run all tests, and ten thousand simulated histories in release (TE
 	swift test --parallel --experimental-maximum-parallelization-width 2
 	$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS)
 
-new-provider-test: deps ## write a provider with `payroute new-provider`, as a package of its own, and run its tests
+new-provider-test: deps ## write a provider with `payroute new-provider`, as a package of its own, run its tests, and say how long it took
 	swift build --product payroute
 	@rm -rf .build/new-provider
-	"$$(swift build --show-bin-path)/payroute" new-provider Sample --folder .build/new-provider --package "$(CURDIR)"
-	swift test --package-path .build/new-provider
+	@set -e; begun=$$SECONDS; \
+	"$$(swift build --show-bin-path)/payroute" new-provider Sample --folder .build/new-provider --package "$(CURDIR)"; \
+	swift test --package-path .build/new-provider; \
+	echo "from nothing to a provider that conforms: $$((SECONDS - begun)) s"
 
 check-apple: deps ## type-check what needs Apple's modules against stand-ins of them (Linux)
 	Tests/AppleStandIns/check
