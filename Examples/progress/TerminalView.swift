@@ -1,24 +1,40 @@
+import Observation
 import PaymentCore
 import PaymentRouting
 
-/// A payment's stages as lines; an application with a screen gives the same events to a `PaymentProgress`, which SwiftUI
-/// observes.
-struct TerminalView {
-    private var stage = PaymentStage()
+/// A payment's stages as lines, drawn anew whenever the model changes. With SwiftUI a view that reads `progress.stage` is all
+/// there is to write.
+@MainActor
+final class TerminalView {
+    private let progress = PaymentProgress()
+    private var shown = ""
 
     /// Shows every stage once, until the events end.
-    func show(_ events: some AsyncSequence<PaymentEvent, Never>) async {
-        var view = self
-        var shown = view.line
-        for await event in events {
-            view.stage.take(event)
-            guard view.line != shown else { continue }
-            shown = view.line
-            print("  \(shown)")
+    func show(_ events: AsyncStream<PaymentEvent>) async {
+        shown = line
+        observe()
+        await progress.follow(events)
+        draw()
+    }
+
+    /// Draws, and again at each change. Who observes is told just before it: what is drawn then is the stage that ends.
+    private func observe() {
+        withObservationTracking {
+            draw()
+        } onChange: { [weak self] in
+            MainActor.assumeIsolated { self?.observe() }
         }
     }
 
+    private func draw() {
+        let line = line
+        guard line != shown else { return }
+        shown = line
+        print("  \(line)")
+    }
+
     private var line: String {
+        let stage = progress.stage
         if case .ended(let outcome) = stage.activity, outcome.isFinal { return stage.description }
         return stage.description + (stage.mayHaveMovedMoney ? " (do not leave: money may have moved)" : "")
     }
