@@ -169,7 +169,7 @@ import Testing
             let request = RefundRequest(
                 of: charge.reference, amount: try Money(minorUnits: 1000, currency: .usd), id: "credit-1")
             let outcome = try await router.refund(request)
-            #expect(outcome.description.hasPrefix("paid"), "\(code): \(outcome)")
+            #expect(outcome.description.hasPrefix("refunded"), "\(code): \(outcome)")
             #expect(await world.refunds(charge) == 1)
         }
     }

@@ -107,7 +107,7 @@ struct SeveralAccountsTests {
         #expect(receipt.reference.provider == "citcon")
         let asMerchant = PaymentReference(provider: merchant.id, id: charge.reference)
         let refund = RefundRequest(of: asMerchant, amount: amount, id: "credit-1")
-        #expect(try await router.refund(refund).description.hasPrefix("paid"))
+        #expect(try await router.refund(refund).description.hasPrefix("refunded"))
         let refused = await failure {
             _ = try await router.refund(RefundRequest(of: receipt.reference, amount: amount, id: "credit-2"))
         }
