@@ -105,7 +105,9 @@ struct PaykitTodayTarget: FuzzTarget {
         }
         for channel in channels {
             var channel = channel
-            if (try? channel.read(input)) != nil, !genuine.contains(input) {
+            // The zeros after a message of the first form are sealed by nobody, and may be missing.
+            let padded = input + [UInt8](repeating: 0, count: max(0, LinkForm.fileLength - input.count))
+            if (try? channel.read(input)) != nil, !genuine.contains(padded) {
                 return "a file that nobody sealed is read"
             }
         }
