@@ -135,6 +135,15 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
         self.providerData = providerData
     }
 
+    /// The same option with other data of its provider's.
+    package func with(providerData: JSONValue) -> PaymentOption {
+        var option = PaymentOption(
+            id: id, title: title, amount: amount, isEstimate: isEstimate, account: account, needs: needs,
+            expiresAt: expiresAt, providerData: providerData)
+        option.unmet = unmet
+        return option
+    }
+
     /// How it is paid, as limits by method have it (``SpendingLimit/Scope/method(_:)``): `lightning` or `onchain` where the
     /// payer's settler pays bitcoin, whatever the payee calls it; elsewhere the option's id.
     public var method: String {

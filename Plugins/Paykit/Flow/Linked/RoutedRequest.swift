@@ -45,8 +45,6 @@ struct RoutedRequest: Sendable, Hashable, Codable {
     func placed(in option: PaymentOption) throws -> PaymentOption {
         var data = option.providerData ?? [:]
         data[Self.place] = try JSONValue.encode(self)
-        return PaymentOption(
-            id: option.id, title: option.title, amount: option.amount, needs: option.needs,
-            expiresAt: option.expiresAt, providerData: data)
+        return option.with(providerData: data)
     }
 }

@@ -49,9 +49,6 @@ struct PrivateOrder: Sendable, Hashable, Codable {
 
     /// `option` with this order in its data.
     func placed(in option: PaymentOption) throws -> PaymentOption {
-        PaymentOption(
-            id: option.id, title: option.title, amount: option.amount, needs: option.needs,
-            expiresAt: option.expiresAt,
-            providerData: ["payee": .string(payee.text), Self.place: try JSONValue.encode(self)])
+        option.with(providerData: ["payee": .string(payee.text), Self.place: try JSONValue.encode(self)])
     }
 }
