@@ -6,7 +6,10 @@ extension PaymentAttempt {
     /// beside the payment; the service then carries the request out twice.
     ///
     /// - Returns: a text of the form of a random UUID, in lower case.
-    public func key(for step: String) -> String {
+    public func key(for step: String) -> String { Self.key(for: step, of: idempotencyKey) }
+
+    /// The same for the attempt that has this idempotency key.
+    package static func key(for step: String, of idempotencyKey: String) -> String {
         // FNV-1a with 128 bits (RFC 9923). The attempt's key is random, so that nobody can aim at another attempt's.
         var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
         for byte in Array(idempotencyKey.utf8) + [0xFF] + Array(step.utf8) {

@@ -118,7 +118,16 @@ package enum SettlementFlow {
 
     /// What a settler is asked to pay for an attempt, for asking it what it knows of that.
     package static func settlement(of attempt: PaymentAttempt, to endpoint: SettlementEndpoint) -> Settlement {
-        Settlement(key: attempt.key(for: StepKind.settlementName), endpoint: endpoint, amount: attempt.option.amount)
+        settlement(by: attempt.idempotencyKey, to: endpoint, attempt.option.amount)
+    }
+
+    /// The same for whichever attempt has this idempotency key.
+    package static func settlement(
+        by idempotencyKey: String, to endpoint: SettlementEndpoint, _ amount: Money
+    ) -> Settlement {
+        Settlement(
+            key: PaymentAttempt.key(for: StepKind.settlementName, of: idempotencyKey), endpoint: endpoint,
+            amount: amount)
     }
 
     /// Hands an endpoint to the settler that was found to be what the payer chose.

@@ -117,13 +117,9 @@ struct RequestFlow: Sendable {
         guard let endpoint = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint else {
             throw PaymentError(.integrity, "what was begun to be paid cannot be read any more", provider: provider)
         }
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: claim.requestID),
-            reference: PaymentReference(provider: provider, id: claim.requestID),
-            option: PaymentOption(id: "asked", title: "asked", amount: amount), idempotencyKey: claim.key(party),
-            startedAt: context.clock.now, expiresAt: nil)
+        let settlement = SettlementFlow.settlement(by: claim.key(party), to: endpoint, amount)
         let state: SettlementState
-        do { state = try await settler.state(of: SettlementFlow.settlement(of: attempt, to: endpoint)) } catch {
+        do { state = try await settler.state(of: settlement) } catch {
             throw PaymentError(
                 .payer, "the payer's settler does not say what became of the request's payment", provider: provider,
                 retry: .later)
