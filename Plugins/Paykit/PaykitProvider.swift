@@ -3,9 +3,9 @@ public import PaymentCore
 /// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
 ///
 /// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`), requests over
-/// the user's own private links (``PaykitRequestLink``) and links that ask for authorisation, which cannot be paid. A bare key begins like nothing in particular: it is claimed where the
-/// router's readers of payment standards know it for a key, and for nothing else. The payer needs a settler, and where nothing
-/// says how much, an amount chooser.
+/// the user's own private links (``PaykitRequestLink``) and links that ask for authorisation, which cannot be paid. A bare key
+/// begins like nothing in particular: it is claimed where the router's readers of payment standards know it for a key, and for
+/// nothing else. The payer needs a settler, and where nothing says how much, an amount chooser.
 ///
 /// Somebody's key is no single payment: whoever pays it again pays again, but not by an invoice that was paid before. An invoice
 /// is paid once.

@@ -83,7 +83,7 @@ extension RecurringScheduler {
         }
         if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease, now) }
         if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease, now) }
-        let opening = charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
+        let opening = opening(charge, plan)
         if plan.policy.notice > .zero, charge.isUntold, plan.standing == .active {
             charge.state = .announced
             charge.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
@@ -106,11 +106,15 @@ extension RecurringScheduler {
         try await take(answer, &charge, of: plan, lease, now)
     }
 
+    /// From when on a period may be charged.
+    private func opening(_ charge: RecurringCharge, _ plan: RecurringPlan) -> Date {
+        charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
+    }
+
     private func givingUp(_ charge: RecurringCharge, _ plan: RecurringPlan, _ now: Date) -> RecurringCharge.Reason? {
         switch plan.standing {
         case .ended: return .ended
-        case .paused where now >= charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1))):
-            return .paused
+        case .paused where now >= opening(charge, plan): return .paused
         default: break
         }
         if plan.pauses.contains(where: { $0.contains(charge.period.start) }) { return .paused }

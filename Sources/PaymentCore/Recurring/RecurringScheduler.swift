@@ -209,12 +209,9 @@ public actor RecurringScheduler {
     /// - Throws: ``JournalError``.
     public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
         // What has begun is not opened first: whether it is charged depends on when it began, not on who looked when.
-        while let plan = try await journal.plan(id) {
-            let isStored = try await change(plan) { plan in
-                plan.pauses = pauses
-                return []
-            }
-            if isStored { return }
+        try await keepChanging(id) { plan in
+            plan.pauses = pauses
+            return []
         }
     }
 
@@ -249,14 +246,18 @@ public actor RecurringScheduler {
         _ id: RecurringPlan.ID, _ body: @Sendable (inout RecurringPlan, Date) throws -> [RecurringCharge]
     ) async throws {
         guard let now = try await trustedNow() else { return }
-        while let plan = try await journal.plan(id) {
-            let isStored = try await change(plan) { plan in
-                var charges: [RecurringCharge] = []
-                while case let more = plan.open(at: now), !more.isEmpty { charges += more }
-                return charges + (try body(&plan, now))
-            }
-            if isStored { return }
+        try await keepChanging(id) { plan in
+            var charges: [RecurringCharge] = []
+            while case let more = plan.open(at: now), !more.isEmpty { charges += more }
+            return charges + (try body(&plan, now))
         }
+    }
+
+    /// Changes a plan as it is stored by then, until nobody else was faster.
+    private func keepChanging(
+        _ id: RecurringPlan.ID, _ body: (inout RecurringPlan) throws -> [RecurringCharge]
+    ) async throws {
+        while let plan = try await journal.plan(id) { if try await change(plan, body) { return } }
     }
 
     /// Stores a plan that was changed, and tells what was missed. False when somebody else was first.
