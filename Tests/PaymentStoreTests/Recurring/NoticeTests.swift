@@ -95,6 +95,50 @@ struct NoticeTests {
         #expect(words().sorted() == ["paid 0 at 26.5", "paid 1 at 26.5", "upcoming 0 at 25.5", "upcoming 1 at 25.5"])
     }
 
+    @Test(
+        "Who tells it so slowly that another takes over tells it once more, and the notice begins with what is stored")
+    func toldSlowly() async throws {
+        let (heard, clock, start, journal, payer) = (heard, clock, start, journal, payer)
+        @Sendable func hear(_ event: RecurringEvent) {
+            let minute = Int(clock.now.timeIntervalSince(start) / 60)
+            guard case .upcoming = event else { return }
+            heard.lines.withLock { $0.append("told at \(minute)") }
+        }
+        let other = RecurringScheduler(journal: journal, payer: payer, clock: clock, listener: { hear($0) })
+        let slow = RecurringScheduler(
+            journal: journal, payer: payer, clock: clock,
+            listener: { event in
+                hear(event)
+                guard heard.lines.withLock({ $0.count }) == 1 else { return }
+                // Longer than the lease.
+                clock.advance(by: .seconds(660))
+                try? await other.look()
+            })
+        _ = try await begin()
+        try await look(slow, at: 1)
+        #expect(words() == ["told at 60", "told at 71"] && payer.calls.isEmpty)
+        try await look(slow, at: 2, 2.18)
+        #expect(payer.calls.isEmpty)
+        try await look(slow, at: 2.2, 2.3)
+        #expect(payer.calls == ["pay sub/0"] && words().count == 2)
+    }
+
+    @Test("A clock that is set forward while a scheduler runs shortens no notice")
+    func setForward() async throws {
+        let wrong = SetClock(clock, by: .seconds(100 * Self.day))
+        wrong.isSet.withLock { $0 = false }
+        _ = try await begin()
+        let scheduler = RecurringScheduler(journal: journal, payer: payer, clock: wrong)
+        try await look(scheduler, at: 1)
+        #expect(await state(0) == .announced)
+        wrong.isSet.withLock { $0 = true }
+        try await look(scheduler, at: 1.5)
+        #expect(await state(0) == .announced && payer.calls.isEmpty)
+        wrong.isSet.withLock { $0 = false }
+        try await look(scheduler, at: 2)
+        #expect(payer.calls == ["pay sub/0"])
+    }
+
     @Test("Whoever says no in time is not charged, and whoever says yes is charged at once")
     func answered() async throws {
         let scheduler = try await begin()

@@ -300,7 +300,7 @@ struct SchedulerTests {
 }
 
 /// A clock that somebody has set; its uptime goes on as before.
-private final class SetClock: PaymentClock {
+final class SetClock: PaymentClock {
     let isSet = Mutex(true)
     private let base: VirtualClock
     private let difference: Double
