@@ -53,13 +53,14 @@ extension LinkFlow {
         try await keep(&held)
     }
 
-    /// Writes this side's marker, where it may not lie there yet.
+    /// Writes this side's marker, where it may not lie there yet, and again where something late has hurt it: until the link
+    /// stands, the peer may not know of it.
     func announce(_ held: inout Held, _ ends: Ends) async throws(PaykitFailure) {
-        guard held.record.isMarkerDue, let attempt = held.record.ownAttempt,
+        guard held.record.isMarkerDue || held.record.phase != .linked, let attempt = held.record.ownAttempt,
             let at = held.record.ownAttemptAt.flatMap({ LinkTime($0) })
         else { return }
-        let marker = RecoveryMarker(attemptID: attempt, createdAt: at)
-        try await ends.own.write(marker.bytes, to: ends.files.ownMarker, ends.session)
+        try await put(RecoveryMarker(attemptID: attempt, createdAt: at).bytes, at: ends.files.ownMarker, ends)
+        guard held.record.isMarkerDue else { return }
         held.record.isMarkerDue = false
         try await keep(&held)
     }
@@ -68,19 +69,13 @@ extension LinkFlow {
     ///
     /// - Returns: whether it is done.
     func shake(_ held: inout Held, _ ends: Ends) async throws(PaykitFailure) -> Bool {
+        // Who begins also ends it, and has to see to the end of it until the peer has said something on the link.
+        if held.record.phase == .linked, ends.begins, held.record.place.received == 0 {
+            try await write(known(held.record, ends), ends)
+        }
         while held.record.phase != .linked {
-            let known: LinkHandshake
-            do { known = try handshake(held.record, ends) } catch {
-                throw PaykitFailure(.invalidData, LinkForm.laterForm)
-            }
-            // The same key gives the same messages: the last one is written whenever it does not lie there.
-            if let message = known.own.last {
-                let file: [UInt8]
-                do { file = try LinkForm.handshakeFile(message.message) } catch {
-                    throw PaykitFailure(.storage, "what is kept of a private link makes no link")
-                }
-                try await put(file, message.slot, ends)
-            }
+            let known = try known(held.record, ends)
+            try await write(known, ends)
             guard let awaited = known.awaited else {
                 held.record.peerStatic = known.handshake.remoteStatic.map { Hex.encode($0) }
                 held.record.phase = .linked
@@ -92,6 +87,22 @@ extension LinkFlow {
             guard try await hear(awaited, &held, ends) else { return false }
         }
         return true
+    }
+
+    private func known(_ record: LinkRecord, _ ends: Ends) throws(PaykitFailure) -> LinkHandshake {
+        do { return try handshake(record, ends) } catch {
+            throw PaykitFailure(.invalidData, LinkForm.laterForm)
+        }
+    }
+
+    /// Writes this side's last message of the handshake, whenever it does not lie there: the same key gives the same messages.
+    private func write(_ known: LinkHandshake, _ ends: Ends) async throws(PaykitFailure) {
+        guard let message = known.own.last else { return }
+        let file: [UInt8]
+        do { file = try LinkForm.handshakeFile(message.message) } catch {
+            throw PaykitFailure(.storage, "what is kept of a private link makes no link")
+        }
+        try await put(file, message.slot, ends)
     }
 
     /// Hears the peer's next message of the handshake.

@@ -229,9 +229,13 @@ package struct LinkFlow: Sendable {
         try await put(file, last.slot, ends)
     }
 
-    /// Writes a file, unless it lies there already.
+    /// Writes a file at its number, unless it lies there already.
     func put(_ file: [UInt8], _ slot: UInt32, _ ends: Ends) async throws(PaykitFailure) {
-        let address = try LinkFiles.slot(slot, in: ends.files.own)
+        try await put(file, at: LinkFiles.slot(slot, in: ends.files.own), ends)
+    }
+
+    /// Writes a file, unless it lies there already.
+    func put(_ file: [UInt8], at address: PubkyAddress, _ ends: Ends) async throws(PaykitFailure) {
         if case .file(let known) = try await ends.own.read(address), known.content == file { return }
         try await ends.own.write(file, to: address, ends.session)
     }
