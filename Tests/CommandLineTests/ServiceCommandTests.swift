@@ -64,6 +64,36 @@ struct ServiceCommandTests {
         #expect(await sites["walletconnect-pay"]?.ledger.captures(of: payment.id) == (isPaid ? 1 : 0))
     }
 
+    @Test(
+        "A signal is heard while what was chosen on a terminal is paid, as it was while the quote was asked for",
+        .timeLimit(.minutes(2)), arguments: [SIGINT, SIGTERM])
+    func interruptedAfterChoosing(signal: Int32) async throws {
+        let sandbox = WalletConnectPaySandbox()
+        let gate = GatedService(sandbox, holding: "/confirm")
+        let server = try LoopbackServer(gate)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        let terminal = try PseudoTerminal()
+        terminal.type("1\n")
+        let place = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
+        let process = Process()
+        process.executableURL = Program.url("payroute")
+        process.arguments = ["quote", payment.link, "--sandbox", server.baseURL.text]
+        (process.standardInput, process.standardOutput, process.standardError) = (place, place, place)
+        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { ended.yield($0.terminationStatus) }
+        try process.run()
+        for await _ in gate.arrivals { break }
+        kill(process.processIdentifier, signal)
+        for await code in ends {
+            #expect(code == 128 + signal)
+            break
+        }
+        let shown = terminal.close()
+        #expect(shown.contains("outcome      unknown"), "\(shown)")
+        #expect(shown.contains("stopped while the payment was under way"))
+    }
+
     @Test("quote says of a payment that is over that nothing is left to pay, and of no payment why")
     func quoteOver() async throws {
         let server = try LoopbackServer(sites.service)

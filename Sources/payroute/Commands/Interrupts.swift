@@ -17,51 +17,64 @@ enum Interrupts {
     /// by two ways: whoever did that still wants to know what became of the payment.
     private static let moment = Duration.seconds(1)
 
+    /// Who hears of signals: the last operation, also when it is over.
+    private static let current = Mutex<Caught?>(nil)
+
     /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes a moment
-    /// later or after ends the process at once.
+    /// later or after ends the process at once. So does one that comes after the operation: whatever is left to do is short.
     ///
     /// - Returns: the operation's result, and the signal that cancelled it.
     static func run<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result
     ) async -> (result: Result, signal: Int32?) {
         let caught = Caught()
-        var sources: [any DispatchSourceSignal] = []
+        current.withLock { $0 = caught }
+        // Until the sources are in place a signal would be lost: nothing begins before that.
+        await listening.value
+        let task = Task { await operation() }
+        caught.onSignal { task.cancel() }
+        let result = await task.value
+        caught.end()
+        return (result, caught.first)
+    }
+
+    /// Sources for the rest of the process: a signal that was given back to the system is not heard by a second source.
+    private static let listening = Task {
         for number in signals {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                guard caught.isInsistent(number) else { return }
-                OutputStream(descriptor: 2).line("Stopped at once; what became of it was not waited for. Ask again.")
-                ExternalProcess.endAll()
-                _exit(128 + number)
-            }
-            // Until the source is in place a signal would be lost: nothing begins before that.
+            // It keeps itself.
+            source.setEventHandler { withExtendedLifetime(source) { hear(number) } }
             await withCheckedContinuation { registered in
                 source.setRegistrationHandler { registered.resume() }
                 source.resume()
             }
-            sources.append(source)
         }
-        let task = Task { await operation() }
-        caught.onSignal { task.cancel() }
-        let result = await task.value
-        // Whatever is left to do is short; a signal may end it.
-        for (number, source) in zip(signals, sources) {
-            source.cancel()
-            signal(number, SIG_DFL)
+    }
+
+    private static func hear(_ number: Int32) {
+        guard let caught = current.withLock(\.self), caught.isInsistent(number) else { return }
+        if !caught.isOver {
+            OutputStream(descriptor: 2).line("Stopped at once; what became of it was not waited for. Ask again.")
         }
-        return (result, caught.first)
+        ExternalProcess.endAll()
+        _exit(128 + number)
     }
 
     private final class Caught: Sendable {
         private struct State {
             var first: (signal: Int32, at: ContinuousClock.Instant)?
             var cancel: (@Sendable () -> Void)?
+            var isOver = false
         }
 
         private let state = Mutex(State())
 
         var first: Int32? { state.withLock(\.first?.signal) }
+        var isOver: Bool { state.withLock(\.isOver) }
+
+        /// The operation is over: whoever sends a first signal now wants the process to end.
+        func end() { state.withLock { $0.isOver = true } }
 
         /// Calls `cancel` at the first signal, at once when it has come already.
         func onSignal(_ cancel: @escaping @Sendable () -> Void) {
@@ -72,7 +85,8 @@ enum Interrupts {
             if isLate { cancel() }
         }
 
-        /// Notes a signal; the first one cancels. Whether it is another one after a moment, by somebody who will not wait.
+        /// Notes a signal; the first one cancels. Whether it is by somebody who will not wait: another one after a moment, or
+        /// a first one when the operation is over.
         func isInsistent(_ number: Int32) -> Bool {
             let now = ContinuousClock.now
             let (isInsistent, cancel) = state.withLock { state in
@@ -80,7 +94,7 @@ enum Interrupts {
                     return (now - first.at >= Interrupts.moment, nil as (@Sendable () -> Void)?)
                 }
                 state.first = (number, now)
-                return (false, state.cancel)
+                return (state.isOver, state.cancel)
             }
             cancel?()
             return isInsistent

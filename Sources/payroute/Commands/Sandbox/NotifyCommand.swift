@@ -54,14 +54,15 @@ enum NotifyCommand: Command {
         }
         let server = try LoopbackServer(forwarder, port: port)
         defer { server.stop() }
-        if !isJSON {
-            console.output.line(
-                "Notifications to \(console.style(.strong, server.baseURL.text)) go on to \(target.text). Ctrl-C stops it."
-            )
-        } else {
-            console.diagnostics.line("Listening at \(server.baseURL.text)")
-        }
         _ = await Interrupts.run {
+            // Whoever learns that it is there may stop it at once: signals are heard from before that on.
+            if isJSON {
+                console.diagnostics.line("Listening at \(server.baseURL.text)")
+            } else {
+                console.output.line(
+                    "Notifications to \(console.style(.strong, server.baseURL.text)) go on to \(target.text). Ctrl-C stops it."
+                )
+            }
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
         return .done

@@ -58,13 +58,20 @@ enum SandboxCommand: Command {
         } else {
             welcome(base, console)
         }
-        console.output.line("\nCtrl-C stops it.")
-        let ready = try arguments.value("ready-file").map { try ReadyFile($0, base) }
-        if arguments.has("open") { Browser.open(base.text, console) }
-        log.begin()
-        _ = await Interrupts.run { await sleepUntilCancelled() }
-        log.end()
-        ready?.remove()
+        let path = arguments.value("ready-file")
+        let opens = arguments.has("open")
+        let (ready, _) = await Interrupts.run { () -> Result<ReadyFile?, any Error> in
+            // Whoever learns that it is there may stop it at once: signals are heard from before that on.
+            let ready = Result { try path.map { try ReadyFile($0, base) } }
+            guard case .success = ready else { return ready }
+            console.output.line("\nCtrl-C stops it.")
+            if opens { Browser.open(base.text, console) }
+            log.begin()
+            await sleepUntilCancelled()
+            log.end()
+            return ready
+        }
+        try ready.get()?.remove()
         let closing = await home.closing()
         await home.close()
         server.stop()
