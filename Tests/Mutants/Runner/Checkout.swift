@@ -79,8 +79,7 @@ struct Checkout {
             .split(separator: "\n").map(String.init)
     }
 
-    /// Runs the suites of these names, all of them when there is none, until a test has failed: others may wait for ever
-    /// for what does not come any more.
+    /// Runs the suites of these names until a test has failed: others may wait for ever for what does not come any more.
     func test(_ suites: [String], within limit: Duration) throws -> Command.Ended {
         let filters = suites.flatMap { ["--filter", "^\($0)[./]"] }
         return try run(
@@ -88,11 +87,6 @@ struct Checkout {
                 "nice", "-n", "5", "swift", "test", "--skip-build", "-Xswiftc", "-no-warnings-as-errors", "--parallel",
                 "--experimental-maximum-parallelization-width", "2",
             ] + filters, limit, isEnough: { $0.contains("✘ Test ") && $0.contains("recorded an issue") })
-    }
-
-    /// Plays histories.
-    func simulate(_ histories: Int, within limit: Duration) throws -> Command.Ended {
-        try run(["nice", "-n", "5", ".build/debug/Simulate", "\(histories)"], limit)
     }
 
     private func run(

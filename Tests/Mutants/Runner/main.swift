@@ -1,10 +1,10 @@
 import Foundation
 import MutationList
 
-// Applies the mutations of the kept list one at a time, in a private copy, and sees which test notices.
+// Applies the mutations of the kept list one at a time, in a private copy, and sees which test of the named suites notices.
 //
 //     make mutants [MUTANTS=<regular expression over names, places and suites>]
-//     swift run Mutants [--quick] [<regular expression>]    --quick: only the expected suites
+//     swift run Mutants [<regular expression>]
 
 /// Says it at once, also to a file.
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
@@ -15,8 +15,7 @@ func give(up reason: String) -> Never {
     exit(1)
 }
 
-let isQuick = CommandLine.arguments.contains("--quick")
-let filter = CommandLine.arguments.dropFirst().first { !$0.hasPrefix("--") } ?? ""
+let filter = CommandLine.arguments.dropFirst().first ?? ""
 guard let pattern = try? Regex(filter) else { give(up: "'\(filter)' is not a regular expression") }
 let chosen = try MutationList.all().filter { mutation in
     filter.isEmpty || ([mutation.name, mutation.place] + mutation.killedBy).contains { $0.contains(pattern) }
@@ -44,7 +43,7 @@ let report = MutationList.root.appending(path: ".build/mutants/report.md")
 let start = ContinuousClock.now
 for (index, mutation) in chosen.enumerated() {
     let begin = ContinuousClock.now
-    let verdict = try Trial(mutation: mutation, checkout: checkout, isQuick: isQuick).verdict()
+    let verdict = try Trial(mutation: mutation, checkout: checkout).verdict()
     let seconds = String(format: "%.1f", (ContinuousClock.now - begin) / .seconds(1))
     verdicts.append(verdict)
     say("\(index + 1)/\(chosen.count) \(verdict.isGood ? "✔" : "✘") \(mutation.name) (\(seconds) s): \(verdict.text)")
@@ -53,9 +52,7 @@ for (index, mutation) in chosen.enumerated() {
 }
 
 let bad = verdicts.count { !$0.isGood }
-let elsewhere = verdicts.count { if case .killedElsewhere = $0 { true } else { false } }
 let minutes = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(60))
 say("\n\(verdicts.count - bad) of \(verdicts.count) mutations were noticed, in \(minutes) minutes; \(report.path)")
-if elsewhere > 0 { say("\(elsewhere) only by tests that the list does not name; name them") }
 if bad > 0 { say("\(bad) were not, or could not be tried") }
 exit(bad == 0 ? 0 : 1)

@@ -97,7 +97,14 @@ struct SubscriptionRecordTests {
             providerSignature: record.proposal?.providerSignature)
         var nonces = PaykitNonces()
         #expect(throws: PaykitSubscriptionDefect.self) { try record.take(signed, nonces: &nonces, at: 1100) }
+        // Both have signed what was proposed, and the paper between the signatures was exchanged.
         var unsigned = try #require(record.proposal)
+        let exchanged = PaykitSignedSubscription(
+            dearer,
+            subscriberSignature: try PaykitSubscriptionSignature(
+                of: unsigned.subscription, by: subscriber, random: random, at: 1000),
+            providerSignature: unsigned.providerSignature)
+        #expect(throws: PaykitSubscriptionDefect.self) { try record.take(exchanged, nonces: &nonces, at: 1100) }
         #expect(throws: PaykitSubscriptionDefect.self) { try record.take(unsigned, nonces: &nonces, at: 1100) }
         unsigned.subscriberSignature = signed.subscriberSignature
         #expect(throws: PaykitSubscriptionDefect.signature) { try record.take(unsigned, nonces: &nonces, at: 1100) }

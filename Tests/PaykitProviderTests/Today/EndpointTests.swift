@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentStandards
 import Testing
 
 @testable import PaykitProvider
@@ -110,6 +111,17 @@ struct EndpointTests {
         // Of what is not known here nothing is said.
         #expect(try allows("eur-sepa-iban", "anything"))
         #expect(try allows("btc-lightning-bolt12", "anything"))
+    }
+
+    @Test("An address of another chain or form than its identifier says is paid by nobody")
+    func misnamed() {
+        func offers(_ identifier: String) -> [SettlementOffer] {
+            let endpoint = PaykitEndpoint(
+                methodID: identifier, endpoint: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq")
+            return EndpointOffers.offers(of: endpoint, StandardsReader())
+        }
+        #expect(offers("btc-bitcoin-p2wpkh").count == 1)
+        for other in ["btc-testnet-p2wpkh", "btc-bitcoin-p2tr", "btc-bitcoin-p2sh"] { #expect(offers(other).isEmpty) }
     }
 
     @Test(

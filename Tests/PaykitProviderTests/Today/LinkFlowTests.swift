@@ -55,6 +55,16 @@ struct LinkFlowTests {
         return id
     }
 
+    /// A request that was paid, as the payee has read.
+    private func proven() async throws -> String {
+        let id = try await asked()
+        try await payer.flow.accept(id, asPayer)
+        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        try await pollPayer()
+        try await pollPayee()
+        return id
+    }
+
     private func phase(_ id: String) async throws -> RequestState.Phase? {
         try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
     }
@@ -237,17 +247,38 @@ struct LinkFlowTests {
 
     @Test("A receipt that was changed on its way is none")
     func spoiltReceipt() async throws {
-        let id = try await asked()
-        try await payer.flow.accept(id, asPayer)
-        _ = try await payer.flow.pay(id, asPayer, with: purse)
-        try await pollPayer()
-        try await pollPayee()
+        let id = try await proven()
         let receipt = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
         let again = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
         #expect(receipt == again)
         let path = ReceiptAccess.location(receipt.id, payee.receiver)
         let file = try #require(await world.sandbox.file(at: path, of: payee.key))
         await world.sandbox.publish(file.dropLast(8) + Array("AAAAAA\"}".utf8), at: path, of: payee.key)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)
+    }
+
+    @Test(
+        "A receipt that is well sealed and says something else than what was asked for is none",
+        arguments: ["amount", "identifier", "recipient"])
+    func otherReceipt(_ part: String) async throws {
+        let id = try await proven()
+        let receipt = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
+        let issued = try #require(await payee.flow.held(asPayee)?.record.issued[id])
+        let access = ReceiptAccess(
+            eventID: issued.eventID, receiptID: issued.id, reference: receipt.reference, requestID: id,
+            period: receipt.period, receiver: payee.receiver,
+            key: Redacted(try #require(Base64URL.decode(issued.key))))
+        let stranger = try PubkyKeyPair(seed: [UInt8](repeating: 3, count: 32)).publicKey
+        let other = LinkReceipt(
+            id: receipt.id, reference: receipt.reference, requestID: id,
+            recipient: part == "recipient" ? stranger : receipt.recipient,
+            identifier: part == "identifier" ? PaykitIdentifier("btc-bitcoin-p2wpkh") : receipt.identifier,
+            amount: part == "amount" ? try LinkAmount("0.00002", "btc") : receipt.amount)
+        #expect(other != receipt)
+        let file = try other.sealed(access, nonce: #require(Base64URL.decode(issued.nonce)))
+        await world.sandbox.publish(file, at: access.location, of: payee.key)
         try await pollPayee()
         try await pollPayer()
         #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)

@@ -165,6 +165,9 @@ struct RouterPayerTests {
         world.settler.isSilent = true
         try await world.nextDay(scheduler)
         #expect(world.settler.payments == 4, "paid beside a payment whose end is not known")
+        #expect(
+            world.heard.lines.filter { !$0.hasSuffix(" paid") }.allSatisfy { $0.hasSuffix(" postponed") },
+            "what was never begun is not in doubt: \(world.heard.lines)")
         world.settler.isSilent = false
         _ = try await world.router(limit: nil).recover(as: .careless(world.settler))
         world.clock.advance(by: .seconds(7200))
