@@ -367,8 +367,8 @@ let package = Package(
         .testTarget(
             name: "KillTests",
             dependencies: [
-                "PayingProcess", "SpendingProcess", "PaymentCore", "PaymentLoopback", "PaymentSandbox",
-                "PaymentTesting", "PaymentStore",
+                "PayingProcess", "RequestProcess", "SpendingProcess", "PaykitKit", "PaykitProvider", "PaymentCore",
+                "PaymentLoopback", "PaymentSandbox", "PaymentTesting", "PaymentStore",
                 "TestSupport", "payroute",
             ],
             swiftSettings: settings),
@@ -381,6 +381,13 @@ let package = Package(
                 "WalletConnectPayProvider",
             ],
             path: "Tests/PayingProcess", swiftSettings: settings),
+        .executableTarget(
+            name: "RequestProcess",
+            dependencies: [
+                "PaykitKit", "PaykitProvider", "PaymentCore", "PaymentRouting", "PaymentSandbox", "PaymentStandards",
+                "PaymentStore", "PaymentTransport",
+            ],
+            path: "Tests/RequestProcess", swiftSettings: settings),
         .executableTarget(
             name: "SpendingProcess", dependencies: ["PaymentCore", "PaymentRouting", "PaymentStore", "PaymentTesting"],
             path: "Tests/SpendingProcess", swiftSettings: settings),

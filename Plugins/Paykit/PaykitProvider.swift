@@ -9,7 +9,7 @@ public import PaymentCore
 ///
 /// Somebody's key is no single payment: whoever pays it again pays again, but not by an invoice that was paid before. An invoice
 /// is paid once.
-public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
+public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider, PayeeTellingProvider {
     /// `paykit`.
     public static let id: ProviderID = "paykit"
 
@@ -92,6 +92,14 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
             return try await SettlementFlow.pay(attempt, reader, in: context)
         }
         return try await flow(context).privateFlow.pay(attempt, order)
+    }
+
+    /// Keeps the proof of a request's payment once more where it was lost with what is kept of the link, so that it is sent.
+    package func tell(
+        _ receipt: PaymentReceipt, of attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws {
+        guard let request = RoutedRequest(attempt.option) else { return }
+        try await flow(context).requests().tell(receipt, of: attempt, request)
     }
 
     /// Tells payees once more of what was paid privately and they have not confirmed yet, as they may have been away. It is

@@ -53,6 +53,12 @@ struct ConformanceTests {
         #expect(report.isComplete, "\(report)")
     }
 
+    @Test("Paykit conforms, for a request over a private link")
+    func paykitRequest() async throws {
+        let report = await ProviderConformance.check(try Subjects.paykitRequest())
+        #expect(report.isComplete, "\(report)")
+    }
+
     @Test("The provider of bare bitcoin texts conforms")
     func bitcoin() async throws {
         let report = await ProviderConformance.check(try Subjects.bitcoin())

@@ -72,7 +72,7 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
 }
 
 /// The settler of the trial that goes on.
-private final class CurrentSettler: PaymentSettler {
+final class CurrentSettler: PaymentSettler {
     private let state = Mutex<(settler: (any PaymentSettler)?, neverEnds: Bool)>((nil, false))
 
     func set(_ settler: any PaymentSettler, neverEnds: Bool) { state.withLock { $0 = (settler, neverEnds) } }

@@ -27,7 +27,8 @@ struct FuzzTargets: Sendable {
             RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
             CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
             PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self,
-            PaykitSubscriptionTarget.self, KRPCTarget.self, PaykitGrantTarget.self, PaykitTodayTarget.self,
+            PaykitRequestTarget.self, PaykitSubscriptionTarget.self, KRPCTarget.self, PaykitGrantTarget.self,
+            PaykitTodayTarget.self,
             PayrailsTarget.self, JWETarget.self,
             ReviewTarget.self, StandardsTarget.self,
         ]

@@ -19,13 +19,25 @@ extension ProviderContext {
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
+        try await settle(attempt, to: endpoint) {}
+    }
+
+    /// The same, with a last look before the settler is asked to pay.
+    ///
+    /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the settler says that
+    ///   it has sent nothing. Where it throws, the settler is not asked: ``PaymentError/Code/notSettled`` where it never will
+    ///   be, with a phase before anything was sent.
+    package func settle(
+        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
+        unless check: @escaping @Sendable () async throws -> Void
+    ) async throws -> SettlementProof {
         let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
         guard endpoint.paymentHash == nil || sha256 != nil else {
             throw PaymentError(.unsupported, "nobody here can check the proof of an invoice; nothing is sent")
         }
         let settling = Settling(
             settlement: settlement, settler: payer.settler, clock: clock, sha256: sha256,
-            ensureInCharge: { try await ensureInCharge() })
+            check: check, ensureInCharge: { try await ensureInCharge() })
         let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
         // What a journal holds is no better than what it was given.
         try settling.check(proof)
@@ -39,6 +51,7 @@ private struct Settling: Sendable {
     let settler: (any PaymentSettler)?
     let clock: any PaymentClock
     let sha256: ProviderContext.Hash?
+    let check: @Sendable () async throws -> Void
     let ensureInCharge: @Sendable () async throws -> Void
 
     func run() async throws -> SettlementProof {
@@ -72,6 +85,7 @@ private struct Settling: Sendable {
                 guard !Task.isCancelled else {
                     throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
                 }
+                try await check()
                 // The settler may have taken hours to answer. Whoever has taken over by now may be told its last word, and
                 // pay anew under another key.
                 try await ensureInCharge()

@@ -132,12 +132,14 @@ package enum SettlementFlow {
 
     /// Hands an endpoint to the settler that was found to be what the payer chose.
     ///
+    /// - Parameter check: a last look, each time before the settler is asked to pay; where it throws, the settler is not asked.
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
-        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext
+        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
+        unless check: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> PaymentOutcome {
         do {
-            let proof = try await context.settle(attempt, to: endpoint)
+            let proof = try await context.settle(attempt, to: endpoint, unless: check)
             return .succeeded(
                 PaymentReceipt(
                     reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))

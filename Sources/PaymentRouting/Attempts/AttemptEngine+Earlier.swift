@@ -19,6 +19,7 @@ extension AttemptEngine {
         for history in histories {
             guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
             try enquiry.distinguish(link, from: history.attempt)
+            await enquiry.tellPayee(of: history)
             if let outcome = history.outcome { effects.tell(.outcome(outcome), of: history.attempt) }
             return history.outcome
         }

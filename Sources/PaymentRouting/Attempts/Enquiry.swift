@@ -73,6 +73,19 @@ struct Enquiry: Sendable {
         return try await refunder.status(of: refund, in: context)
     }
 
+    /// Has the payee of a paid attempt told of it, where that is left to this side. What somebody else has paid is theirs to
+    /// tell.
+    func tellPayee(of history: AttemptHistory) async {
+        let attempt = history.attempt
+        guard case .succeeded(let receipt)? = history.outcome, history.hasOpenSettlement,
+            let teller = service as? any PayeeTellingProvider
+        else { return }
+        do { try await teller.tell(receipt, of: attempt, in: queries(about: attempt.reference)) } catch {
+            let reason = PaymentError(thrown: error, at: descriptor.id).message
+            effects.tell(.note("it is paid, but the payee is not told now: \(reason)"), of: attempt)
+        }
+    }
+
     /// A context in which nothing but questions can be asked.
     private func queries(about payment: PaymentReference, _ link: PaymentLink? = nil) -> ProviderContext {
         effects.context(

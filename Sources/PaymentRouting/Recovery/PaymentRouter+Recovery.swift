@@ -12,6 +12,7 @@ extension PaymentRouter {
         let history = try await history(of: attempt)
         // What has ended needs no lease, which a page that never returns may hold.
         if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
+            await (try? enquiry(for: history, payer: payer))?.tellPayee(of: history)
             return outcome
         }
         do throws(PaymentError) {

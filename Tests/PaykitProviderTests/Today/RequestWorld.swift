@@ -20,7 +20,7 @@ final class RequestWorld: Sendable {
     let sandbox: PubkySandbox
     let url: HTTPURL
     /// What is kept of the link at the payer's.
-    let states = InMemorySealedStates()
+    let states = LosableStates()
     let journal = InMemoryJournal()
     let payer: Party
     let payee: Party
@@ -140,6 +140,15 @@ final class RequestWorld: Sendable {
                 return .failure(error)
             }
         }
+
+        /// Asks what a link wants, and takes the first way to pay it, which is not paid yet.
+        func choose(_ link: String) async throws -> (quote: PaymentQuote, option: PaymentOption.ID) {
+            guard case .matched(let route) = router.route(link) else { throw NotALink() }
+            let quote = try await router.quote(route, as: payer)
+            return (quote, try #require(quote.options.first?.id))
+        }
+
+        private struct NotALink: Error {}
     }
 
     func process(
@@ -168,6 +177,15 @@ final class RequestWorld: Sendable {
         return Process(
             router: router, payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: mortal))
     }
+}
+
+/// What is kept of links until it is lost.
+actor LosableStates: SealedStateStore {
+    private var base = InMemorySealedStates()
+
+    func lose() { base = InMemorySealedStates() }
+    func state(named name: String) async throws -> SealedState? { await base.state(named: name) }
+    func keep(_ state: SealedState, named name: String) async throws -> Bool { await base.keep(state, named: name) }
 }
 
 /// What a process keeps of links that may end.

@@ -163,7 +163,7 @@ extension LinkFlow {
     func keep(
         _ proof: PaykitProof, _ id: String, _ period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty
     ) async throws(PaykitFailure) -> Bool {
-        let head = head(of: id)
+        let (head, yes) = (head(of: id), self.head(of: id))
         let key = LinkRequest.key(id, period)
         return try await change(party) { record throws(PaykitFailure) in
             // Also where another call has noted that nothing was paid: the money is gone all the same.
@@ -171,10 +171,14 @@ extension LinkFlow {
             let request = try Self.request(id, record, isOwn: false)
             var payment =
                 record.payments[key]
-                ?? LinkPayment(stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: nil)
+                ?? LinkPayment(
+                    stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
+                    list: record.useList(with: endpoint))
             payment.stage = .paid
             payment.proof = proof.json.text
             record.payments[key] = payment
+            // Lost with all that was kept. No proof counts before it, and where it was sent a second one says nothing.
+            if !request.state.isAccepted { try? Self.say(.acceptance(yes), about: request, &record) }
             let message = PrivateMessage.proof(Self.message(head, request, period, endpoint, proof))
             return (try? record.say(message)) != nil
         }
@@ -190,7 +194,8 @@ extension LinkFlow {
         _ id: String, _ record: LinkRecord, isOwn: Bool? = nil
     ) throws(PaykitFailure) -> LinkRequest {
         guard let request = LinkRequest.all(in: record.log).first(where: { $0.id == id }) else {
-            throw PaykitFailure(.notFound, "there is no request of this id on this link")
+            throw PaykitFailure(
+                .notFound, "there is no request of this id on this link: poll it, as after a loss the payee asks again")
         }
         if let isOwn, request.isOwn != isOwn {
             throw PaykitFailure(

@@ -51,7 +51,7 @@ extension LinkFlow {
         let request = try Self.request(id, record, isOwn: false)
         let amount = try Self.amount(of: request, period)
         let state = request.state
-        let isOpen = [.proposed, .accepted, .active].contains(state.phase) && !state.isExpired(at: moment)
+        let isOpen = isOpen(request)
         if let known = record.payments[LinkRequest.key(id, period)], known.stage != .failed {
             if let proof = known.told { return .paid(proof, amount) }
             guard known.isRouted else {
@@ -68,6 +68,11 @@ extension LinkFlow {
         case .proposed, .accepted, .active: guard isOpen else { return .expired }
         }
         return .open(try endpoints(for: request, record, nil, check).endpoints, amount)
+    }
+
+    /// Whether a request still asks to be paid, by this side's clock.
+    private func isOpen(_ request: LinkRequest) -> Bool {
+        [.proposed, .accepted, .active].contains(request.state.phase) && !request.state.isExpired(at: moment)
     }
 
     /// Begins to pay a request at an endpoint, unless somebody has begun before. One that nobody has answered yet is accepted
@@ -87,14 +92,62 @@ extension LinkFlow {
             if request.state.phase == .proposed { try Self.say(.acceptance(head), about: request, &record) }
             let key = LinkRequest.key(id, period)
             let number = record.payments[key].map { $0.number + 1 } ?? 0
-            // The payer's own endpoints are of the list; a list is good for one payment.
-            let list = record.list?.version
-            record.list?.used = list ?? 0
             record.payments[key] = LinkPayment(
-                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list, number: number,
-                isRouted: true)
+                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
+                list: record.useList(with: endpoint), number: number, isRouted: true, isHandedOver: false)
             return .begun(
                 LinkClaim(requestID: id, period: period, endpoint: endpoint, number: number, isOpen: true), amount)
+        }
+    }
+
+    /// Keeps that the payer's settler is about to be asked to pay a claim: from here on nobody who shares the link may say that
+    /// it is called off.
+    ///
+    /// - Returns: whether it may be asked. Not where the claim is over: the request was called off, or somebody else has heard
+    ///   the settler's last word.
+    func handOver(_ claim: LinkClaim, _ party: LinkParty) async throws(PaykitFailure) -> Bool {
+        let key = LinkRequest.key(claim.requestID, claim.period)
+        return try await change(party) { record throws(PaykitFailure) in
+            let request = try Self.request(claim.requestID, record, isOwn: false)
+            guard let known = record.payments[key] else {
+                // It was lost with all that was kept. The settler may have been asked before, by this very name.
+                record.payments[key] = LinkPayment(
+                    stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
+                    list: record.useList(with: claim.endpoint), number: claim.number, isRouted: true,
+                    isHandedOver: true)
+                return true
+            }
+            guard known.stage != .paid else {
+                throw PaykitFailure(
+                    .paymentInDoubt,
+                    "somebody who shares this private link says that the request is paid: go on with it later")
+            }
+            guard known.isRouted, known.stage == .paying, known.number == claim.number,
+                known.endpoint == claim.endpoint.endpoint
+            else { return false }
+            guard known.isHandedOver == false else { return true }
+            guard isOpen(request) else {
+                record.fail(key, at: claim.endpoint)
+                return false
+            }
+            record.payments[key]?.isHandedOver = true
+            return true
+        }
+    }
+
+    /// Ends a claim on what is called off, unless the payer's settler may have been asked for it.
+    ///
+    /// - Returns: what stands now; ``LinkDue/begun(_:_:)`` where somebody may still pay it.
+    func callOff(
+        _ claim: LinkClaim, _ party: LinkParty, _ check: PaykitEndpointCheck
+    ) async throws(PaykitFailure) -> LinkDue {
+        let key = LinkRequest.key(claim.requestID, claim.period)
+        return try await change(party) { record throws(PaykitFailure) in
+            let request = try Self.request(claim.requestID, record, isOwn: false)
+            if let known = record.payments[key], known.isHandedOver == false, !isOpen(request) {
+                record.fail(key, at: PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint))
+            }
+            return try due(claim.requestID, claim.period, record, check)
         }
     }
 
@@ -106,5 +159,18 @@ extension LinkFlow {
             guard let known = record.payments[key], known.number == claim.number, known.isRouted else { return }
             record.fail(key, at: claim.endpoint)
         }
+    }
+}
+
+extension LinkRecord {
+    /// Uses the payee's list up where it has an endpoint: a list is good for one payment.
+    ///
+    /// - Returns: the list's version; nil where the endpoint is of another list, as when what was kept of it was lost meanwhile.
+    mutating func useList(with endpoint: PaykitEndpoint) -> Int? {
+        guard let list, let text = list.endpoints[endpoint.methodID],
+            EndpointPayload(Array(text.utf8))?.value == endpoint.endpoint
+        else { return nil }
+        self.list?.used = list.version
+        return list.version
     }
 }

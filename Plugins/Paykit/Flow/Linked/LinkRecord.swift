@@ -225,6 +225,9 @@ package struct LinkPayment: Sendable, Hashable, Codable {
     package var isAsked = false
     /// Whether a router pays it; otherwise the application's own wallet does.
     package var isRouted = false
+    /// Whether a router has begun to ask the payer's settler for it: until then anybody may call it off, and then only the
+    /// settler's word counts. Nil for what was kept without that.
+    package var isHandedOver: Bool?
 
     /// What proves it, once it is paid.
     var told: PaykitProof? {

@@ -18,15 +18,11 @@ extension RequestFlow {
 
     /// Pays what was chosen, once: begins it in what is kept of the link, has the settler pay, and keeps the proof that is sent.
     func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> PaymentOutcome {
-        guard let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
-            let endpoint = offer(order.endpoint, attempt.option.amount, endsInTime: false)?.offer.endpoint
-        else {
+        guard let (endpoint, party) = try place(of: order, attempt) else {
             throw PaymentError(
                 .integrity, "the endpoint does not ask for what was chosen; nothing is handed to the settler",
                 provider: provider)
         }
-        let party: LinkParty
-        do throws(PaykitFailure) { party = try links.party(payee, app) } catch { throw told(error) }
         var claim: LinkClaim?
         // Once the settler may have been asked, only its word counts, whatever the payee says by now.
         if await !context.hasRun(SettlementFlow.step) {
@@ -45,15 +41,38 @@ extension RequestFlow {
         if let claim, claim.number != name.number { throw changed() }
         let own = LinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
-        let outcome = try await SettlementFlow.pay(attempt.known(by: name.key), to: endpoint, in: context)
+        let outcome = try await SettlementFlow.pay(attempt.known(by: name.key), to: endpoint, in: context) {
+            try await handOver(own, party)
+        }
         switch outcome {
         case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
         case .declined:
+            // Then it was not the settler that refused.
+            if case .calledOff? = try? await links.due(own.requestID, own.period, party, check) { return .cancelled }
             // Where that cannot be kept, the settler is asked by the same name the next time, and says the same.
             do throws(PaykitFailure) { try await links.failed(own, party) } catch { context.log(error.message) }
         default: break
         }
         return outcome
+    }
+
+    /// Keeps a paid attempt's proof once more where it was lost with what was kept of the link.
+    func tell(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, _ order: RoutedRequest) async throws {
+        guard let text = receipt.transactionID, let (endpoint, party) = try place(of: order, attempt) else { return }
+        let claim = LinkClaim(
+            requestID: order.id, period: order.period, endpoint: order.endpoint, number: 0, isOpen: true)
+        try await keep(proof(text, endpoint), claim, party)
+    }
+
+    /// The last look before the settler is asked.
+    private func handOver(_ claim: LinkClaim, _ party: LinkParty) async throws {
+        let isGranted: Bool
+        do throws(PaykitFailure) { isGranted = try await links.handOver(claim, party) } catch { throw told(error) }
+        guard !isGranted else { return }
+        throw PaymentError(
+            .notSettled,
+            "the settler was not asked: the request was called off, or somebody who shares this private link pays it by "
+                + "another try", provider: provider)
     }
 
     /// Begins to pay, unless that was done before, or is not to be done any more.
@@ -71,9 +90,19 @@ extension RequestFlow {
             return .begun(claim)
         case .paid(let proof, let amount): return .ended(.succeeded(receipt(attempt.reference, amount, proof)))
         case .calledOff: return .ended(.cancelled)
-        case .expired: return .ended(.expired)
+        case .expired: throw over()
         case .open: throw changed()
         }
+    }
+
+    /// Where an attempt pays, and over which link; nil where its endpoint does not ask for what was chosen.
+    private func place(
+        of order: RoutedRequest, _ attempt: PaymentAttempt
+    ) throws(PaymentError) -> (SettlementEndpoint, LinkParty)? {
+        guard let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
+            let endpoint = offer(order.endpoint, attempt.option.amount, endsInTime: false)?.offer.endpoint
+        else { return nil }
+        do throws(PaykitFailure) { return (endpoint, try links.party(payee, app)) } catch { throw told(error) }
     }
 
     private func changed() -> PaymentError {

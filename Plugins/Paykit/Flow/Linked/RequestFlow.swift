@@ -51,7 +51,7 @@ struct RequestFlow: Sendable {
         switch due {
         case .paid(let proof, let amount): return ended(.succeeded(receipt(request.reference, amount, proof)))
         case .calledOff: return ended(.cancelled)
-        case .expired: return ended(.expired)
+        case .expired: throw over()
         // Also where its time is over: only the settler's word on it lets another one be paid.
         case .begun(let claim, let amount):
             offers = [claim.endpoint].compactMap { offer($0, amount, endsInTime: false) }
@@ -74,6 +74,14 @@ struct RequestFlow: Sendable {
             return try RoutedRequest(link, period, endpoint).placed(in: option)
         }
         return quote
+    }
+
+    /// Nobody but this device's clock says so, and another device's may say something else.
+    func over() -> PaymentError {
+        PaymentError(
+            .unusableOption,
+            "the request can be accepted no longer by this device's clock: check the clock, or ask the payee to ask again",
+            provider: provider, phase: .answered)
     }
 
     private static func title(_ endpoint: SettlementEndpoint) -> String {
@@ -110,8 +118,9 @@ struct RequestFlow: Sendable {
 
     /// Asks the settler what became of what somebody began, who may be gone.
     ///
-    /// - Returns: paid; called off, where it was not begun and the request does not stand any more; otherwise the same again.
-    /// - Throws: ``PaymentError`` when it does not say, or it is under way.
+    /// - Returns: paid; called off, where the request does not stand any more and the settler will not be asked; otherwise the
+    ///   same again.
+    /// - Throws: ``PaymentError`` when it does not say, or it is under way, or somebody may still ask it.
     func learned(_ claim: LinkClaim, _ amount: Money, _ party: LinkParty) async throws -> LinkDue {
         guard let settler = context.payer.settler else { return .begun(claim, amount) }
         guard let endpoint = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint else {
@@ -129,7 +138,15 @@ struct RequestFlow: Sendable {
             let proof = try proof(word.text, endpoint)
             try await keep(proof, claim, party)
             return .paid(proof, amount)
-        case .nothingSent: return claim.isOpen ? .begun(claim, amount) : .calledOff
+        case .nothingSent:
+            guard !claim.isOpen else { return .begun(claim, amount) }
+            let now: LinkDue
+            do throws(PaykitFailure) { now = try await links.callOff(claim, party, check) } catch { throw told(error) }
+            guard case .begun = now else { return now }
+            throw PaymentError(
+                .unusableOption,
+                "the request was called off, but who shares this private link has begun to pay it, and may still: resume "
+                    + "that payment, or ask again later", provider: provider, phase: .answered, retry: .later)
         case .underWay(let wait):
             throw PaymentError(
                 .unusableOption, "the request is being paid: ask again later", provider: provider, phase: .answered,
@@ -184,9 +201,12 @@ struct RequestFlow: Sendable {
     func told(_ failure: PaykitFailure) -> PaymentError {
         switch failure.code {
         case .storage: PaymentError(.journal, failure.message, provider: provider, retry: .later)
-        case .paymentInDoubt, .paymentRejected, .validationFailed:
+        // After a loss the payee says again what they have asked for.
+        case .notFound, .notInitialized:
+            PaymentError(.notFound, failure.message, provider: provider, phase: .answered, retry: .later)
+        case .paymentRejected, .validationFailed:
             PaymentError(.unusableOption, failure.message, provider: provider, phase: .answered)
-        case .methodNotSupported:
+        case .methodNotSupported, .paymentInDoubt:
             PaymentError(.unusableOption, failure.message, provider: provider, phase: .answered, retry: .later)
         default: PaymentError(failure, provider: provider)
         }

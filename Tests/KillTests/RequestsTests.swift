@@ -1,0 +1,120 @@
+import Foundation
+import PaykitKit
+import PaykitProvider
+import PaymentCore
+import PaymentLoopback
+import PaymentSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// A payer over a private link who is killed again and again, while the payee asks, looks and keeps the books.
+@Suite("Requests over private links, paid by processes that are killed", .serialized)
+struct RequestsTests {
+    private let folder = ScratchFolder()
+    private static let kills = ProcessInfo.processInfo.environment["PAYROUTE_KILLS"].flatMap { Int($0) } ?? 4
+
+    /// The payee, and where both are.
+    private struct Place {
+        let sandbox: PubkySandbox
+        let url: String
+        let payee: PubkyKey
+        let link: PaykitPrivateLink
+        let links: SQLiteSealedStates
+        let name: String
+
+        /// How many states of the link the payer has kept.
+        var number: UInt64 { get async throws { try await links.state(named: name)?.number ?? 0 } }
+    }
+
+    private func place(_ sandbox: PubkySandbox, _ server: LoopbackServer) async throws -> Place {
+        let url = "http://localhost:\(server.baseURL.port)"
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL(url)))
+        let (receiver, payers) = (
+            try #require(PaykitReceiverPath("shop/server")), try #require(PaykitReceiverPath("router/wallet"))
+        )
+        configuration.receiver = receiver
+        configuration.receiverSecret = Redacted([UInt8](repeating: 8, count: 32))
+        let client = PaykitClient(configuration: configuration, transport: SandboxTransport(sandbox))
+        try await client.initialize(
+            secretKeyHex: String(repeating: "01", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        try await client.publishReceiver()
+        let payee = try #require(await client.user)
+        let payer = try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)).publicKey
+        return Place(
+            sandbox: sandbox, url: url, payee: payee,
+            link: try await client.privateLink(with: payer.text, app: payers),
+            links: try SQLiteSealedStates(path: folder.file("links")),
+            name: "\(payer)/\(payers)/\(payee)/\(receiver)")
+    }
+
+    private func process(_ place: Place, looks: Int) throws -> Program {
+        try Program(
+            [
+                folder.file("journal"), folder.file("links"), place.url, place.sandbox.homeserver.text,
+                place.payee.text, "\(looks)",
+            ], executable: Program.url("RequestProcess"))
+    }
+
+    /// Lets a payer look while the payee does, until its end or so many lines.
+    ///
+    /// - Returns: whether it was killed.
+    @discardableResult
+    private func run(_ place: Place, looks: Int, lines: Int? = nil) async throws -> Bool {
+        let program = try process(place, looks: looks)
+        var count = 0
+        for await line in program.lines {
+            count += 1
+            if count == lines { program.signal(SIGKILL) }
+            // The payee looks whenever the payer has kept something.
+            if line == "kept" || line == "signed in" { _ = try? await place.link.poll() }
+        }
+        let (code, errors) = await program.end()
+        #expect(code == 0 || code == -SIGKILL && lines != nil, "\(errors)")
+        return code == -SIGKILL
+    }
+
+    @Test("Whenever the payer is killed, each request is paid once and proven, and what is kept never goes back")
+    func killed() async throws {
+        let sandbox = PubkySandbox(random: SeededRandomSource(seed: 12))
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let place = try await place(sandbox, server)
+        let random = SeededRandomSource(seed: 21)
+        try await run(place, looks: 6)
+        var (asked, killed, number): ([String], Int, UInt64) = ([], 0, try await place.number)
+        while killed < Self.kills, asked.count < 4 * Self.kills {
+            let invoice = await sandbox.createInvoice(2100, for: place.payee)
+            let id = try await place.link.ask(
+                for: Money(minorUnits: 2100, currency: .satoshi), reference: "order \(asked.count)",
+                methods: ["btc-lightning-bolt11"],
+                at: [PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: invoice)])
+            asked.append(id)
+            try await place.link.poll()
+            // Some thirty lines lead to the proof; after each death there are fewer left.
+            var lines = 34
+            while lines > 3, try await place.link.proof(of: id) == nil {
+                killed += try await run(place, looks: 4, lines: 1 + Int(random.next() % UInt64(lines))) ? 1 : 0
+                lines /= 2
+                #expect(await sandbox.ledger.captures(of: place.payee.text) <= asked.count)
+                let now = try await place.number
+                #expect(now >= number, "what is kept goes back from \(number) to \(now)")
+                number = now
+            }
+            for _ in 0..<5 {
+                guard try await place.link.proof(of: id) == nil else { break }
+                try await run(place, looks: 4)
+                try await place.link.poll()
+            }
+            #expect(await sandbox.ledger.captures(of: place.payee.text) == asked.count, "request \(asked.count)")
+        }
+        #expect(killed >= Self.kills)
+        try await run(place, looks: 1)
+        var proofs: Set<PaykitProof> = []
+        for id in asked { proofs.insert(try #require(try await place.link.proof(of: id))) }
+        #expect(proofs.count == asked.count && proofs.allSatisfy(\.isSound))
+        #expect(try await SQLiteJournal(path: folder.file("journal")).unfinished().isEmpty)
+        print("\(killed) payers of private requests killed: \(asked.count) requests paid once, and proven")
+    }
+}
