@@ -84,14 +84,20 @@ struct ReservationTests {
         #expect(await states(journal) == [.released, .released, .paid])
     }
 
-    @Test("A return and a message that end a payment settle what it has reserved")
+    @Test("A return that ends a payment settles what it has reserved at once, whatever the end")
     func fromElsewhere() async throws {
-        let journal = InMemoryJournal()
-        let world = world(journal) { _, _ in .pending(retryAfter: nil) }
-        _ = try await world.pay(as: Payer())
-        #expect(await states(journal) == [.reserved])
-        _ = try await world.router.handle("shop://paid?id=p1")
-        #expect(await states(journal) == [.paid])
+        for (word, state) in [
+            (Self.paid, SpendingRecord.State.paid), (.declined(DeclineReason(.refused, "no")), .released),
+        ] {
+            let journal = InMemoryJournal()
+            var world = world(journal) { _, _ in .pending(retryAfter: nil) }
+            world.provider.completeBody = { _, _ in word }
+            world.provider.statusBody = { _, _ in word }
+            _ = try await world.pay(as: Payer())
+            #expect(await states(journal) == [.reserved])
+            #expect(try await world.router.handle("shop://paid?id=p1") == word)
+            #expect(await states(journal) == [state])
+        }
     }
 
     // MARK: Crashes

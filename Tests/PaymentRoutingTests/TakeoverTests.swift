@@ -151,8 +151,10 @@ struct TakeoverTests {
         }
     }
 
-    @Test("Who goes on with an attempt is not told of it what a start of the payment was told that it joined")
-    func joinedStart() async throws {
+    @Test(
+        "Who goes on with an attempt is not told of it what a start of the payment was told that it joined",
+        arguments: [true, false])
+    func joinedStart(isPaidMeanwhile: Bool) async throws {
         var world = World()
         let (inside, leave) = (Gate(), Gate())
         world.provider.quoteBody = {
@@ -173,6 +175,14 @@ struct TakeoverTests {
         }
         // So that it joins, which nothing tells; if it does not, it finds out by itself.
         for _ in 0..<2000 { await Task.yield() }
+        if isPaidMeanwhile {
+            let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "crashed", duration: .seconds(1))
+            let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+            let entry = JournalEntry(date: world.clock.now, event: .outcome(paid))
+            if try await world.journal.acquire(lease, at: world.clock.now) {
+                try await world.journal.append(entry, to: attempt, under: lease)
+            }
+        }
         await leave.open()
         if let error = await resumption.value { #expect(error.phase == .maybeSent) }
         await #expect(throws: PaymentError.self) { try await start.value }

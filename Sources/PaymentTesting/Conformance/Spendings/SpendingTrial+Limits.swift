@@ -123,6 +123,14 @@ extension SpendingTrial {
                 try await refuses(whole, most, "more than any number holds")
             }
         }
+        for number in 1...4 {
+            let day = Self.today.earlier(by: -number)
+            let whole = try Self.spending("day \(number)", Money.maximumMinorUnits, on: day)
+            try await grants(whole, most, "the largest amount on each day")
+        }
+        let month = [SpendingLimit(try Self.cents(Money.maximumMinorUnits), per: .month)]
+        try await refuses(
+            try Self.spending("month", 1, on: Self.today.earlier(by: -4)), month, "more, where no number holds the sum")
         let far = SpendingDay(number: .max)
         try await grants(try Self.spending("far", 1, on: far), limits, "what is dated at the end of time")
         // Everything else is dated later, and counts.
