@@ -1,7 +1,7 @@
 import CitconKit
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import CitconSandbox
 import PaymentTesting
 import PaymentTransport
 

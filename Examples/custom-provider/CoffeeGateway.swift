@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 
 #if canImport(FoundationEssentials)

@@ -3,7 +3,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 

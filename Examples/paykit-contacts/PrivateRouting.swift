@@ -1,7 +1,7 @@
 import PaykitProvider
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
+import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTransport

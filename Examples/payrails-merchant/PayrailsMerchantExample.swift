@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PayrailsSandbox
 import PaymentTesting
 import PaymentTransport
 import PayrailsKit

@@ -3,7 +3,7 @@ import PaykitKit
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
+import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTesting

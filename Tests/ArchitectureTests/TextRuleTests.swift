@@ -55,7 +55,7 @@ struct TextRuleTests {
             "/// As reference section 2.4 has it.", "// Protocol 2.5", "// Protocol 2, 2.4 and 9.", "// Protocol 2.4.2",
         ])
     func citations(text: String) {
-        for file in ["Plugins/Citcon/A.swift", "Plugins/CitconKit/A.swift", "Tests/CitconProviderTests/A.swift"] {
+        for file in ["Plugins/Citcon/Provider/A.swift", "Plugins/Citcon/Kit/A.swift", "Plugins/Citcon/Tests/ProviderTests/A.swift"] {
             #expect(TextRules.citations(Self.package([file: text])).map(\.place) == [file])
         }
     }

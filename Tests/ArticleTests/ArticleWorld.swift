@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import WalletConnectPayProvider

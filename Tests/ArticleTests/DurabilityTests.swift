@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import Testing

@@ -4,7 +4,6 @@ import CitconProvider
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport

@@ -3,7 +3,7 @@ import CitconProvider
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
+import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport

@@ -1,6 +1,10 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
+import WalletConnectPaySandbox
+import CitconSandbox
+import PayrailsSandbox
+import PaykitSandbox
 import PaymentSandbox
 import PaymentStore
 import PaymentTesting
@@ -80,7 +84,7 @@ struct AnotherProgramTests {
         "An address that is no sandbox's says what it is",
         arguments: [
             ("127.0.0.1:8080", "looks like http://127.0.0.1:8080"), ("http://example.com", "not on this machine"),
-            ("http://127.0.0.1:9/v1", "has no path"), ("http://127.0.0.1:1", "nobody answers"),
+            ("http://127.0.0.1:9/v1", "has no path"), ("http://127.0.0.1:1", "nothing answers"),
         ])
     func wrongAddress(address: String, words: String) async throws {
         let error = await #expect(throws: PaymentError.self) { try await SandboxConnection(address) }

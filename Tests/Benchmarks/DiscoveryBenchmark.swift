@@ -3,7 +3,7 @@ import PaykitKit
 import PaykitProvider
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 import Synchronization

@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet

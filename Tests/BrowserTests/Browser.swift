@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PayrailsSandbox
 import PaymentTesting
 import Testing
 

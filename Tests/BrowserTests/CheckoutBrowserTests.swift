@@ -1,6 +1,6 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
+import PayrailsSandbox
 import Testing
 
 /// The checkout page in a real browser, with real key strokes, against the sandbox.

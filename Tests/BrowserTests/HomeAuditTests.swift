@@ -1,5 +1,5 @@
 import PaymentCore
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTransport
 import Testing
 

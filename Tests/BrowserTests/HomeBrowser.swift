@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
 import PaymentTransport
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTransport
 import TestSupport
 import Testing

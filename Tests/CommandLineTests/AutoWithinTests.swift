@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

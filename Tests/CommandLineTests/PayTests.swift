@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PaykitSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

@@ -1,7 +1,8 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import WalletConnectPaySandbox
+import CitconSandbox
 import TestSupport
 import Testing
 

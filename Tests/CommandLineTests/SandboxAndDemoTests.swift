@@ -2,7 +2,8 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
+import CitconSandbox
 import PaymentTesting
 import PaymentTransport
 import TestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
 import TestSupport

@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 import Simulation
 import Testing
@@ -11,63 +10,6 @@ struct ConformanceTests {
         let report = await ProviderConformance.check(Subjects.keyed())
         #expect(report.isPassed, "\(report)")
         #expect(report.probes.map(\.name) == ProviderConformance.Probe.allCases)
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("WalletConnect Pay conforms")
-    func walletConnectPay() async throws {
-        let report = await ProviderConformance.check(try Subjects.walletConnectPay())
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test(
-        "Citcon conforms, however it hands the payer over",
-        arguments: [CitconSandbox.Scenario.unionPay, .toss, .payPal]
-    )
-    func citcon(scenario: CitconSandbox.Scenario) async throws {
-        let report = await ProviderConformance.check(try Subjects.citcon(scenario))
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("Citcon's merchant conforms; its notifications do not age, and the report says so")
-    func citconMerchant() async throws {
-        let report = await ProviderConformance.check(try Subjects.citconMerchant())
-        #expect(report.isPassed && report.skipped == [.notificationAge], "\(report)")
-    }
-
-    @Test("WalletConnect Pay's merchant conforms")
-    func walletConnectPayMerchant() async throws {
-        let report = await ProviderConformance.check(try Subjects.walletConnectPayMerchant())
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("Payrails conforms, whatever is paid with", arguments: ["stored", "card", "payPal", "redirect"])
-    func payrails(option: String) async {
-        let report = await ProviderConformance.check(Subjects.payrails(paying: option))
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("Paykit conforms, for a key and for an invoice", arguments: [true, false])
-    func paykit(byKey: Bool) async throws {
-        let report = await ProviderConformance.check(try Subjects.paykit(byKey: byKey))
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("Paykit conforms, for a request over a private link")
-    func paykitRequest() async throws {
-        let report = await ProviderConformance.check(try Subjects.paykitRequest())
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("The provider of bare bitcoin texts conforms")
-    func bitcoin() async throws {
-        let report = await ProviderConformance.check(try Subjects.bitcoin())
-        #expect(report.isComplete, "\(report)")
-    }
-
-    @Test("Payrails' merchant conforms")
-    func payrailsMerchant() async throws {
-        let report = await ProviderConformance.check(Subjects.payrailsMerchant())
         #expect(report.isComplete, "\(report)")
     }
 

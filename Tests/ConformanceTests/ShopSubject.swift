@@ -1,3 +1,4 @@
+import TestSupport
 import PaymentCore
 import PaymentTesting
 import Simulation

@@ -1,3 +1,4 @@
+import FuzzModel
 import PaymentCore
 import PaymentRouting
 import PaymentStore

@@ -1,3 +1,4 @@
+import FuzzModel
 import PaymentCore
 
 /// Slow, plain second opinions that share no code with what they judge.

@@ -1,3 +1,4 @@
+import FuzzModel
 import Foundation
 import PaymentCore
 import PaymentReview

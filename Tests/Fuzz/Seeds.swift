@@ -1,3 +1,5 @@
+import FuzzModel
+
 /// Real links of every form, and the pieces that attacks are made of.
 enum Seeds {
     static let corpus = Corpus(links, pieces: pieces)

@@ -1,19 +1,7 @@
-/// One boundary that strangers' bytes cross, and what must hold there for every input.
-protocol FuzzTarget: Sendable {
-    /// A few words for people.
-    static var name: String { get }
-    /// How many of the inputs it gets, beside the shares of the others.
-    static var share: Int { get }
-    /// What its inputs are made of.
-    var corpus: Corpus { get }
-    /// How often each kind of result was reached: a fuzzer that is always rejected finds nothing.
-    var counts: [String: Int] { get }
-
-    init() throws
-
-    /// What is wrong about `input`, or nil.
-    mutating func violation(_ input: [UInt8]) -> String?
-}
+import CitconFuzz
+import FuzzModel
+import PaykitFuzz
+import PayrailsFuzz
 
 /// All targets.
 struct FuzzTargets: Sendable {
@@ -23,15 +11,9 @@ struct FuzzTargets: Sendable {
 
     /// - Parameter name: a part of the name of the targets that are wanted; nil for all.
     init(only name: String? = nil) throws {
-        let all: [any FuzzTarget.Type] = [
-            RoutingTarget.self, CitconReturnTarget.self, CitconLinkTarget.self, CitconNotificationTarget.self,
-            CitconAnswerTarget.self, PaykitWireTarget.self, PaykitLinkTarget.self, PaykitChannelTarget.self,
-            PaykitMessageTarget.self, PaykitHandoffTarget.self, PaykitAnswerTarget.self,
-            PaykitRequestTarget.self, PaykitSubscriptionTarget.self, KRPCTarget.self, PaykitGrantTarget.self,
-            PaykitTodayTarget.self,
-            PayrailsTarget.self, JWETarget.self,
-            ReviewTarget.self, StandardsTarget.self,
-        ]
+        let all: [any FuzzTarget.Type] =
+            [RoutingTarget.self, ReviewTarget.self, StandardsTarget.self, JWETarget.self] + CitconFuzz.targets
+            + PaykitFuzz.targets + PayrailsFuzz.targets
         let kinds = all.filter { kind in name.map { kind.name.contains($0) } ?? true }
         guard !kinds.isEmpty else { throw NoTarget(names: all.map { $0.name }) }
         targets = try kinds.map { try $0.init() }

@@ -3,7 +3,7 @@ import PaykitKit
 import PaykitProvider
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PaykitSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
@@ -54,7 +54,7 @@ struct RequestsTests {
             [
                 folder.file("journal"), folder.file("links"), place.url, place.sandbox.homeserver.text,
                 place.payee.text, "\(looks)",
-            ], executable: Program.url("RequestProcess"))
+            ], executable: Program.url("PaykitRequestProcess"))
     }
 
     /// Lets a payer look while the payee does, until its end or so many lines.

@@ -1,6 +1,6 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentStore
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet

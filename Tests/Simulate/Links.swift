@@ -1,4 +1,4 @@
-import LinkSimulation
+import PaykitLinkSimulation
 import Synchronization
 
 /// Two wallets with a private link, through troubled times.

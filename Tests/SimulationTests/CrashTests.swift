@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 import Testing

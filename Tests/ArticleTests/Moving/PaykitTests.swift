@@ -1,7 +1,7 @@
 import PaykitKit
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 import Testing

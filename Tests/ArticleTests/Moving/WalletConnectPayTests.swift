@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 import Testing

@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 
 /// Lets every request through but the first one of a kind, which it reports and then never answers.

@@ -1,3 +1,4 @@
+import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting

@@ -1,3 +1,4 @@
+import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -18,9 +19,6 @@ struct Errands: Sendable {
             await errand(random.pick(seat.device.payments))
         }
     }
-
-    /// The number of a refund over more than was paid.
-    static let excess = 2
 
     private func errand(_ payment: MarketPayment) async {
         guard let market = life.markets[payment.reference.provider] else { return }

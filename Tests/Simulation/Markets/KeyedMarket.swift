@@ -1,3 +1,4 @@
+package import MarketModel
 package import PaymentCore
 package import PaymentTesting
 

@@ -1,6 +1,11 @@
+import CitconMarket
+package import MarketModel
+import PaykitMarket
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import PayrailsMarket
+import WalletConnectPayMarket
 
 /// The markets of one world.
 struct Markets: Sendable {
@@ -107,8 +112,14 @@ struct Markets: Sendable {
     }
 }
 
-extension SeededRandomSource {
-    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-    func happens(_ probability: Double) -> Bool { fraction() < probability }
+extension MarketMaker {
+    /// Every market that there is.
+    package static let all = [
+        WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
+        KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
+        PaykitMarket.maker(share: 3),
+    ]
+
+    /// Paykit's alone, with everybody who can be paid there or not.
+    package static let paykit = [PaykitMarket.maker()]
 }

@@ -1,5 +1,6 @@
+import MarketModel
 import PaymentCore
-import PaymentSandbox
+import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 

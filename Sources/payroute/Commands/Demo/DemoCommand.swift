@@ -5,6 +5,7 @@ import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
+import SandboxSupport
 
 /// `payroute demo`: routes a mixed bag of links and pays one per scenario over loopback HTTP.
 enum DemoCommand: Command {
@@ -23,13 +24,14 @@ enum DemoCommand: Command {
         console.output.line(style(.strong, "1. Where links go") + "\n")
         let routesAgree = try MixedBag.show(console)
 
-        let sites = SandboxSites(pace: 200)
-        let faults = FaultInjector(sites.service)
+        let services = SandboxServices(pace: 200)
+        let demos = SandboxVendors.all.flatMap { vendor in vendor.demo.map { (vendor.id, $0) } }
+        let faults = FaultInjector(services.service)
         let server = try LoopbackServer(faults)
         defer { server.stop() }
         let session = try PaymentSession(
             sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(),
-            privately: try PrivateMeans.make(seed: 1)
+            privately: PrivateSettings(seed: 1)
         ) { label, text in
             if isVerbose { console.output.line(Narration.line(label, text, style)) }
         }
@@ -38,7 +40,7 @@ enum DemoCommand: Command {
         var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
         // Rows are shown as they come, so that the widths have to be known before.
         let widths = [
-            sites.all.map(\.title.count).max() ?? 0, DemoScenario.all.map(\.title.count).max() ?? 0, 9, 10, 5,
+            services.all.map(\.title.count).max() ?? 0, demos.map(\.1.title.count).max() ?? 0, 9, 10, 5,
         ]
         let short = console.layout(["SERVICE", "SCENARIO", "OUTCOME", "LEDGER", "AGREE"], widths)
         if !isVerbose {
@@ -46,29 +48,30 @@ enum DemoCommand: Command {
             for line in short.headerLines { console.output.line(line) }
         }
         var outcomesAgree = true
-        for demo in DemoScenario.all {
-            guard let site = sites[demo.payment.provider],
-                let payment = await site.payment(demo.payment.scenario, at: server.baseURL)
+        for (provider, demo) in demos {
+            guard let service = services[provider],
+                let payment = await service.make(demo.scenario, amount: nil, at: server.baseURL)
             else { throw CommandFailure(description: "the sandbox cannot show '\(demo.title)'") }
             if isVerbose {
                 let shown = Printable.link(session.router.route(payment.link).shown(payment.link), 100)
                 console.output.line("\n\(style(.strong, demo.title)): \(shown)")
             }
-            if demo.losesAnswer {
-                faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)/confirm") }
-                session.tell("fault", "the answer to the confirmation will be lost")
+            if let lost = demo.lostAnswer {
+                faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)\(lost)") }
+                session.tell("fault", "the answer to \(lost.dropFirst()) will be lost")
             }
-            var result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
+            let choice = demo.isRefused ? PaymentSession.Choice.none : .first
+            var result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
             if demo.isPaidTwice {
-                result = await session.pay(payment.link, choice: demo.choice, trustsLink: !payment.isTrusted)
+                result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
             }
             if isVerbose { console.output.line(Narration.line("end", result.reason, style, result.ending.tone)) }
-            let ledger = await site.ledger
+            let ledger = await service.ledger
             let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
             outcomesAgree = outcomesAgree && agrees
             func row(_ words: String) -> [Table.Cell] {
                 [
-                    Table.Cell(site.title), Table.Cell(demo.title),
+                    Table.Cell(service.title), Table.Cell(demo.title),
                     Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(words),
                     Table.Cell(agrees ? "yes" : "NO", agrees ? .good : .bad),
                 ]
@@ -86,5 +89,13 @@ enum DemoCommand: Command {
         guard routesAgree else { throw CommandFailure(description: "a link did not go where it should") }
         guard outcomesAgree else { throw CommandFailure(description: "an outcome does not agree with the ledger") }
         return .done
+    }
+}
+
+extension DemoScenario {
+    /// Whether what the command line says and what the sandbox knows are both as they must be.
+    fileprivate func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
+        ending.rawValue == self.ending.rawValue && ledger.captures(of: payment) == captures
+            && ledger.events(of: payment).last.map(LedgerWord.init) == lastEvent
     }
 }

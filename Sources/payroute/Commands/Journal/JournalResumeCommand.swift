@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTransport
 import PaymentWallet
+import SandboxSupport
 
 /// `payroute journal resume`.
 enum JournalResumeCommand: Command {
@@ -33,7 +34,7 @@ enum JournalResumeCommand: Command {
         let journal = try JournalOption.open(arguments)
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
-            privately: try PrivateMeans.make(seed: seed, journal: arguments.value("journal"))
+            privately: PrivateSettings(seed: seed, journal: arguments.value("journal"))
         ) { _, _ in }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
         let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in

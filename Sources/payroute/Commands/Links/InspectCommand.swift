@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import SandboxSupport
 
 /// `payroute inspect`: everything that can be read from a link.
 enum InspectCommand: Command {

@@ -1,6 +1,8 @@
 import PaymentCore
 import PaymentRouting
+import PaymentSandbox
 import PaymentStandards
+import SandboxSupport
 
 /// Everything that can be read from one input, beyond where it goes.
 struct Inspection {
@@ -44,7 +46,7 @@ struct Inspection {
             if let instruction = answer.instruction {
                 self.init(instruction)
             } else {
-                self.init(route.link, payment: route.match.reference, LinkDetails(route))
+                self.init(route.link, payment: route.match.reference, SandboxVendors[route.provider]?.details(of: route.link) ?? LinkDetails())
             }
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
+import SandboxSupport
 
 /// `payroute pay`: pays one link at a sandbox with the development wallet.
 enum PayCommand: Command {
@@ -36,7 +37,7 @@ enum PayCommand: Command {
                 name: "amount", value: "satoshi",
                 help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
             .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
-            PrivateMeans.option,
+            PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
@@ -61,8 +62,8 @@ enum PayCommand: Command {
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
             amount: amount,
             autoPay: autoPay,
-            privately: try PrivateMeans.make(
-                seed: seed, journal: arguments.value("journal"), only: arguments.has(PrivateMeans.option.name)),
+            privately: PrivateSettings(
+                seed: seed, journal: arguments.value("journal"), isOnly: arguments.has(PrivateOption.option.name)),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             console.tell(label, text, isJSON: isJSON)

@@ -29,22 +29,3 @@ enum PaymentName {
         return PaymentReference(provider: route.provider, id: id)
     }
 }
-
-extension PaymentReference {
-    /// The same payment as its merchant names it: at a sandbox every provider has a merchant's service beside it.
-    var asMerchant: PaymentReference {
-        switch provider {
-        // References of payers say which environment they are of; the merchant's own do not.
-        case "citcon":
-            PaymentReference(
-                provider: "citcon-merchant", id: id.split(separator: "/").last.map(String.init) ?? id)
-        case "payrails": PaymentReference(provider: "payrails-merchant", id: id)
-        case "walletconnect-pay": PaymentReference(provider: "walletconnect-pay-merchant", id: id)
-        default: self
-        }
-    }
-
-    /// The payment by the name under which its service can be asked about it without its link. Of Payrails only the link
-    /// holds what payers ask with, so it is asked about as its merchant does.
-    var forStatus: PaymentReference { provider == "payrails" ? asMerchant : self }
-}

@@ -1,10 +1,10 @@
-import PaykitProvider
 import PaymentCore
 import PaymentRouting
 import PaymentSandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
+import SandboxSupport
 
 /// Pays links with a development wallet at a sandbox, and tells every step.
 struct PaymentSession: Sendable {
@@ -33,17 +33,17 @@ struct PaymentSession: Sendable {
     ///
     /// - Parameters:
     ///   - amount: what is paid where the payee leaves it open; nil pays nothing then.
-    ///   - privately: with what people of Paykit are asked for invoices of their own.
+    ///   - privately: how payees are asked for invoices over a private channel.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
-        amount: Money? = nil, autoPay: AutoPay? = nil, privately: PaykitPrivatePayments? = nil,
+        amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
         external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
     ) throws {
         self.tell = tell
-        isPrivateOnly = privately?.use == .only
-        var payer = SandboxPayer.make(wallet, at: sandbox, over: transport)
+        isPrivateOnly = privately?.isOnly ?? false
+        var payer = SandboxVendors.payer(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, tell: tell) }
         if let amount { payer.amountChooser = { _ in amount } }
@@ -86,7 +86,7 @@ struct PaymentSession: Sendable {
         }
         result.provider = route.provider.rawValue
         result.reference = route.match.reference
-        if isPrivateOnly, let objection = PrivateMeans.objection(to: route.provider, route.match) {
+        if isPrivateOnly, let objection = PrivateOption.objection(to: route.provider, route.match) {
             result.end(objection)
             return (nil, result)
         }

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTransport
 import PaymentWallet
+import SandboxSupport
 
 /// `payroute quote`: what a link wants paid, and how it can be paid.
 enum QuoteCommand: Command {
@@ -33,7 +34,7 @@ enum QuoteCommand: Command {
         let link = try SingleLink.read(arguments, console)
         let session = try PaymentSession(
             sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(),
-            privately: try PrivateMeans.make(seed: seed),
+            privately: PrivateSettings(seed: seed),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
             if !isJSON, label != "route" { console.tell(label, text, isJSON: false) }

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import SandboxSupport
 
 /// `payroute refund`: gives money back, as a merchant does.
 enum RefundCommand: Command {
@@ -28,8 +29,10 @@ enum RefundCommand: Command {
         }
         let session = try ServiceSession(arguments, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
-        let request = RefundRequest(
-            of: payment, amount: amount, id: arguments.value("id") ?? Self.defaultID(payment, amount))
+        let id =
+            arguments.value("id") ?? session.vendor(of: payment.provider)?.refundID(of: payment, amount)
+            ?? Self.defaultID(payment, amount)
+        let request = RefundRequest(of: payment, amount: amount, id: id)
         return await ServiceSession.finish(request.reference, arguments, console) {
             if case .succeeded = $0 { true } else { false }
         } _: { () async throws(PaymentError) in
@@ -39,9 +42,7 @@ enum RefundCommand: Command {
 
     /// Follows from what is given back, so that a command that is typed again asks for the same refund.
     private static func defaultID(_ payment: PaymentReference, _ amount: Money) -> String {
-        // WalletConnect Pay gives back whole payments only, each under this name.
-        if payment.provider.rawValue.hasPrefix("walletconnect-pay-merchant") { return "\(payment.id)/\(amount)" }
-        return "\(payment.id)-\(amount.decimalText)-\(amount.currency)"
+        "\(payment.id)-\(amount.decimalText)-\(amount.currency)"
     }
 
     /// `12.50 USD`, in either order.

@@ -3,13 +3,15 @@ import PaymentRouting
 import PaymentSandbox
 import PaymentStore
 import PaymentTransport
-import WalletConnectPayMerchant
+import SandboxSupport
 
 /// What merchants, and whoever asks about a payment, need: a router with the payers' providers and the merchants'
 /// services of a sandbox.
 struct ServiceSession {
     let router: PaymentRouter
     let journal: any PaymentJournal
+    /// The vendors with the ids of their services.
+    private let vendors: [(vendor: any SandboxVendor, services: Set<ProviderID>)]
 
     /// What these commands have in common on their lines.
     static let options: [CommandSyntax.Option] = [
@@ -31,24 +33,37 @@ struct ServiceSession {
             journal = InMemoryJournal()
         }
         var registry = try Installation.registry(sandbox: sandbox)
-        for merchant in try Installation.merchants(sandbox) { registry = try registry.adding(merchant) }
+        vendors = try SandboxVendors.all.map { vendor in
+            let merchants = try vendor.merchants(at: sandbox)
+            for merchant in merchants { registry = try registry.adding(merchant) }
+            return (vendor, Set(merchants.map(\.descriptor.id)).union([vendor.id]))
+        }
         let transport = StandardTransport()
         router = PaymentRouter(
             registry: registry, transport: transport, journal: journal, readers: Installation.readers,
             secrets: SandboxSecrets(sandbox: sandbox, transport: transport))
     }
 
-    /// The payment as its merchant names it. At WalletConnect Pay only the service knows in which of its worlds it is.
+    /// The vendor that a service is of.
+    func vendor(of service: ProviderID) -> (any SandboxVendor)? {
+        vendors.first { $0.services.contains(service) }?.vendor
+    }
+
+    /// The payment as its merchant names it. Where there are several names the service knows which one it is.
     func asMerchant(_ payment: PaymentReference) async -> PaymentReference {
-        let name = payment.asMerchant
-        guard name.provider == WalletConnectPayMerchant.id else { return name }
-        do throws(PaymentError) {
-            _ = try await router.status(of: name)
-        } catch {
-            guard error.code == .notFound else { return name }
-            return PaymentReference(provider: Installation.walletConnectPayTests, id: name.id)
+        let names = vendor(of: payment.provider)?.merchantNames(of: payment) ?? [payment]
+        for name in names.dropLast() {
+            do throws(PaymentError) { _ = try await router.status(of: name) } catch {
+                if error.code == .notFound { continue }
+            }
+            return name
         }
-        return name
+        return names.last ?? payment
+    }
+
+    /// The payment by the name under which its service can be asked about it without its link.
+    func forStatus(_ payment: PaymentReference) -> PaymentReference {
+        SandboxVendors[payment.provider]?.statusName(of: payment) ?? payment
     }
 
     /// Does `work`, which a signal stops in good order, and shows how it ended.

@@ -16,7 +16,7 @@ enum StatusCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try ServiceSession(arguments, creatingJournal: false)
-        let payment = try PaymentName.read(arguments, console, session.router).forStatus
+        let payment = session.forStatus(try PaymentName.read(arguments, console, session.router))
         return await ServiceSession.finish(payment, arguments, console) {
             if case .succeeded = $0 { true } else { false }
         } _: { () async throws(PaymentError) in

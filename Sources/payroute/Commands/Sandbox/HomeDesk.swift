@@ -1,9 +1,10 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
+import SandboxHome
+import SandboxSupport
 
 /// What this program lends to the sandbox's home: what the page says is what the command line says.
 struct HomeDesk: SandboxDesk {
@@ -63,7 +64,7 @@ struct HomeDesk: SandboxDesk {
                 sandbox: base, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(), journal: journal,
                 clock: clock,
                 amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) },
-                privately: payment.isPrivate ? try PrivateMeans.make(seed: 1, only: true) : nil
+                privately: payment.isPrivate ? PrivateSettings(seed: 1, isOnly: true) : nil
             ) { tell($0, Printable.text($1)) }
             let result = await session.pay(payment.link, trustsLink: !payment.isTrusted)
             let page = await journal.attempts(AttemptQuery())

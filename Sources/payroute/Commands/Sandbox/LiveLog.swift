@@ -1,4 +1,4 @@
-import PaymentSandbox
+import SandboxHome
 import Synchronization
 
 /// What happens in the sandbox, one line each, while it runs: what ``TailCommand`` shows of a sandbox elsewhere.

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentSandbox
 import PaymentTransport
-import WalletConnectPayMerchant
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -17,8 +17,8 @@ enum NewPaymentCommand: Command {
         path: "payroute sandbox new",
         overview: "Make a fresh payment at a running sandbox, as a merchant's server does.",
         discussion:
-            "Prints the link and, on a terminal, its QR code. The payment is one of WalletConnect Pay's, made with the "
-            + "sandbox's own API key; it can be paid for 15 minutes, also with 'payroute pay'.",
+            "Prints the link and, on a terminal, its QR code. The payment is made with the sandbox's own key; it "
+            + "can be paid for 15 minutes, also with 'payroute pay'.",
         options: [
             .init(
                 name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
@@ -42,28 +42,32 @@ enum NewPaymentCommand: Command {
         guard let price = try? Money(decimal: text, currency: .fiat(currency)) else {
             throw UsageError("The value \(UsageError.quoted(text)) is no amount in \(currency)", syntax)
         }
-        let isLive = arguments.has("live")
-        let key = try WalletConnectPayMerchant.Key(
-            isLive ? WalletConnectPaySandbox.liveKey : WalletConnectPaySandbox.testKey)
-        let merchant = try WalletConnectPayMerchant(
-            merchantID: arguments.value("merchant") ?? WalletConnectPaySandbox.merchantID, key: key,
-            baseURL: sandbox.text)
         let clock = SystemPaymentClock()
-        let order = WalletConnectPayMerchant.Order(
-            reference: arguments.value("reference") ?? "PAYROUTE-" + SystemRandomSource().hex(12),
-            amount: price, expiresAt: clock.now.addingTimeInterval(900))
-        let payment: WalletConnectPayMerchant.CreatedPayment
-        do {
-            payment = try await merchant.client(over: LocalTransport(base: StandardTransport()), clock: clock)
-                .createPayment(order)
-        } catch { throw CommandFailure(description: error.message) }
-        show(payment, order, merchant, sandbox, console, isJSON: arguments.has("json"))
+        let order = SandboxOrder(
+            reference: arguments.value("reference") ?? "PAYROUTE-" + SystemRandomSource().hex(12), amount: price,
+            expiresAt: clock.now.addingTimeInterval(900), merchant: arguments.value("merchant"),
+            isLive: arguments.has("live"))
+        show(try await create(order, at: sandbox, clock), order, sandbox, console, isJSON: arguments.has("json"))
         return .done
     }
 
+    /// The payment, made at the first vendor whose merchants make one by a call.
+    private static func create(
+        _ order: SandboxOrder, at sandbox: HTTPURL, _ clock: any PaymentClock
+    ) async throws -> CreatedSandboxPayment {
+        let transport = LocalTransport(base: StandardTransport())
+        do {
+            for vendor in SandboxVendors.all {
+                if let payment = try await vendor.createPayment(order, at: sandbox, over: transport, clock: clock) {
+                    return payment
+                }
+            }
+        } catch let error as PaymentError { throw CommandFailure(description: error.message) }
+        throw CommandFailure(description: "no vendor of this sandbox makes payments by a call")
+    }
+
     private static func show(
-        _ payment: WalletConnectPayMerchant.CreatedPayment, _ order: WalletConnectPayMerchant.Order,
-        _ merchant: WalletConnectPayMerchant, _ sandbox: HTTPURL, _ console: Console, isJSON: Bool
+        _ payment: CreatedSandboxPayment, _ order: SandboxOrder, _ sandbox: HTTPURL, _ console: Console, isJSON: Bool
     ) {
         let end = payment.expiresAt.ISO8601Format()
         guard !isJSON else {
@@ -73,9 +77,9 @@ enum NewPaymentCommand: Command {
                     line.addMember("currency", order.amount.currency.description)
                     line.addMember("expires", end)
                     line.addMember("link", payment.link)
-                    line.addMember("merchant", merchant.merchantID)
-                    line.addMember("mode", merchant.mode.rawValue)
-                    line.addMember("payment", payment.reference.id)
+                    line.addMember("merchant", payment.merchant)
+                    line.addMember("mode", payment.mode)
+                    line.addMember("payment", payment.id)
                     line.addMember("reference", order.reference)
                 }
             }
@@ -84,8 +88,8 @@ enum NewPaymentCommand: Command {
         console.output.write(console.style(.strong, payment.link) + "\n")
         if console.drawsCodes { QRCode.show(payment.link, console) }
         let rows = [
-            ("payment", payment.reference.id), ("price", order.amount.description), ("order", order.reference),
-            ("merchant", "\(merchant.merchantID) (\(merchant.mode.rawValue))"), ("until", end),
+            ("payment", payment.id), ("price", order.amount.description), ("order", order.reference),
+            ("merchant", "\(payment.merchant) (\(payment.mode))"), ("until", end),
         ]
         for (label, text) in rows {
             console.output.write(

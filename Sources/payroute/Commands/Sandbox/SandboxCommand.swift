@@ -1,7 +1,8 @@
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
 import PaymentTesting
+import SandboxHome
+import SandboxSupport
 
 /// `payroute sandbox`: the simulated services on this machine, until a signal comes.
 enum SandboxCommand: Command {
@@ -19,7 +20,7 @@ enum SandboxCommand: Command {
             .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
             .init(
                 name: "webhooks", value: "url",
-                help: "Send WalletConnect Pay's webhooks to a server on this machine, signed and tried again."),
+                help: "Send webhooks that no payment names a receiver of to a server on this machine, signed and tried again."),
             .init(
                 name: "dishonest", help: "Show payments of a dishonest gateway as well: nothing of them may be signed."),
             .init(name: "list", help: "Print a payment link for each scenario."),
@@ -41,20 +42,19 @@ enum SandboxCommand: Command {
             (try? HTTPURL(text)).flatMap { $0.isLoopback ? $0 : nil }
         }
         let clock = SandboxClock()
-        let sites = SandboxSites(random: random, lifetime: 24 * 3600, webhooks: webhooks, clock: clock)
-        let showsLies = arguments.has("dishonest")
+        let services = SandboxServices(random: random, lifetime: 24 * 3600, webhooks: webhooks, clock: clock)
+        let showsTampered = arguments.has("dishonest")
         let log = LiveLog(console)
         let home = SandboxHome(
-            sites.all.map { SiteListing(site: $0, showsLies: showsLies) }, behind: sites.service,
-            desk: try HomeDesk(clock: clock), clock: clock
+            services.all, showsTampered: showsTampered, desk: try HomeDesk(clock: clock), clock: clock
         ) { log.tell($0) }
         LoopbackServer.allowManyFiles()
         let server = try LoopbackServer(home, port: port)
         let base = server.baseURL
         await home.open()
-        console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(sites.titles))\n")
+        console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(services.titles))\n")
         if arguments.has("list") {
-            await list(sites.all, at: base, home, showsLies: showsLies, console)
+            await list(services.all, at: base, home, showsTampered: showsTampered, console)
         } else {
             welcome(base, console)
         }
@@ -106,23 +106,23 @@ enum SandboxCommand: Command {
 
     /// A link for each scenario.
     private static func list(
-        _ sites: [any SandboxSite], at base: HTTPURL, _ home: SandboxHome, showsLies: Bool, _ console: Console
+        _ services: [any ListedService], at base: HTTPURL, _ home: SandboxHome, showsTampered: Bool, _ console: Console
     ) async {
-        func announce(_ scenarios: [String], of site: any SandboxSite) async {
+        func announce(_ scenarios: [ListedScenario], of service: any ListedService) async {
             for scenario in scenarios {
-                guard let payment = await home.make(scenario, of: site.provider.rawValue, at: base) else { continue }
+                guard let payment = await home.make(scenario.name, of: service.id, at: base) else { continue }
                 Self.announce(payment, base, console)
             }
         }
-        for site in sites {
-            console.output.line("\n" + console.style(.strong, site.title))
-            if let hint = site.hint { console.output.line(hint) }
-            await announce(site.scenarios, of: site)
+        for service in services {
+            console.output.line("\n" + console.style(.strong, service.title))
+            if let hint = service.hint { console.output.line(hint) }
+            await announce(service.scenarios, of: service)
         }
-        for site in sites where showsLies && !site.lies.isEmpty {
-            console.output.line("\n" + console.style(.strong, "\(site.title), dishonest gateway"))
+        for service in services where showsTampered && !service.tampered.isEmpty {
+            console.output.line("\n" + console.style(.strong, "\(service.title), dishonest gateway"))
             console.output.line("Each of these is refused before anything is signed, with the reason.")
-            await announce(site.lies, of: site)
+            await announce(service.tampered, of: service)
         }
     }
 

@@ -1,5 +1,5 @@
+import MarketModel
 import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 
 #if canImport(FoundationEssentials)
@@ -93,7 +93,7 @@ struct ShopMarket: Market {
     }
 
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        let units = UInt128(number == Errands.excess ? 1_000_000 : 50 + number)
+        let units = UInt128(number == MarketPayment.excessiveRefund ? 1_000_000 : 50 + number)
         guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }

@@ -1,5 +1,4 @@
 package import PaymentCore
-import PaymentSandbox
 import PaymentTesting
 
 #if canImport(FoundationEssentials)

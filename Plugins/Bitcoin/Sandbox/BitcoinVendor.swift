@@ -1,0 +1,15 @@
+package import PaymentCore
+import PaymentStandards
+package import SandboxSupport
+
+/// Bare texts of Bitcoin and Lightning, which a settler pays: without a sandbox nobody here has one.
+package struct BitcoinVendor: SandboxVendor {
+    package init() {}
+
+    package var id: ProviderID { BitcoinPaymentsProvider.id }
+    package var paysStandards: Bool { true }
+
+    package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
+        settings.sandbox == nil ? [] : [BitcoinPaymentsProvider(reader: settings.reader)]
+    }
+}

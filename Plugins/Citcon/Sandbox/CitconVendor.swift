@@ -1,0 +1,112 @@
+import CitconMerchant
+package import CitconProvider
+package import PaymentCore
+package import PaymentWallet
+package import SandboxSupport
+
+/// Citcon, as everything that is about all vendors knows it.
+package struct CitconVendor: SandboxVendor {
+    package init() {}
+
+    package var id: ProviderID { CitconProvider.id }
+
+    package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
+        let endpoint = try settings.sandbox.map { try CitconEndpoint(.UAT, baseURL: $0.text + "/v1/") }
+        let configuration = CitconConfiguration(
+            endpoint: try endpoint ?? CitconEndpoint(.UAT), application: .demonstration)
+        return [CitconProvider(configuration: configuration)]
+    }
+
+    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+        [
+            CitconMerchant(
+                endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.text + "/v1/"), privateKey: CitconSandbox.privateKey)
+        ]
+    }
+
+    package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {
+        var configuration = CitconSandbox.Configuration()
+        if let lifetime = settings.lifetime { configuration.chargeLifetime = lifetime }
+        configuration.notifications = settings.transport
+        return CitconSandbox(configuration, clock: settings.clock, random: settings.random)
+    }
+
+    package func payer(
+        _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
+    ) -> Payer? { CitconSandbox.payer(at: sandbox, over: transport) }
+
+    package var pagePaths: [String] { CitconSandbox.paths }
+
+    package var secretNames: [String] { [CitconProvider.accessTokenName()] }
+
+    /// An access token, as an application gets it from its merchant's server.
+    package func secret(
+        _ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport
+    ) async throws -> Redacted<String>? {
+        guard secretNames.contains(name) else { return nil }
+        let request = HTTPRequest(
+            .post, try sandbox.appending(["v1", "access-tokens"]),
+            headers: [
+                "Authorization": "Bearer \(CitconSandbox.privateKey.reveal())", "Content-Type": "application/json",
+            ],
+            body: Array(#"{"token_type":"client"}"#.utf8))
+        let answer = try await transport.send(request)
+        return try JSONValue(parsing: answer.body)["data"]?["access_token"]?.string.map { Redacted($0) }
+    }
+
+    package func details(of link: PaymentLink) -> LinkDetails {
+        guard let order = try? CitconOrderLink(link) else { return LinkDetails() }
+        return LinkDetails(
+            amount: order.amount,
+            [
+                "order": order.reference, "method": order.method, "country": order.country,
+                "environment": "\(order.mode)".lowercased(), "host": order.mode.host,
+            ])
+    }
+
+    /// References of payers say which environment they are of; the merchant's own do not.
+    package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
+        [
+            PaymentReference(
+                provider: CitconMerchant.id, id: payment.id.split(separator: "/").last.map(String.init) ?? payment.id)
+        ]
+    }
+
+    package var demo: [DemoScenario] {
+        func demo(
+            _ title: String, _ scenario: CitconSandbox.Scenario, _ ending: DemoScenario.Ending, _ captures: Int,
+            last: LedgerWord
+        ) -> DemoScenario {
+            DemoScenario(title, scenario.rawValue, ending, captures: captures, lastEvent: last)
+        }
+        return [
+            demo("WeChat Pay", .wechatPay, .succeeded, 1, last: .settled),
+            demo("payer stays in the wallet", .interrupted, .succeeded, 1, last: .settled),
+            demo("payer cancels in Alipay", .cancelledInAlipay, .cancelled, 0, last: .cancelled),
+            demo("payment page in Korea", .toss, .succeeded, 1, last: .settled),
+            demo("authorized, not captured", .authorizeOnly, .succeeded, 0, last: .authorized),
+            demo("card declined", .declined, .declined, 0, last: .failed),
+        ]
+    }
+
+    package var samples: [SampleText] {
+        [
+            SampleText(
+                "order at Citcon",
+                "citcon:charge?token=62d5c1e0242011eda300f59379b812ce&method=wechatpay&reference=order-7&amount=1250"
+                    + "&currency=USD&country=US&env=uat",
+                .matched, isVerified: true),
+            SampleText("back from Alipay", "com.citcon.citconpay://safepay/?%7B%7D", .matched, isVerified: true),
+            SampleText("the same for another app", "other.app://safepay/?%7B%7D", .unroutable),
+        ]
+    }
+}
+
+extension CitconConfiguration.Application {
+    /// The application that the vendor's guide shows, which the sandbox's wallets come back to.
+    package static let demonstration = Self(
+        scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
+        places: CitconConfiguration.ReturnPlaces(
+            weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
+            pages: ["com.citcon.citconpay://"]))
+}

@@ -1,0 +1,126 @@
+import SandboxSupport
+import PaymentCore
+
+/// A payment page: it loads nothing and needs no script.
+struct CitconPage {
+    /// Who is paid.
+    let merchant: String
+    /// Allows this page's own style.
+    let nonce: String
+
+    /// The question whether to pay; where the payer has the choice, also with what.
+    func question(_ charge: CitconCharge, isCode: Bool, methods: [String] = []) -> HTTPResponse {
+        let heading = isCode ? "Pay with another device" : "Confirm your payment"
+        let lead =
+            isCode
+            ? "A real page shows a code for a wallet to scan. Here, the buttons do what the wallet would."
+            : "This is a simulation: no money moves."
+        let html = """
+            <h1>\(heading)</h1>
+            <p class="price">\(HTMLText.escape(Self.price(charge)))</p>
+            <p>to <strong>\(HTMLText.escape(merchant))</strong> with \(HTMLText.escape(Self.method(charge)))</p>
+            <p>\(lead)</p>
+            \(summary(charge))
+            <form method="post">
+            \(Self.choice(of: methods))
+            <div class="choices">
+            <button class="primary" type="submit" name="act" value="pay">Pay \(HTMLText.escape(Self.price(charge)))</button>
+            <button type="submit" name="act" value="cancel">Cancel</button>
+            <button class="danger" type="submit" name="act" value="fail">Let it fail</button>
+            </div>
+            </form>
+
+            """
+        return page(heading, html, leadingTo: charge.urls)
+    }
+
+    /// What has become of the payment, with the way back.
+    func ending(_ charge: CitconCharge, back: String?) -> HTTPResponse {
+        let heading = Self.words(charge.status)
+        let way = back.map {
+            "<p><a href=\"\(HTMLText.escape($0))\" class=\"button primary\" rel=\"noreferrer\">Back to the shop</a></p>\n"
+        }
+        let html = """
+            <h1 class="\(Self.tone(charge.status))">\(heading)</h1>
+            <p class="price">\(HTMLText.escape(Self.price(charge)))</p>
+            \(summary(charge))
+            \(way ?? "<p>You can close this page.</p>\n")
+            """
+        return page(heading, html, leadingTo: charge.urls)
+    }
+
+    /// There is no such payment, or the form was broken.
+    func problem(_ text: String, status: Int) -> HTTPResponse {
+        page(
+            "This page cannot be used",
+            "<h1>This page cannot be used</h1>\n<p role=\"alert\">\(HTMLText.escape(text))</p>\n",
+            leadingTo: CitconCharge.URLs(), status: status)
+    }
+
+    // MARK: Parts
+
+    private static func choice(of methods: [String]) -> String {
+        guard !methods.isEmpty else { return "" }
+        let options = methods.map { "<option>\(HTMLText.escape($0))</option>" }.joined()
+        return "<label for=\"method\">Pay with</label><select id=\"method\" name=\"method\">\(options)</select>"
+    }
+
+    private func summary(_ charge: CitconCharge) -> String {
+        let rows = [
+            ("Payee", merchant), ("Amount", Self.price(charge)), ("Method", Self.method(charge)),
+            ("Reference", charge.reference), ("State", Self.words(charge.status)),
+            ("Pay until", PageTime.text(charge.expiresAt)),
+        ]
+        let html = rows.map { "<dt>\(HTMLText.escape($0))</dt><dd>\(HTMLText.escape($1))</dd>" }
+        return "<dl class=\"card\">\n" + html.joined(separator: "\n") + "\n</dl>"
+    }
+
+    /// What it is paid with, as payers know it.
+    static func method(_ charge: CitconCharge) -> String {
+        let names = [
+            "wechatpay": "WeChat Pay", "alipay": "Alipay", "upop": "UnionPay", "card": "a card", "paypal": "PayPal",
+            "venmo": "Venmo", "toss": "Toss", "gcash": "GCash", "paynow": "PayNow", "paymaya": "Maya",
+            "cashapppay": "Cash App", "klarna": "Klarna", "grabpay": "GrabPay", "google": "Google Pay",
+            "hpp": "a method of your choice",
+        ]
+        guard let method = charge.method else { return "not chosen" }
+        return names[method] ?? method
+    }
+
+    private static func tone(_ status: CitconCharge.Status) -> String {
+        switch status {
+        case .authorized, .succeeded: "good"
+        case .initiated, .pending: "doubtful"
+        case .failed, .canceled, .expired: "bad"
+        }
+    }
+
+    static func price(_ charge: CitconCharge) -> String {
+        let money = (try? FiatCurrency(charge.currency)).flatMap {
+            try? Money(minorUnits: UInt128(charge.amount), currency: .fiat($0))
+        }
+        return money?.description ?? "\(charge.amount) \(charge.currency)"
+    }
+
+    static func words(_ status: CitconCharge.Status) -> String {
+        switch status {
+        case .initiated: "Waiting for you"
+        case .pending: "Being decided"
+        case .authorized: "The money is set aside"
+        case .succeeded: "Paid"
+        case .failed: "Not paid: it failed"
+        case .canceled: "Not paid: called off"
+        case .expired: "Not paid: too late"
+        }
+    }
+
+    private func page(
+        _ title: String, _ content: String, leadingTo urls: CitconCharge.URLs, status: Int = 200
+    ) -> HTTPResponse {
+        let goals = [urls.success, urls.fail, urls.cancel].compactMap { url in
+            url.flatMap { try? PaymentLink($0) }?.scheme.map { "\($0):" }
+        }
+        return HTMLPage(title: title, nonce: nonce, content: content, formGoals: Set(goals))
+            .response(status: status)
+    }
+}

@@ -1,0 +1,150 @@
+import CitconMerchant
+import CitconProvider
+import PaymentCore
+import CitconSandbox
+import PaymentTesting
+import Synchronization
+
+enum Subjects {
+    static let secret = "canary-4f1c9e"
+
+    /// One kind of hand-over: a wallet with a payload, a page, or consent before the confirmation.
+    static func citcon(_ scenario: CitconSandbox.Scenario) throws -> ConformanceSubject {
+        let wallets = CitconWallets()
+        let configuration = CitconConfiguration(
+            endpoint: try CitconEndpoint(.UAT), accessToken: Redacted(secret),
+            application: .init(
+                scheme: "com.citcon.citconpay",
+                places: CitconConfiguration.ReturnPlaces(
+                    bundleIDs: ["com.citcon.citconpay"], pages: ["com.citcon.citconpay://"])))
+        return ConformanceSubject(
+            CitconProvider(configuration: configuration), capabilities: [.completesRedirects], payer: wallets.payer,
+            canaries: [secret]
+        ) { behaviour, clock, random in
+            var pace = CitconSandbox.Configuration()
+            // Whoever loses what the wallet is started with has to wait for the end of the charge.
+            pace.chargeLifetime = 1200
+            if behaviour == .neverSettles { pace.pendingTime = 1 << 40 }
+            let sandbox = CitconSandbox(pace, clock: clock, random: random)
+            let charge = await sandbox.createCharge(behaviour == .payable ? scenario : .pending)
+            wallets.use(sandbox)
+            let front = CitconFront(sandbox: sandbox, token: secret)
+            let other = await sandbox.createCharge(scenario)
+            await sandbox.pay(other)
+            return ConformanceSubject.Backend(
+                link: charge.link, services: [host: front], returns: returns(besides: other)
+            ) {
+                await sandbox.captures(of: charge)
+            }
+        }
+    }
+
+    private static let host = "api.sandbox.citconpay.com"
+    private static let ipn = "https://shop.example/ipn"
+
+    private static func returns(besides other: CitconSandbox.Charge) -> ConformanceSubject.Returns {
+        let app = "com.citcon.citconpay://"
+        return ConformanceSubject.Returns(
+            own: [app, "\(app)uppayresult?code=success", "\(app)uppayresult?code=cancel", "\(app)cashapp"],
+            others: [
+                "\(app)?reference=\(other.reference)&id=\(other.id)",
+                "\(app)uppayresult?code=success&data="
+                    + PercentCoding.encode(#"{"data":"pay_result=success&tn=000000000000000000001"}"#),
+            ])
+    }
+
+    /// The merchant's side, without a payer's provider.
+    static func citconMerchant() throws -> ConformanceSubject {
+        let key = "sk-\(secret)"
+        let merchant = CitconMerchant(endpoint: try CitconEndpoint(.UAT), privateKey: Redacted(key))
+        return ConformanceSubject(
+            merchant, capabilities: [.refunds, .cancels, .verifiesNotifications], canaries: [key]
+        ) { behaviour, clock, random in
+            guard behaviour == .payable else { return nil }
+            @Sendable func shop(_ key: String) async -> (sandbox: CitconSandbox, charge: CitconSandbox.Charge) {
+                var pace = CitconSandbox.Configuration()
+                pace.privateKey = Redacted(key)
+                let sandbox = CitconSandbox(pace, clock: clock, random: random)
+                return (sandbox, await sandbox.createCharge(.unionPay, ipn: ipn))
+            }
+            let (sandbox, charge) = await shop(key)
+            return ConformanceSubject.Backend(
+                services: [host: sandbox],
+                sale: ConformanceSubject.Sale(
+                    PaymentReference(provider: CitconMerchant.id, id: charge.reference),
+                    price: try price(in: charge.link),
+                    refunds: {
+                        await sandbox.ledger.events(of: charge.id).compactMap { event in
+                            guard case .refunded(let amount) = event else { return nil }
+                            return amount.split(separator: " ").first.flatMap { UInt128($0) }
+                        }
+                    },
+                    cancellations: { await sandbox.ledger.events(of: charge.id).count { $0 == .cancelled } },
+                    pay: { await sandbox.pay(charge) }),
+                mail: ConformanceSubject.Mail(
+                    sent: { await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) } },
+                    foreign: {
+                        let (other, charge) = await shop("sk-of-somebody-else")
+                        await other.pay(charge)
+                        return await other.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
+                    })
+            ) {
+                await sandbox.captures(of: charge)
+            }
+        }
+    }
+
+    private static func price(in link: String) throws -> Money {
+        let items = try PaymentLink(link).queryItems
+        let (amount, code) = (items.values("amount").first ?? "", items.values("currency").first ?? "")
+        return try Money(minorUnitText: String(amount), currency: .fiat(try FiatCurrency(String(code))))
+    }
+}
+
+extension CitconSandbox {
+    /// How often, and how much, was taken for a charge.
+    fileprivate func captures(of charge: Charge) -> [UInt128?] {
+        ledger.events(of: charge.id).compactMap { event -> UInt128?? in
+            guard case .captured(_, let amount, _) = event else { return nil }
+            return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
+        }
+    }
+}
+
+/// A sandbox that takes a token of the test's choice for one of its own.
+private struct CitconFront: SandboxService {
+    let sandbox: CitconSandbox
+    let token: String
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var request = request
+        guard request.headers["Authorization"] == "Bearer \(token)" else { return HTTPResponse(status: 401) }
+        request.headers["Authorization"] = "Bearer \(await sandbox.accessToken().reveal())"
+        return await sandbox.respond(to: request)
+    }
+}
+
+/// The wallets of a payer, who meets one sandbox after the other.
+private struct CitconWallets: Sendable {
+    private final class Current: Sendable {
+        private let content = Mutex<Payer?>(nil)
+
+        var payer: Payer? {
+            get { content.withLock { $0 } }
+            set { content.withLock { $0 = newValue } }
+        }
+    }
+
+    private let current = Current()
+
+    func use(_ sandbox: CitconSandbox) {
+        guard let origin = try? HTTPURL("https://landing.uat01.citconpay.com") else { return }
+        current.payer = CitconSandbox.payer(.pays, at: origin, over: DirectTransport(service: sandbox))
+    }
+
+    var payer: Payer {
+        Payer(
+            browser: { [current] page in try await current.payer?.browser?(page) },
+            appLauncher: { [current] app in try await current.payer?.appLauncher?(app) }, policy: .firstWhateverItCosts)
+    }
+}

@@ -1,0 +1,68 @@
+import CitconMerchant
+import PaymentCore
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import CitconKit
+@testable import CitconProvider
+
+/// A service that repeats amounts and currencies in its own way: what is the same amount is taken, and nothing else
+/// (Protocol 2.5 and 7).
+@Suite struct EchoTests {
+    @Test("Through the vendor's client: nobody is sent to pay something else", arguments: CitconSandbox.Echo.allCases)
+    func client(_ echo: CitconSandbox.Echo) async throws {
+        for scenario in [CitconSandbox.Scenario.wechatPay, .card, .toss, .payPal] {
+            let world = try SandboxWorld { $0.echo = echo }
+            let charge = await world.sandbox.createCharge(scenario)
+            let result = await (try await world.client()).requestOrder(try SandboxWorld.order(for: charge))
+            #expect(result.isPaid == echo.isTrue, "\(scenario)")
+            #expect(await world.sandbox.ledger.captures(of: charge.id) == (echo.isTrue ? 1 : 0), "\(scenario)")
+            if echo.isTrue { #expect(result.data.amount > 0) }
+        }
+    }
+
+    @Test("Through the router: nothing else is told as paid", arguments: CitconSandbox.Echo.allCases)
+    func router(_ echo: CitconSandbox.Echo) async throws {
+        for scenario in [CitconSandbox.Scenario.alipay, .venmo, .alipayPlus] {
+            let world = try SandboxWorld { $0.echo = echo }
+            let charge = await world.sandbox.createCharge(scenario)
+            let outcome = try? await world.router().pay(charge.link, as: world.payer())
+            if case .succeeded(let receipt)? = outcome {
+                #expect(echo.isTrue && receipt.transactionID == charge.id, "\(scenario)")
+            } else {
+                #expect(!echo.isTrue, "\(scenario): \(String(describing: outcome))")
+            }
+            #expect(await world.sandbox.ledger.captures(of: charge.id) == (echo.isTrue ? 1 : 0), "\(scenario)")
+        }
+    }
+
+    @Test("A charge that is made over something else is not handed on", arguments: CitconSandbox.Echo.allCases)
+    func made(_ echo: CitconSandbox.Echo) async throws {
+        let world = try MerchantWorld { $0.echo = echo }
+        let client = try CPayClient(world.wire, token: await world.sandbox.accessToken().reveal())
+        let result = await client.generateOrder(Shop.order())
+        #expect((result.status == "success") == echo.isTrue && (result.data.chargeToken != nil) == echo.isTrue)
+        let charge = try? await world.charge("order-2")
+        #expect((charge != nil) == echo.isTrue)
+    }
+
+    @Test(
+        "Captures and refunds of a merchant's server, where the same is said in another way",
+        arguments: CitconSandbox.Echo.allCases.filter(\.isTrue))
+    func money(_ echo: CitconSandbox.Echo) async throws {
+        let world = try MerchantWorld { $0.echo = echo }
+        let charge = try await world.paid(captures: false)
+        #expect(try await world.client.capture(charge.reference) == world.receipt(charge))
+        let refund = RefundRequest(of: charge.reference, amount: charge.amount, id: "credit-1")
+        guard case .succeeded(let receipt) = try await world.router.refund(refund) else {
+            Issue.record("not refunded")
+            return
+        }
+        #expect(receipt.amount == charge.amount)
+        #expect(await world.refunds(charge) == 1)
+    }
+}

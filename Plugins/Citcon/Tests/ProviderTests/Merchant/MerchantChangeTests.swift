@@ -1,0 +1,193 @@
+import CitconMerchant
+import CitconProvider
+import PaymentCore
+import PaymentRouting
+import CitconSandbox
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// Changes of a charge: another in its place, and a part of it taken (Protocol 2.7 and 2.12).
+@Suite struct MerchantChangeTests {
+    private func change(_ world: MerchantWorld, _ charge: CitconCharge) async throws -> CitconChange {
+        try await world.client.change(charge.reference, to: try MerchantWorld.order("order-1b", cents: 1500))
+    }
+
+    private func usd(_ cents: UInt128) throws -> Money { try Money(minorUnits: cents, currency: .usd) }
+
+    // MARK: Another in its place
+
+    @Test("A charge that nobody has paid is called off before another takes its place")
+    func replaced() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.charge()
+        guard case .replaced(let new) = try await change(world, old) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(try new.amount == usd(1500) && new.token != nil && new.reference.id == "order-1b")
+        #expect(await world.events(old) == [.created, .cancelled])
+        #expect(
+            world.faults.requests.filter { $0.method == "POST" }.map(\.path).suffix(2) == [
+                "/v1/cancels", "/v1/charges",
+            ])
+        // Asked again, the one that is there; its token is told once.
+        guard case .replaced(let again) = try await change(world, old) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(again.id == new.id && again.token == nil)
+        #expect(world.posts("cancels") == 1 && world.posts("charges") == 3)
+    }
+
+    @Test("What is paid, or set aside, stays as it is", arguments: [true, false])
+    func paid(_ captures: Bool) async throws {
+        let world = try MerchantWorld()
+        let old = try await world.paid(captures: captures)
+        guard case .unchanged(let outcome) = try await change(world, old) else {
+            Issue.record("replaced")
+            return
+        }
+        #expect(outcome == (captures ? world.receipt(old) : .pending(retryAfter: nil)))
+        #expect(world.posts("cancels") == 0 && world.posts("charges") == 1)
+    }
+
+    @Test("What is over makes room for another without being called off")
+    func over() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.paid("order-1", .fails)
+        guard case .replaced = try await change(world, old) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(world.posts("cancels") == 0)
+    }
+
+    @Test("Paid at the last moment: the cancellation is refused, and there is no second charge")
+    func paidMeanwhile() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.charge()
+        // The question still finds it waiting.
+        let waiting =
+            #"{"status":"success","data":{"id":"\#(old.id)","object":"charge","reference":"order-1","amount":1250,"#
+            + #""currency":"USD","status":"initiated"}}"#
+        let browser = try #require(world.sandbox.payer().browser)
+        _ = try await browser(PageRequest(url: try HTTPURL(try #require(old.pages.first).url.reveal())))
+        world.faults.inject(.status(200, body: waiting)) { $1 == "/v1/transactions/order-1" }
+        guard case .unchanged(let outcome) = try await change(world, old) else {
+            Issue.record("replaced")
+            return
+        }
+        #expect(outcome == world.receipt(old) && world.posts("cancels") == 1 && world.posts("charges") == 1)
+    }
+
+    @Test("A cancellation whose answer is lost, or that changes nothing, makes no room")
+    func lostCancellation() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.charge()
+        world.faults.inject(.dropBefore) { $1 == "/v1/cancels" }
+        #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
+        #expect(world.posts("charges") == 1)
+        // A service that says yes and does nothing.
+        world.faults.inject(.status(200, body: #"{"status":"success","data":{"status":"canceled"}}"#)) {
+            $1 == "/v1/cancels"
+        }
+        guard case .unchanged(.pending) = try await change(world, old) else {
+            Issue.record("replaced")
+            return
+        }
+        #expect(world.posts("charges") == 1)
+        world.faults.inject(.dropAfter) { $1 == "/v1/cancels" }
+        guard case .replaced = try await change(world, old) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(await world.events(old) == [.created, .cancelled])
+    }
+
+    @Test("The answer about the new charge is lost: there is one, and asking again finds it")
+    func lostCharge() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.charge()
+        world.faults.inject(.dropBefore) { $1 == "/v1/charges" }
+        #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
+        world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
+        guard case .replaced(let new) = try await change(world, old) else {
+            Issue.record("not replaced")
+            return
+        }
+        #expect(try new.token == nil && new.amount == usd(1500))
+        #expect(world.posts("cancels") == 1 && world.posts("charges") == 3)
+    }
+
+    @Test("What cannot be sent calls nothing off")
+    func unfit() async throws {
+        let world = try MerchantWorld()
+        let old = try await world.charge()
+        for order in [
+            try MerchantWorld.order("order-1"), try MerchantWorld.order("a&b"), try MerchantWorld.order("x", cents: 0),
+        ] {
+            let error = await failure { _ = try await world.client.change(old.reference, to: order) }
+            #expect(error?.code == .requestRefused)
+        }
+        #expect(world.posts("cancels") == 0 && world.posts("charges") == 1)
+    }
+
+    // MARK: A part of it
+
+    @Test("A part is told as a part, by the capture, the question and the notification")
+    func part() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        let part = try usd(1000)
+        let expected = PaymentOutcome.succeeded(
+            PaymentReceipt(reference: charge.reference, amount: part, transactionID: charge.id))
+        #expect(try await world.client.capture(charge.reference, amount: part) == expected)
+        #expect(try await world.client.capture(charge.reference) == expected)
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == expected)
+        let told = try #require(await world.sandbox.notifications.last)
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
+        try notification.check(against: charge)
+        #expect(notification.outcome == expected && notification.amount == charge.amount)
+        #expect(notification.amountCaptured == part && notification.amountRefunded == nil)
+    }
+
+    @Test("Another amount is not taken after the first, and not told as taken")
+    func otherAmount() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        _ = try await world.client.capture(charge.reference, amount: try usd(1000))
+        let error = await failure { _ = try await world.client.capture(charge.reference, amount: try usd(1250)) }
+        #expect(error?.code == .integrity && error?.message.contains("10.00 USD") == true)
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1 && world.posts("captures") == 1)
+    }
+
+    @Test("A capture that is late: the next one, over another amount, takes nothing more and says what was taken")
+    func lateCapture() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        world.faults.inject(.dropAfter) { $1 == "/v1/captures" }
+        let pending =
+            #"{"status":"success","data":{"id":"\#(charge.id)","object":"charge","reference":"order-1","amount":1250,"#
+            + #""currency":"USD","status":"authorized"}}"#
+        // What the service says after it, and before the next: not yet.
+        world.faults.inject(.status(200, body: pending), times: 3) { $1 == "/v1/transactions/order-1" }
+        let first = await failure { _ = try await world.client.capture(charge.reference, amount: try usd(1000)) }
+        #expect(first?.phase == .maybeSent)
+        let second = await failure { _ = try await world.client.capture(charge.reference, amount: try usd(500)) }
+        #expect(second?.code == .integrity && second?.message.contains("10.00 USD") == true)
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
+    }
+
+    @Test("\"The reference was used before\" leaves a capture open")
+    func usedReference() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)) { $1 == "/v1/captures" }
+        let error = await failure { _ = try await world.client.capture(charge.reference) }
+        #expect(error?.phase == .maybeSent && error?.vendorCode == "4100")
+        // A plain refusal of a charge that is still set aside is just that.
+        world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) { $1 == "/v1/captures" }
+        #expect(await failure { _ = try await world.client.capture(charge.reference) }?.phase == .answered)
+    }
+}

@@ -1,0 +1,239 @@
+import CitconKit
+import CitconMerchant
+import CitconProvider
+import Foundation
+import PaymentCore
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// Making charges on a merchant's server, and the access tokens for it.
+@Suite struct MerchantChargeTests {
+    // MARK: Access tokens (Protocol 1.2, 1.3)
+
+    @Test("Only the token call sees the private key")
+    func onlyTheTokenCallSeesThePrivateKey() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.charge()
+        _ = try await world.charge("order-2")
+        let key = "Bearer " + CitconSandbox.privateKey.reveal()
+        #expect(world.wire.credentials.map(\.path) == ["/v1/access-tokens", "/v1/charges", "/v1/charges"])
+        #expect(world.wire.credentials.map { $0.authorization == key } == [true, false, false])
+        #expect(world.wire.credentials.dropFirst().allSatisfy { $0.authorization.hasPrefix("Bearer UPI_") })
+        var text = ""
+        dump(world.merchant, to: &text)
+        #expect(!(text + "\(world.merchant)").contains(CitconSandbox.privateKey.reveal()))
+        #expect(!text.contains("UPI_"))
+    }
+
+    @Test("Tokens are kept until they expire", arguments: CitconSandbox.Layer.allCases)
+    func tokensAreKeptUntilTheyExpire(_ layer: CitconSandbox.Layer) async throws {
+        let world = try MerchantWorld { $0.layer = layer }
+        _ = try await world.charge("a")
+        world.clock.advance(by: .seconds(24 * 3600 - 1))
+        _ = try await world.charge("b")
+        #expect(world.posts("access-tokens") == 1)
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.charge("c")
+        _ = try await world.charge("d")
+        #expect(world.posts("access-tokens") == 2)
+        // No token was tried that was over.
+        #expect(world.posts("charges") == 4)
+    }
+
+    @Test("Refused tokens are replaced once")
+    func refusedTokensAreReplacedOnce() async throws {
+        let world = try MerchantWorld()
+        let refusal = #"{"status":"fail","data":{"code":"4010","message":"unauthorized"}}"#
+        world.faults.inject(.status(401, body: refusal)) { $1 == "/v1/charges" }
+        #expect(try await world.charge().token != nil)
+        #expect(world.posts("access-tokens") == 2 && world.posts("charges") == 2)
+        world.faults.inject(.status(401, body: refusal), times: 2) { $1 == "/v1/charges" }
+        let error = await failure { _ = try await world.charge("order-2") }
+        #expect(error?.code == .unauthorized && error?.phase == .answered && error?.vendorCode == "4010")
+        #expect(world.posts("charges") == 4)
+    }
+
+    /// What a server hands to an app can pay, and cannot take money back (Protocol 1.3).
+    @Test("Apps get tokens of their own", arguments: CitconSandbox.Layer.allCases)
+    func appsGetTokensOfTheirOwn(_ layer: CitconSandbox.Layer) async throws {
+        let world = try MerchantWorld { $0.layer = layer }
+        let charge = try await world.charge()
+        let app = try await world.client.appToken()
+        #expect(app.expiry == world.clock.now + 24 * 3600)
+        #expect(try await world.client.appToken() == app, "the same while it is good")
+        #expect(!"\(app)".contains("UPI_"))
+        let body = #"{"id":"\#(charge.id)","reference":"refund-1","amount":1}"#
+        for (path, status) in [("refunds", 401), ("transactions/\(charge.id)", 200)] {
+            let request = HTTPRequest(
+                status == 401 ? .post : .get, try HTTPURL("https://api.sandbox.citconpay.com/v1/\(path)"),
+                headers: ["Authorization": "Bearer \(app.token.reveal())", "Content-Type": "application/json"],
+                body: status == 401 ? Array(body.utf8) : [])
+            #expect(try await world.wire.send(request).status == status)
+        }
+        #expect(world.wire.credentials.count { $0.authorization.contains("sk-") } == 3)
+    }
+
+    @Test("Wrong keys are refused")
+    func wrongKeysAreRefused() async throws {
+        let world = try MerchantWorld { $0.privateKey = Redacted("sk-other") }
+        let error = await failure { _ = try await world.charge() }
+        #expect(error?.code == .unauthorized)
+        #expect(world.posts("charges") == 0)
+    }
+
+    // MARK: Charges (Protocol 2.4, 2.8)
+
+    @Test("Makes the charge that was ordered")
+    func makesTheChargeThatWasOrdered() async throws {
+        let world = try MerchantWorld()
+        var order = try MerchantWorld.order()
+        order.autoCapture = false
+        order.note = "two coffees"
+        order.consumer = Redacted("customer-7")
+        order.isForMainlandChina = true
+        let charge = try await world.client.createCharge(order)
+        let sent = try JSONValue(parsing: try #require(world.faults.requests.last).body)
+        #expect(
+            sent == [
+                "transaction": [
+                    "reference": "order-1", "amount": 1250, "currency": "USD", "country": "US", "auto_capture": false,
+                    "note": "two coffees", "country_accelerator": "CN",
+                ],
+                "payment": ["method": "alipay", "client": ["mobile_browser"]],
+                "consumer": ["reference": "customer-7"],
+                "urls": ["ipn": "https://shop.example/ipn", "success": "https://shop.example/paid"],
+            ])
+        #expect(charge.reference == PaymentReference(provider: "citcon-merchant", id: "order-1"))
+        #expect(charge.token?.reveal().count == 32)
+        #expect(charge.amount == order.amount && charge.status == .initiated)
+        #expect(charge.pages.map(\.format) == ["redirect"])
+        #expect(!"\(charge)".contains(try #require(charge.token).reveal()))
+    }
+
+    @Test("Lost answers are settled by asking")
+    func lostAnswersAreSettledByAsking() async throws {
+        let world = try MerchantWorld()
+        world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
+        let charge = try await world.charge()
+        // Only the answer that was lost had the token.
+        #expect(charge.token == nil)
+        #expect(await world.events(charge) == [.created])
+        #expect(world.posts("charges") == 1)
+        #expect(world.faults.requests.last?.path == "/v1/transactions/order-1")
+        #expect(world.faults.requests.last?.query == "type=reference")
+    }
+
+    @Test(
+        "Never sends an order twice",
+        arguments: [
+            FaultInjector.Fault.dropBefore, .status(508, body: #"{"status":"fail","data":{"code":"4105"}}"#), .garbage,
+            .status(200, body: #"{"status":"perhaps","data":{}}"#),
+        ])
+    func neverSendsAnOrderTwice(_ fault: FaultInjector.Fault) async throws {
+        let world = try MerchantWorld()
+        world.faults.inject(fault) { $1 == "/v1/charges" }
+        let error = await failure { _ = try await world.charge() }
+        #expect(error?.phase == .maybeSent)
+        #expect(world.posts("charges") == 1)
+        #expect(try await world.client.charge(for: try MerchantWorld.order()) == nil)
+    }
+
+    @Test("Used references are refused")
+    func usedReferencesAreRefused() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.charge()
+        let error = await failure { _ = try await world.charge() }
+        #expect(error?.code == .requestRefused && error?.vendorCode == "4100" && error?.phase == .answered)
+        #expect(error?.message.contains("reference") == true)
+    }
+
+    @Test("Charges other than the ordered one are not accepted")
+    func otherChargesThanOrderedAreNotAccepted() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.charge()
+        let other = try MerchantWorld.order("order-1", cents: 1)
+        #expect(await failure { _ = try await world.client.charge(for: other) }?.code == .integrity)
+        let answer =
+            #"{"status":"success","data":{"id":"1","reference":"order-2","amount":1,"currency":"USD","#
+            + #""charge_token":"t","status":"initiated"}}"#
+        world.faults.inject(.status(200, body: answer)) { $1 == "/v1/charges" }
+        let error = await failure { _ = try await world.charge("order-2") }
+        #expect(error?.code == .integrity && error?.phase == .maybeSent)
+    }
+
+    @Test(
+        "Unfit references are not sent",
+        arguments: [
+            "", "a&b", "é", ".", "..", "refund-1", "cancel-1", "capture-1", "landing:1", "a\nb",
+            String(repeating: "a", count: 129),
+        ])
+    func unfitReferencesAreNotSent(_ reference: String) async throws {
+        let world = try MerchantWorld()
+        let error = await failure { _ = try await world.charge(reference) }
+        #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
+        #expect(world.faults.requests.isEmpty)
+    }
+
+    @Test("Unfit amounts and countries are not sent")
+    func unfitAmountsAndCountriesAreNotSent() async throws {
+        let world = try MerchantWorld()
+        var orders = [try MerchantWorld.order(cents: 0), try MerchantWorld.order(cents: UInt128(UInt64.max))]
+        for index in orders.indices { orders[index].reference = "a\(index)" }
+        var abroad = try MerchantWorld.order()
+        abroad.country = "us"
+        var fine = try MerchantWorld.order()
+        fine.amount = try Money(minorUnits: 125_000, currency: .usd, exponent: 4)
+        for order in orders + [abroad, fine] {
+            #expect(await failure { _ = try await world.client.createCharge(order) }?.code == .requestRefused)
+        }
+        #expect(world.faults.requests.isEmpty)
+    }
+
+    @Test("A merchant pays nothing itself")
+    func paysNothingItself() async throws {
+        let world = try MerchantWorld()
+        let link = await world.sandbox.createCharge().link
+        guard case .unroutable = world.router.route(link) else {
+            Issue.record("the merchant's side claims a payer's link")
+            return
+        }
+    }
+
+    /// From the merchant's order to the merchant's books: an app pays the link, a notification tells.
+    @Test("What apps pay is told to the merchant", arguments: ["alipay", "wechatpay", "toss", "card"])
+    func whatAppsPayIsToldToTheMerchant(_ method: String) async throws {
+        let world = try MerchantWorld()
+        var order = try MerchantWorld.order("order 7:a")
+        order.method = nil
+        order.clients = []
+        let charge = try await world.client.createCharge(order)
+        #expect(try charge.link(in: .UAT) == nil)
+        let link = try #require(try charge.link(in: .UAT, method: method))
+        let app = CitconProvider(
+            configuration: CitconConfiguration(
+                endpoint: try CPayEndpoint(.UAT), accessToken: await world.sandbox.accessToken(),
+                application: .init(
+                    scheme: "com.citcon.citconpay", universalLink: "https://shop.example/apps/",
+                    places: CPayReturnPlaces(
+                        weChatAppIDs: ["wxeb0650d489d69e14"], bundleIDs: ["com.citcon.citconpay"],
+                        pages: ["https://shop.example/paid"]))))
+        let phone = PaymentRouter(
+            registry: try ProviderRegistry([app]), transport: world.wire, journal: InMemoryJournal(),
+            clock: world.clock)
+        let outcome = try await phone.pay(link.text.reveal(), as: world.sandbox.payer())
+        guard case .succeeded(let receipt) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(receipt.reference.id == "uat/order 7:a" && receipt.amount == charge.amount)
+        #expect(receipt.transactionID == charge.id)
+        let told = try #require(await world.sandbox.notifications.last)
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
+        try notification.check(against: charge)
+        #expect(notification.outcome == world.receipt(charge) && notification.method == method)
+    }
+}

@@ -1,0 +1,287 @@
+import CitconMerchant
+import CitconProvider
+import Foundation
+import PaymentCore
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// Capturing, calling off and giving back, through the router.
+@Suite struct MerchantMoneyTests {
+    private func refund(_ charge: CitconCharge, _ cents: UInt128 = 1250, _ id: String = "credit-1") throws
+        -> RefundRequest
+    {
+        RefundRequest(of: charge.reference, amount: try Money(minorUnits: cents, currency: .usd), id: id)
+    }
+
+    private func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
+        guard case .succeeded(let receipt) = outcome else { return nil }
+        return receipt
+    }
+
+    // MARK: Status
+
+    @Test(
+        "Tells what became of charges",
+        arguments: [
+            (CitconSandbox.Behaviour.pays, PaymentOutcome?.none), (.cancels, .cancelled),
+            (.vanishes, .pending(retryAfter: nil)),
+        ])
+    func tellsWhatBecameOfCharges(_ behaviour: CitconSandbox.Behaviour, _ outcome: PaymentOutcome?) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid("order-1", behaviour)
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == outcome ?? world.receipt(charge))
+    }
+
+    @Test("Failed and expired charges moved no money")
+    func failedAndExpiredChargesMovedNoMoney() async throws {
+        let world = try MerchantWorld()
+        let failed = try await world.paid("a", .fails)
+        guard case .declined = try await world.router.status(of: failed.reference, as: Payer()) else {
+            Issue.record("a failed charge is declined")
+            return
+        }
+        let late = try await world.charge("b")
+        world.clock.advance(by: .seconds(7200))
+        #expect(try await world.router.status(of: late.reference, as: Payer()) == .expired)
+        let unknown = PaymentReference(provider: "citcon-merchant", id: "nobody")
+        #expect(await failure { _ = try await world.router.status(of: unknown, as: Payer()) }?.code == .notFound)
+    }
+
+    @Test(
+        "Another transaction tells nothing",
+        arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
+    func anotherTransactionTellsNothing(_ object: String, _ reference: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.charge()
+        let other =
+            #"{"status":"success","data":{"id":"9","object":"\#(object)","reference":"\#(reference)","amount":1250,"#
+            + #""currency":"USD","status":"succeeded"}}"#
+        world.faults.inject(.status(200, body: other)) { $1 == "/v1/transactions/order-1" }
+        #expect(
+            await failure { _ = try await world.router.status(of: charge.reference, as: Payer()) }?.code == .integrity)
+    }
+
+    /// Citcon recognises no repetition of any of them.
+    @Test("The network may repeat nothing but questions and the request for a token")
+    func theNetworkMayRepeatNothingButTheAskingForATokenAndQuestions() async throws {
+        let world = try MerchantWorld()
+        _ = try await world.client.capture(try await world.paid("a", captures: false).reference)
+        _ = try await world.router.cancel(try await world.charge("b").reference)
+        _ = try await world.router.refund(try refund(try await world.paid("c")))
+        for path in ["charges", "captures", "cancels", "refunds"] { #expect(world.posts(path) > 0, "\(path)") }
+        #expect(world.wire.repeatable == ["/v1/access-tokens"])
+    }
+
+    // MARK: Capturing (Protocol 2.7)
+
+    @Test("Captures what was set aside")
+    func capturesWhatWasSetAside() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == .pending(retryAfter: nil))
+        for _ in 0..<2 { #expect(try await world.client.capture(charge.reference) == world.receipt(charge)) }
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
+        #expect(world.posts("captures") == 1)
+    }
+
+    @Test("Lost captures are settled by asking")
+    func lostCapturesAreSettledByAsking() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        world.faults.inject(.dropBefore) { $1 == "/v1/captures" }
+        #expect(await failure { _ = try await world.client.capture(charge.reference) }?.phase == .maybeSent)
+        world.faults.inject(.dropAfter) { $1 == "/v1/captures" }
+        #expect(try await world.client.capture(charge.reference) == world.receipt(charge))
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
+    }
+
+    @Test("Captures only in the charge's currency")
+    func capturesOnlyInTheChargesCurrency() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(captures: false)
+        let euros = try Money(minorUnits: 1, currency: .eur)
+        let error = await failure { _ = try await world.client.capture(charge.reference, amount: euros) }
+        #expect(error?.code == .requestRefused)
+        let open = try await world.charge("order-2")
+        #expect(try await world.client.capture(open.reference) == .pending(retryAfter: nil))
+        #expect(world.posts("captures") == 0)
+    }
+
+    // MARK: Calling off
+
+    @Test("Cancels once")
+    func cancelsOnce() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.charge()
+        for _ in 0..<2 { #expect(try await world.router.cancel(charge.reference) == .cancelled) }
+        #expect(await world.events(charge) == [.created, .cancelled])
+        #expect(world.posts("cancels") == 1)
+    }
+
+    @Test("Does not cancel what is paid")
+    func doesNotCancelWhatIsPaid() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        #expect(try await world.router.cancel(charge.reference) == world.receipt(charge))
+        #expect(world.posts("cancels") == 0)
+        // What was set aside is released.
+        let reserved = try await world.paid("order-2", captures: false)
+        #expect(try await world.router.cancel(reserved.reference) == .cancelled)
+    }
+
+    @Test("Lost cancellations are settled by asking")
+    func lostCancellationsAreSettledByAsking() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.charge()
+        world.faults.inject(.dropAfter) { $1 == "/v1/cancels" }
+        #expect(try await world.router.cancel(charge.reference) == .cancelled)
+        let other = try await world.charge("order-2")
+        world.faults.inject(.dropBefore) { $1 == "/v1/cancels" }
+        #expect(await failure { _ = try await world.router.cancel(other.reference) }?.phase == .maybeSent)
+        #expect(try await world.router.cancel(other.reference) == .cancelled)
+        #expect(await world.events(other) == [.created, .cancelled])
+    }
+
+    // MARK: Giving back
+
+    @Test("Refunds once, however often it is asked")
+    func refundsOnceHoweverOftenItIsAsked() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let request = try refund(charge, 1000)
+        let first = try await world.router.refund(request)
+        #expect(receipt(first)?.reference == request.reference)
+        #expect(receipt(first)?.amount == request.amount)
+        #expect(receipt(first)?.transactionID?.isEmpty == false)
+        #expect(try await world.router.refund(request) == first)
+        #expect(await world.refunds(charge) == 1)
+        #expect(receipt(try await world.router.refund(try refund(charge, 250, "credit-2"))) != nil)
+        #expect(
+            await world.events(charge).suffix(2) == [
+                .refunded(amount: "1000 iso4217/USD"), .refunded(amount: "250 iso4217/USD"),
+            ])
+    }
+
+    @Test("Refusals are outcomes")
+    func refusalsAreOutcomes() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let open = try await world.charge("order-2")
+        for request in [try refund(charge, 1251), try refund(open, 1, "credit-2")] {
+            guard case .declined = try await world.router.refund(request) else {
+                Issue.record("the service refused, so the outcome is a refusal")
+                return
+            }
+        }
+        world.faults.inject(.status(406, body: #"{"status":"fail","data":{"code":"4208"}}"#)) { $1 == "/v1/refunds" }
+        guard case .declined = try await world.router.refund(try refund(charge, 5, "credit-3")) else {
+            Issue.record("a part cannot go back")
+            return
+        }
+        #expect(await world.refunds(charge) == 0)
+    }
+
+    @Test(
+        "Unclear refunds are never sent again",
+        arguments: [
+            FaultInjector.Fault.dropAfter, .status(508, body: #"{"status":"fail","data":{"code":"4107"}}"#), .garbage,
+        ])
+    func unclearRefundsAreNeverSentAgain(_ fault: FaultInjector.Fault) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        world.faults.inject(fault) { $1 == "/v1/refunds" }
+        let request = try refund(charge)
+        let outcome = try await world.router.refund(request)
+        let arrived = await world.refunds(charge)
+        if arrived == 1 {
+            #expect(receipt(outcome)?.reference == request.reference)
+        } else {
+            guard case .unknown = outcome else {
+                Issue.record("nobody can know: \(outcome)")
+                return
+            }
+            _ = try? await world.router.refund(request)
+            _ = try await world.router.recover(as: Payer())
+        }
+        #expect(world.posts("refunds") == 1)
+    }
+
+    @Test(
+        "Refunds other than the one asked for prove nothing",
+        arguments: [("refund-other", 1250, "USD"), ("refund-credit-1", 125, "USD"), ("refund-credit-1", 1250, "EUR")])
+    func otherRefundsThanAskedForProveNothing(_ reference: String, _ amount: Int, _ currency: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let answer =
+            #"{"status":"success","data":{"id":"9","object":"refund","reference":"\#(reference)","#
+            + #""amount":\#(amount),"currency":"\#(currency)","status":"succeeded"}}"#
+        world.faults.inject(.status(200, body: answer)) { $1 == "/v1/refunds" }
+        guard case .unknown = try await world.router.refund(try refund(charge)) else {
+            Issue.record("the answer is about something else")
+            return
+        }
+        #expect(world.posts("refunds") == 1)
+    }
+
+    /// "The reference was used before": by a copy of this very request, perhaps, that is not to be seen yet.
+    @Test("A reference that was used proves nothing")
+    func aReferenceThatWasUsedProvesNothing() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let used = FaultInjector.Fault.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)
+        world.faults.inject(used) { $1 == "/v1/refunds" }
+        let request = try refund(charge)
+        for _ in 0..<2 {
+            guard case .unknown = try await world.router.refund(request) else {
+                Issue.record("the money may be on its way back")
+                return
+            }
+        }
+        _ = try await world.router.recover(as: Payer())
+        #expect(world.posts("refunds") == 1, "it is not asked for again")
+    }
+
+    @Test("Lost refunds are found in the list of the charge")
+    func lostRefundsAreFoundInTheListOfTheCharge() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
+        // Should the service not look for refunds by their references.
+        world.faults.inject(.status(404, body: "{}"), times: 100) { $1 == "/v1/transactions/refund-credit-1" }
+        #expect(receipt(try await world.router.refund(try refund(charge)))?.amount?.minorUnits == 1250)
+        #expect(world.posts("refunds") == 1)
+    }
+
+    /// Made by a server whose journal is lost.
+    @Test("Refunds that were made before are found")
+    func refundsMadeBeforeAreFound() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let first = try await world.router.refund(try refund(charge))
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
+            clock: world.clock,
+            random: SeededRandomSource(seed: 9))
+        #expect(try await other.refund(try refund(charge)) == first)
+        #expect(await world.refunds(charge) == 1)
+        let changed = await failure { _ = try await other.refund(try refund(charge, 7)) }
+        #expect(changed?.code == .integrity)
+    }
+
+    @Test("Refunds only in the charge's currency")
+    func refundsOnlyInTheChargesCurrency() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        for money in [try Money(minorUnits: 1, currency: .eur), try Money(minorUnits: 0, currency: .usd)] {
+            let request = RefundRequest(of: charge.reference, amount: money, id: "credit-\(money.currency)")
+            #expect(await failure { _ = try await world.router.refund(request) }?.code == .requestRefused)
+        }
+        let unfit = try refund(charge, 1, "a&b")
+        #expect(await failure { _ = try await world.router.refund(unfit) }?.code == .requestRefused)
+        #expect(world.posts("refunds") == 0)
+    }
+}

@@ -1,0 +1,413 @@
+import CitconKit
+import CitconMerchant
+import CitconProvider
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// Notifications on a merchant's server (Protocol 5).
+@Suite struct MerchantNotificationTests {
+    private static let names = [
+        "id", "transaction_type", "reference", "amount", "currency", "status", "time_completed", "time_created",
+        "payment_method", "amount_captured", "amount_refunded",
+    ]
+    private static let example: JSONValue = [
+        "id": "84571d30e61711eba6a94911fce35a55", "transaction_type": "charge", "reference": "reference132",
+        "amount": 100, "currency": "USD", "status": "authorized", "time_completed": "2021-08-14T09:47:43.000Z",
+        "time_created": "2021-07-16T09:23:44.000Z", "payment_method": "paypal", "amount_captured": "",
+        "amount_refunded": "", "fields": .string(names.joined(separator: ",")),
+        "sign": "621233f017ad8139fe97d47b4653735e121b9f6e7dafe3638eba0fcd80801db5",
+    ]
+
+    private func merchant(_ secret: String = "braintree") throws -> CitconMerchant {
+        CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: Redacted(secret))
+    }
+
+    private func signed(_ json: JSONValue) -> JSONValue { NotificationSigning.signed(json, secret: "braintree") }
+
+    private func read(_ json: JSONValue) throws -> CitconNotification {
+        try merchant().read(IncomingNotification(headers: [:], body: json.serialized()))
+    }
+
+    private func complaint(_ body: [UInt8]) throws -> String? {
+        let merchant = try merchant()
+        do {
+            _ = try merchant.verify(IncomingNotification(headers: [:], body: body))
+            return nil
+        } catch let error as PaymentError {
+            #expect(error.code == .untrustedNotification)
+            return error.message
+        }
+    }
+
+    // MARK: 5.3
+
+    /// The vendor's worked example, with the signature that the vendor prints.
+    @Test("Accepts the vendor's example")
+    func acceptsTheVendorsExample() throws {
+        let notification = try read(Self.example)
+        #expect(notification.id == "84571d30e61711eba6a94911fce35a55")
+        #expect(notification.kind == .charge && notification.reference == "reference132")
+        #expect(notification.amount == (try Money(minorUnits: 100, currency: .usd)))
+        #expect(notification.status == .authorized && notification.method == "paypal")
+        #expect(notification.timeCreated == "2021-07-16T09:23:44.000Z")
+        #expect(notification.outcome == .pending(retryAfter: nil))
+        #expect(signed(Self.example) == Self.example)
+        let other = try merchant("other")
+        #expect(throws: PaymentError.self) {
+            try other.verify(IncomingNotification(headers: [:], body: Self.example.serialized()))
+        }
+    }
+
+    @Test("The order of fields and members does not matter")
+    func orderOfFieldsAndMembersDoesNotMatter() throws {
+        var json = Self.example
+        json["fields"] = .string(Self.names.reversed().joined(separator: ","))
+        #expect(try read(signed(json)).reference == "reference132")
+        // As live servers sign it, with one name more (Protocol 5.3).
+        json["fields"] = .string((Self.names + ["payment"]).joined(separator: ","))
+        for payment: JSONValue? in [nil, .null, "", "card"] {
+            json["payment"] = payment
+            #expect(try read(signed(json)).amount?.minorUnits == 100)
+        }
+    }
+
+    @Test("What is missing, null or empty is signed alike")
+    func missingNullAndEmptySignAlike() throws {
+        for value: JSONValue? in [nil, .null, ""] {
+            var json = Self.example
+            json["amount_captured"] = value
+            #expect(try read(json).id == "84571d30e61711eba6a94911fce35a55")
+        }
+    }
+
+    /// Numbers are signed by the digits that stand in the text.
+    @Test("Numbers count as written")
+    func numbersCountAsWritten() throws {
+        for text in ["100", "100.0", "1e2", "1.00E+2"] {
+            var json = Self.example
+            json["amount"] = .number(try #require(JSONNumber(text)))
+            #expect(try complaint(json.serialized()) == nil || text != "100")
+            #expect((try complaint(json.serialized()) == nil) == (text == "100"))
+            #expect(try read(signed(json)).amount?.minorUnits == 100)
+        }
+        var json = Self.example
+        json["amount"] = "100"
+        #expect(try read(json).amount?.minorUnits == 100)
+    }
+
+    // MARK: 5.2, 5.4
+
+    @Test("What was taken and given back is read, and a receipt is over what was taken")
+    func parts() throws {
+        for (captured, refunded, expected) in [
+            (1000, 250, 1000), (0, 0, 1250), ("", "", 1250), ("1000", 250, 1000), (1250, "", 1250),
+        ] as [(JSONValue, JSONValue, UInt128)] {
+            var json = Self.example
+            (json["status"], json["amount"]) = ("captured", 1250)
+            (json["amount_captured"], json["amount_refunded"]) = (captured, refunded)
+            let notification = try read(signed(json))
+            #expect(notification.amount?.minorUnits == 1250)
+            #expect(notification.amountRefunded?.minorUnits == (refunded == 250 ? 250 : refunded == 0 ? 0 : nil))
+            guard case .succeeded(let receipt) = notification.outcome else {
+                Issue.record("not paid")
+                continue
+            }
+            #expect(receipt.amount?.minorUnits == expected, "\(captured)")
+        }
+        var json = Self.example
+        json["amount_captured"] = "a lot"
+        #expect(try complaint(signed(json).serialized())?.contains("amount_captured") == true)
+        // A currency in other letters is the same one.
+        json = Self.example
+        json["currency"] = "usd"
+        #expect(try read(signed(json)).amount == (try Money(minorUnits: 100, currency: .usd)))
+    }
+
+    @Test("How far a dispute is, and that it ends no payment", arguments: CitconSandbox.DisputeStage.allCases)
+    func disputes(_ stage: CitconSandbox.DisputeStage) async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        await world.sandbox.dispute(charge: charge.id, stage)
+        let told = try #require(await world.sandbox.notifications.last)
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
+        #expect(notification.kind == .chargeback && notification.reference == "order-1")
+        #expect(notification.dispute?.rawValue == stage.rawValue && notification.amount == charge.amount)
+        if case .unknown? = notification.dispute { Issue.record("a stage that is not known") }
+        guard case .unknown = notification.outcome else {
+            Issue.record("\(notification.outcome)")
+            return
+        }
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == world.receipt(charge))
+    }
+
+    @Test("Words of disputes in other letters, and others")
+    func disputeWords() {
+        #expect(CitconDispute(rawValue: "case closed") == .closed && CitconDispute.closed.rawValue == "Case Closed")
+        #expect(CitconDispute(rawValue: "Escalated") == .unknown("Escalated"))
+        #expect(CitconDispute(rawValue: "Escalated").rawValue == "Escalated")
+    }
+
+    @Test("A stored account is told without an amount, and ends nothing")
+    func vault() async throws {
+        let world = try MerchantWorld()
+        var made = try MerchantWorld.order()
+        (made.method, made.clients, made.consumer) = ("card", [], Redacted("customer-7"))
+        let charge = try await world.client.createCharge(made)
+        let configuration = CPayClientConfiguration(
+            endpoint: try CPayEndpoint(.UAT), accessToken: await world.sandbox.accessToken())
+        let client = CPayClient(configuration: configuration, transport: world.wire)
+        let order = CPayRequest()
+        (order.transaction.reference, order.transaction.amount) = ("order-1", 1250)
+        (order.transaction.currency, order.transaction.country) = ("USD", "US")
+        order.consumer = CPayConsumer()
+        order.consumer?.reference = "customer-7"
+        order.payment = CPayPayment()
+        order.payment?.method = "card"
+        order.payment?.nonce = "fake-valid-nonce"
+        order.payment?.indicator = "braintree"
+        order.payment?.requestToken = true
+        order.chargeToken = charge.token?.reveal()
+        #expect(await client.requestOrder(order).isPaid)
+        let sent = await world.sandbox.notifications
+        let told = try sent.map {
+            try world.merchant.read(IncomingNotification(headers: [:], body: $0.body))
+        }
+        #expect(told.map(\.kind) == [.vault, .charge])
+        #expect(told[0].reference == "customer-7" && told[0].amount == nil && told[0].dispute == nil)
+        #expect(
+            try await world.client.storedInstruments(of: Redacted("customer-7")).map { $0.token.reveal() } == [
+                told[0].id
+            ])
+        guard case .unknown = told[0].outcome else {
+            Issue.record("\(told[0].outcome)")
+            return
+        }
+    }
+
+    /// What a third party reads, signed in a header: not the vendor's (Protocol 5.3).
+    @Test("Another form of notifications is refused, whoever signed it")
+    func otherForm() throws {
+        let inner: JSONValue = ["id": "1", "reference": "order-1", "status": "succeeded", "amount": 1250]
+        for body: JSONValue in [["data": ["transaction": inner]], ["transaction": inner]] {
+            let bytes = body.serialized()
+            let mac = Hex.encode(Digest.sha256.authenticate(bytes, key: Array("braintree".utf8)))
+            for name in ["X-Signature", "X-Citcon-Signature", "Signature"] {
+                #expect(throws: PaymentError.self) {
+                    try merchant().verify(IncomingNotification(headers: [name: mac], body: bytes))
+                }
+            }
+        }
+    }
+
+    // MARK: Hostile
+
+    @Test("Every changed byte of a signed value is noticed")
+    func everyChangedByteOfASignedValueIsNoticed() throws {
+        for name in Self.names + ["fields"] {
+            var json = Self.example
+            json[name] = .string((json[name]?.string ?? json[name]?.number?.text ?? "") + "0")
+            #expect(try complaint(json.serialized()) != nil, "\(name)")
+        }
+        let body = Self.example.serialized()
+        let text = String(decoding: body, as: UTF8.self)
+        for member in ["\"reference\":\"", "\"sign\":\"", "\"status\":\"", "\"currency\":\""] {
+            let place = try #require(text.range(of: member))
+            var changed = body
+            changed[text.utf8.distance(from: text.startIndex, to: place.upperBound)] ^= 1
+            #expect(try complaint(changed) != nil, "\(member)")
+        }
+    }
+
+    @Test(
+        "Unsigned messages are refused",
+        arguments: [
+            ("sign", nil), ("sign", ""), ("sign", 1),
+            ("sign", "621233F017AD8139FE97D47B4653735E121B9F6E7DAFE3638EBA0FCD80801DB5"),
+            ("sign", "621233f017ad8139fe97d47b4653735e121b9f6e7dafe3638eba0fcd80801db"), ("fields", nil),
+            ("fields", ""),
+            ("fields", 5), ("fields", ["id"]),
+        ] as [(String, JSONValue?)])
+    func unsignedMessagesAreRefused(_ name: String, _ value: JSONValue?) throws {
+        var json = Self.example
+        json[name] = value
+        #expect(try complaint(json.serialized()) != nil)
+    }
+
+    /// Even with a good signature: what it does not cover counts for nothing.
+    @Test(
+        "What is not signed is not believed",
+        arguments: ["id", "transaction_type", "reference", "amount", "currency", "status"])
+    func whatIsNotSignedIsNotBelieved(_ name: String) throws {
+        var json = Self.example
+        json["fields"] = .string(Self.names.filter { $0 != name }.joined(separator: ","))
+        let message = try complaint(signed(json).serialized())
+        #expect(message?.contains("'\(name)'") == true)
+        var empty = Self.example
+        empty[name] = ""
+        #expect(try complaint(signed(empty).serialized())?.contains("'\(name)'") == true)
+    }
+
+    @Test(
+        "Odd lists of fields are refused",
+        arguments: [
+            "id,sign", "id,secret", "id,id", "id,", ",id", "id, amount", "id,a=b", "id,a&b", "ïd",
+            String(repeating: "a", count: 65), (0..<65).map { "a\($0)" }.joined(separator: ","),
+        ])
+    func oddListsOfFieldsAreRefused(_ fields: String) throws {
+        var json = Self.example
+        json["fields"] = .string(fields)
+        #expect(try complaint(signed(json).serialized())?.contains("'fields'") == true)
+    }
+
+    /// `reference=a&status=success` in one value could be read as two.
+    @Test("Ambiguous values are refused")
+    func ambiguousValuesAreRefused() throws {
+        var json = Self.example
+        json["reference"] = "a&status=success"
+        #expect(try complaint(signed(json).serialized())?.contains("more than one way") == true)
+        json = Self.example
+        json["payment_method"] = ["method": "card"]
+        #expect(try complaint(signed(json).serialized()) != nil)
+    }
+
+    @Test("Broken bodies are refused")
+    func brokenBodiesAreRefused() throws {
+        let text = Self.example.text
+        let twice = text.dropLast() + #","amount":1}"#
+        let inEscapes = text.dropLast() + #","am\u006funt":1}"#
+        for body in ["", "{}", "[]", "null", "{", String(text.dropLast()), String(twice), String(inEscapes), "a=b&c=d"]
+        {
+            #expect(try complaint(Array(body.utf8)) != nil)
+        }
+        var large = Self.example
+        large["note"] = .string(String(repeating: "x", count: 64 << 10))
+        #expect(try complaint(large.serialized())?.contains("larger") == true)
+        #expect(try complaint([0xFF, 0xFE]) != nil)
+    }
+
+    @Test(
+        "Impossible amounts are refused",
+        arguments: ["-1", "1.5", "1e400", "99999999999999999999999", "abc", "0x10", "1 "])
+    func impossibleAmountsAreRefused(_ text: String) throws {
+        var json = Self.example
+        json["amount"] = JSONNumber(text).map(JSONValue.number) ?? .string(text)
+        #expect(try complaint(signed(json).serialized())?.contains("'amount'") == true)
+        json = Self.example
+        json["currency"] = "XXQ"
+        #expect(try complaint(signed(json).serialized())?.contains("'currency'") == true)
+    }
+
+    @Test("Complaints hold no content")
+    func complaintsHoldNoContent() throws {
+        var json = Self.example
+        json["reference"] = "customer@example.com"
+        let message = try #require(try complaint(json.serialized()))
+        #expect(!message.contains("customer") && !message.contains("braintree") && !message.contains("621233"))
+    }
+
+    // MARK: 5.4, 6.3
+
+    @Test(
+        "Reads the words of notifications",
+        arguments: [
+            ("success", true), ("captured", true), ("succeeded", true), (" Succeeded ", true), ("authorized", nil),
+            ("cancelled", false), ("fail", false), ("expired", false), ("won", nil),
+        ] as [(String, Bool?)])
+    func readsTheWordsOfNotifications(_ word: String, _ isPaid: Bool?) throws {
+        var json = Self.example
+        json["status"] = .string(word)
+        let outcome = try read(signed(json)).outcome
+        if case .succeeded(let receipt) = outcome {
+            #expect(isPaid == true && receipt.transactionID == "84571d30e61711eba6a94911fce35a55")
+        } else {
+            #expect(outcome.isFinal == (isPaid == false))
+        }
+    }
+
+    @Test("Disputes and refunds are not payments")
+    func disputesAndRefundsAreNotPayments() throws {
+        var json = Self.example
+        json["transaction_type"] = "chargeback"
+        json["status"] = "Lost"
+        guard case .unknown(let unknown) = try read(signed(json)).outcome else {
+            Issue.record("a dispute says nothing about the payment")
+            return
+        }
+        #expect(unknown.rawStatus == "chargeback: Lost")
+        json["transaction_type"] = "refund"
+        json["status"] = "success"
+        json["reference"] = "refund-credit-7"
+        let refund = try merchant().verify(IncomingNotification(headers: [:], body: signed(json).serialized()))
+        #expect(refund.reference == PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund))
+        guard case .succeeded = refund.outcome else { Issue.record("the refund was made"); return }
+    }
+
+    // MARK: 5.6
+
+    @Test("A notification is compared with the order")
+    func isComparedWithTheOrder() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let other = try await world.paid("order-2")
+        let body = try #require(await world.sandbox.notifications.first).body
+        let notification = try world.merchant.read(IncomingNotification(headers: [:], body: body))
+        try notification.check(against: charge)
+        #expect(throws: PaymentError.self) { try notification.check(against: other) }
+        // Genuine, and still about something else.
+        let genuine = try JSONValue(parsing: body)
+        for (name, value) in [
+            ("id", "1"), ("reference", "order-3"), ("amount", 1), ("currency", "EUR"), ("transaction_type", "refund"),
+        ] as [(String, JSONValue)] {
+            var json = genuine
+            json[name] = value
+            let signed = NotificationSigning.signed(json, secret: CitconSandbox.privateKey.reveal())
+            let foreign = try world.merchant.read(IncomingNotification(headers: [:], body: signed.serialized()))
+            #expect(throws: PaymentError.self, "\(name)") { try foreign.check(against: charge) }
+        }
+    }
+
+    @Test("Routers take genuine notifications only")
+    func routersTakeGenuineNotificationsOnly() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let paid = try #require(await world.sandbox.notifications.first)
+        let handled = try await world.router.handle(
+            IncomingNotification(headers: [:], body: paid.body), from: "citcon-merchant")
+        #expect(handled.outcome == world.receipt(charge))
+        #expect(handled.reference == charge.reference)
+        let forged = IncomingNotification(headers: [:], body: Self.example.serialized())
+        let error = await failure { _ = try await world.router.handle(forged, from: "citcon-merchant") }
+        #expect(error?.code == .untrustedNotification)
+    }
+
+    /// A refund whose answer is lost, and which nobody can ask about, ends when the service tells of it.
+    @Test("Ends open refunds")
+    func endsOpenRefunds() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid()
+        let request = RefundRequest(of: charge.reference, amount: charge.amount, id: "credit-1")
+        world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
+        world.faults.inject(.status(500), times: 1000, after: 1) { method, _ in method == "GET" }
+        guard case .unknown = try await world.router.refund(request) else {
+            Issue.record("nobody can know")
+            return
+        }
+        #expect(await world.journal.unfinished().count == 1)
+        let told = try #require(await world.sandbox.notifications.last)
+        _ = try await world.router.handle(IncomingNotification(headers: [:], body: told.body), from: "citcon-merchant")
+        #expect(await world.journal.unfinished().isEmpty)
+        guard case .succeeded(let receipt) = try await world.router.refund(request) else {
+            Issue.record("it was made")
+            return
+        }
+        #expect(receipt.amount == charge.amount)
+        #expect(world.posts("refunds") == 1)
+    }
+}

@@ -1,0 +1,131 @@
+import CitconKit
+import CitconMerchant
+import CitconProvider
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// A merchant's server and the sandbox that it calls.
+struct MerchantWorld: Sendable {
+    let clock = VirtualClock()
+    let sandbox: CitconSandbox
+    let faults: FaultInjector
+    let wire: Wiretap
+    let merchant: CitconMerchant
+    let journal = InMemoryJournal()
+    let router: PaymentRouter
+
+    init(_ configure: (inout CitconSandbox.Configuration) -> Void = { _ in }) throws {
+        var configuration = CitconSandbox.Configuration()
+        configure(&configuration)
+        sandbox = CitconSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
+        faults = FaultInjector(sandbox)
+        wire = Wiretap(SandboxTransport(faults))
+        merchant = CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: CitconSandbox.privateKey)
+        router = PaymentRouter(
+            registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 7))
+    }
+
+    var client: CitconMerchantClient { merchant.client(over: wire, clock: clock) }
+
+    static func order(_ reference: String = "order-1", cents: UInt128 = 1250) throws -> CitconOrder {
+        var order = CitconOrder(
+            reference: reference, amount: try Money(minorUnits: cents, currency: .usd), country: "US", method: "alipay",
+            urls: .init(ipn: "https://shop.example/ipn", success: "https://shop.example/paid"))
+        order.clients = ["mobile_browser"]
+        return order
+    }
+
+    /// A new charge.
+    func charge(_ reference: String = "order-1") async throws -> CitconCharge {
+        try await client.createCharge(try Self.order(reference))
+    }
+
+    /// A charge that the payer has dealt with on its page.
+    func paid(
+        _ reference: String = "order-1", _ behaviour: CitconSandbox.Behaviour = .pays, captures: Bool? = nil
+    ) async throws -> CitconCharge {
+        var order = try Self.order(reference)
+        order.autoCapture = captures
+        let charge = try await client.createCharge(order)
+        let browser = try #require(sandbox.payer(behaviour).browser)
+        let page = try #require(charge.pages.first).url.reveal()
+        _ = try await browser(PageRequest(url: try HTTPURL(page)))
+        return charge
+    }
+
+    func posts(_ path: String) -> Int {
+        faults.requests.count { $0.method == "POST" && $0.path == "/v1/\(path)" }
+    }
+
+    func events(_ charge: CitconCharge) async -> [SandboxLedger.Event] { await sandbox.ledger.events(of: charge.id) }
+
+    func refunds(_ charge: CitconCharge) async -> Int {
+        await events(charge).count { if case .refunded = $0 { true } else { false } }
+    }
+
+    func receipt(_ charge: CitconCharge) -> PaymentOutcome {
+        .succeeded(PaymentReceipt(reference: charge.reference, amount: charge.amount, transactionID: charge.id))
+    }
+}
+
+/// A transport that remembers the credentials of every request.
+final class Wiretap: HTTPTransport {
+    private let base: any HTTPTransport
+    private let state = Mutex<[(path: String, authorization: String)]>([])
+    private let repeatables = Mutex<Set<String>>([])
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    var credentials: [(path: String, authorization: String)] { state.withLock { $0 } }
+
+    /// The paths of POST requests that the network was allowed to send again.
+    var repeatable: Set<String> { repeatables.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        state.withLock { $0.append((request.url.path, request.headers["Authorization"] ?? "")) }
+        if request.method == .post, request.replay == .safe {
+            repeatables.withLock { _ = $0.insert(request.url.path) }
+        }
+        return try await base.send(request)
+    }
+}
+
+/// Runs `work` and returns the payment error that it throws.
+func failure(_ work: () async throws -> Void) async -> PaymentError? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? PaymentError
+    }
+}
+
+/// Signs notifications.
+enum NotificationSigning {
+    /// Signs what `fields` names, written here a second time from the published rule.
+    static func signed(_ json: JSONValue, secret: String) -> JSONValue {
+        let names = (json["fields"]?.string ?? "").split(separator: ",").map(String.init) + ["fields"]
+        let pairs = names.map { name -> (String, String) in
+            switch json[name] {
+            case .string(let text)?: (name, text)
+            case .number(let number)?: (name, number.text)
+            case .bool(let flag)?: (name, flag ? "true" : "false")
+            default: (name, "")
+            }
+        }
+        let sorted = pairs.sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }
+        let text = sorted.map { "\($0.0)=\($0.1)" }.joined(separator: "&") + "&secret=\(secret)"
+        var signed = json
+        signed["sign"] = .string(Hex.encode(Digest.sha256.hash(Array(text.utf8))))
+        return signed
+    }
+}

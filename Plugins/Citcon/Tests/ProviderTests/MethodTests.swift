@@ -1,0 +1,110 @@
+import CitconMerchant
+import Foundation
+import PaymentCore
+import PaymentRouting
+import CitconSandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import CitconKit
+@testable import CitconProvider
+
+/// The 47 methods of the public interface (Protocol 3.1).
+@Suite struct MethodTests {
+    private static let app = "com.citcon.citconpay"
+
+    /// A charge as a merchant's server makes it.
+    private func charge(_ world: MerchantWorld, _ method: String) async throws -> CitconCharge {
+        var order = try MerchantWorld.order("order-\(method)")
+        order.method = method
+        order.clients = []
+        order.autoCapture = true
+        order.urls = .init(success: "\(Self.app)://", fail: "\(Self.app)://", cancel: "\(Self.app)://")
+        return try await world.client.createCharge(order)
+    }
+
+    @Test("Each is paid through the vendor's client, once", arguments: CitconSandbox.documentedMethods)
+    func client(_ method: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await charge(world, method)
+        let client = try CPayClient(
+            world.wire, clock: world.clock, launcher: world.sandbox.payer().citconLauncher, returnTimeout: .seconds(60),
+            token: await world.sandbox.accessToken().reveal())
+        let order = Shop.order(
+            method, reference: charge.reference.id, token: try #require(charge.token).reveal())
+        // Klarna's view is not started here, so a page is asked for.
+        if method == "klarna" { order.payment?.client = ["mobile_browser"] }
+        let result = await client.requestOrder(order)
+        #expect(result.isPaid && result.data.id == charge.id, "\(result)")
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
+        #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) == 1)
+    }
+
+    @Test("Each is paid through the router, once", arguments: CitconSandbox.documentedMethods)
+    func router(_ method: String) async throws {
+        let world = try MerchantWorld()
+        let charge = try await charge(world, method)
+        let provider = CitconProvider(
+            configuration: CitconConfiguration(
+                endpoint: try CPayEndpoint(.UAT), accessToken: await world.sandbox.accessToken(),
+                application: Shop.application))
+        let phone = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: world.wire, journal: InMemoryJournal(),
+            clock: world.clock)
+        let link = try #require(try charge.link(in: .UAT)).text.reveal()
+        let outcome = try await phone.pay(link, as: world.sandbox.payer())
+        guard case .succeeded(let receipt) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(receipt.amount == charge.amount && receipt.transactionID == charge.id)
+        #expect(await world.sandbox.ledger.captures(of: charge.id) == 1)
+        #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) == 1)
+    }
+
+    /// The ids in the first table of a section of `Protocol.md`, and its words about them.
+    private static func table() throws -> [(words: String, ids: [String])] {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let file = root.appending(path: "Plugins/Citcon/Provider/CitconProvider.docc/Protocol.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let section = try #require(text.components(separatedBy: "### 3.1 ").last?.components(separatedBy: "### ").first)
+        let rows = section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
+        return rows.map { row in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return (cells[0], cells[1].matches(of: /`([^`]+)`/).map { String($0.output.1) })
+        }
+    }
+
+    @Test("The table of the protocol has the 47, each once, and the sandbox serves just these")
+    func documentation() throws {
+        let ids = try Self.table().flatMap(\.ids)
+        #expect(ids.count == 47 && Set(ids).count == 47)
+        #expect(Set(ids) == Set(CitconSandbox.documentedMethods) && CitconSandbox.documentedMethods.count == 47)
+    }
+
+    @Test("Each has a name for people")
+    func titles() {
+        for id in CitconSandbox.documentedMethods {
+            let title = Methods.title(of: id)
+            #expect(title != id && title.first?.isUppercase == true, "\(id)")
+        }
+    }
+
+    @Test("What the table says of the gateways is what the sandbox names and somebody takes")
+    func gateways() async throws {
+        let world = try MerchantWorld()
+        let service = CitconService(
+            baseURL: try CPayEndpoint(.UAT).baseURL, token: await world.sandbox.accessToken(), http: world.wire,
+            timeout: .seconds(1))
+        for (words, ids) in try Self.table() {
+            for id in ids {
+                let gateway = try await service.config(method: id, consumer: nil).gateway
+                #expect(words.contains(gateway), "\(id): \(gateway) is not in '\(words)'")
+                #expect(CPayGateways.standard.handler(of: gateway) != nil, "\(id): \(gateway)")
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import PaykitProvider
+package import PaymentCore
+import PaymentStore
+import PaymentTransport
+package import PaymentWallet
+package import SandboxSupport
+
+/// Paykit, as everything that is about all vendors knows it.
+package struct PaykitVendor: SandboxVendor {
+    package init() {}
+
+    package var id: ProviderID { PaykitProvider.id }
+    package var paysStandards: Bool { true }
+    package var paysPrivately: Bool { true }
+
+    package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
+        guard let sandbox = settings.sandbox else {
+            return [PaykitProvider(network: try .standard(), reader: settings.reader, datagrams: UDPTransport())]
+        }
+        return [
+            PaykitProvider(
+                network: try .sandbox(sandbox), reader: settings.reader,
+                privately: try settings.privately.map(Self.privately))
+        ]
+    }
+
+    private static func privately(_ settings: PrivateSettings) throws -> PaykitPrivatePayments {
+        let random = SeededRandomSource(seed: settings.seed)
+        let secret = (0..<4).flatMap { _ in
+            let word = random.next()
+            return (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+        }
+        let receipts: any ReceiptStore =
+            if let journal = settings.journal { ReceiptFile(path: journal + ".receipts") } else { InMemoryReceipts() }
+        return try PaykitPrivatePayments(
+            as: try PubkyKeyPair(seed: secret), over: TCPTransport(), receipts: receipts,
+            use: settings.isOnly ? .only : .preferred, chain: .regtest)
+    }
+
+    package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {
+        var configuration = PubkySandbox.Configuration()
+        if let lifetime = settings.lifetime { configuration.invoiceLifetime = UInt64(max(0, lifetime)) }
+        return PubkySandbox(configuration, clock: settings.clock, random: settings.random)
+    }
+
+    package func payer(
+        _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
+    ) -> Payer? { Payer(settler: SandboxSettler(at: sandbox, over: transport)) }
+
+    package var demo: [DemoScenario] {
+        func demo(_ title: String, _ scenario: String, isPaidTwice: Bool = false) -> DemoScenario {
+            DemoScenario(
+                title, scenario, .succeeded, captures: 1, lastEvent: .settled, isPaidTwice: isPaidTwice)
+        }
+        return [
+            demo("a payee on the Pubky network", "ready"),
+            demo("same invoice paid twice", "invoice", isPaidTwice: true),
+            demo("Lightning invoice by itself", "bare-invoice"),
+        ]
+    }
+
+    package var samples: [SampleText] {
+        let key = "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"
+        return [
+            SampleText("a payee on the Pubky network", "pubky://\(key)", .matched, isVerified: true),
+            SampleText("the same key by itself", key, .matched, isVerified: true),
+        ]
+    }
+}
+
+/// Receipts in a file that is opened, and created, when the first of them is looked for or kept.
+private actor ReceiptFile: ReceiptStore {
+    private let path: String
+    private var file: SQLiteReceipts?
+
+    init(path: String) { self.path = path }
+
+    private var store: SQLiteReceipts {
+        get throws {
+            if let file { return file }
+            let opened = try SQLiteReceipts(path: path)
+            file = opened
+            return opened
+        }
+    }
+
+    func keep(_ receipt: PrivateReceipt) async throws -> PrivateReceipt { try await store.keep(receipt) }
+    func advance(_ receipt: PrivateReceipt, from stages: Set<PrivateReceipt.Stage>) async throws -> Bool {
+        try await store.advance(receipt, from: stages)
+    }
+    func receipt(_ id: PrivateReceipt.ID) async throws -> PrivateReceipt? { try await store.receipt(id) }
+    func receipts(before earlier: PrivateReceipt.ID?, limit: Int) async throws -> [PrivateReceipt] {
+        try await store.receipts(before: earlier, limit: limit)
+    }
+    func note(_ arrival: PrivateArrival) async throws -> Bool { try await store.note(arrival) }
+    func isNoted(_ arrival: PrivateArrival) async throws -> Bool { try await store.isNoted(arrival) }
+}

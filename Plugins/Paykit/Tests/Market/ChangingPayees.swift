@@ -1,0 +1,43 @@
+import MarketModel
+import PaykitProvider
+import PaymentCore
+import PaykitSandbox
+import PaymentTesting
+import Synchronization
+
+/// A simulated Pubky network in which some people have another invoice for everybody who reads theirs: what a payer has
+/// chosen is never what is published when it is paid. All of their invoices are over ``amount``, and stay good.
+final class ChangingPayees: SandboxService {
+    /// In satoshi.
+    static let amount: UInt64 = 2100
+
+    private static let path = "/pub/paykit.app/v0/lightning"
+    private let sandbox: PubkySandbox
+    private let keys = Mutex<[String: PubkyKey]>([:])
+
+    init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
+
+    /// Has somebody change what they publish, from now on.
+    func add(_ key: PubkyKey) async {
+        keys.withLock { $0[key.text] = key }
+        await change(key)
+    }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var response = await sandbox.respond(to: request)
+        guard request.method == .get, request.url.path == Self.path, response.status == 200,
+            let key = keys.withLock({ $0[request.headers["pubky-host"] ?? ""] })
+        else { return response }
+        // Of two who read at the same moment, each is given one of their own.
+        response.body = await change(key)
+        response.headers["Content-Length"] = nil
+        return response
+    }
+
+    @discardableResult
+    private func change(_ key: PubkyKey) async -> [UInt8] {
+        let invoice = Array(await sandbox.createInvoice(Self.amount, for: key).utf8)
+        await sandbox.publish(invoice, at: Self.path, of: key)
+        return invoice
+    }
+}

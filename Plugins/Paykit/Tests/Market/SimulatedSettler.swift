@@ -1,0 +1,215 @@
+import MarketModel
+import PaymentCore
+import PaymentCrypto
+import PaykitSandbox
+import PaymentTesting
+import Synchronization
+
+/// The payer's node and wallet in a simulated world: it pays at a ``PubkySandbox``, late, with answers that are lost, by
+/// itself, and with proofs that are none; but it knows its payments again, and says only for certain that it sent nothing.
+final class SimulatedSettler: PaymentSettler {
+    /// What a settlement is like when things go wrong.
+    private enum Habit: CaseIterable, Sendable {
+        case prompt
+        /// It takes up to two minutes before anything is sent.
+        case late
+        /// It says that it is under way, and pays in its own time.
+        case queued
+        /// It pays, and never says so.
+        case losesAnswer
+        /// It pays, and shows a wrong proof for a while.
+        case lies
+        /// It says no, for good.
+        case refuses
+    }
+
+    private struct Entry {
+        var habit: Habit
+        /// Whether it was decided to pay; nil before it was decided at all.
+        var pays: Bool?
+        var lies = 0
+        /// The uptime at which a queued payment is made.
+        var due: Duration?
+        /// How often money left under this key.
+        var payments = 0
+        var proof: SettlementProof?
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// Which keys belong to which payment of an application: each of its attempts has one.
+        var keys: [PaymentReference: Set<String>] = [:]
+        /// Endpoints that are never paid.
+        var refused: Set<String> = []
+    }
+
+    private let world: SimulatedWorld
+    private let sandbox: PubkySandbox
+    private let forgets: Bool
+    private let pretends: Bool
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - forgets: a mistake: it knows no payment again.
+    ///   - pretends: a mistake: it says no, and pays all the same.
+    init(_ world: SimulatedWorld, _ sandbox: PubkySandbox, forgets: Bool = false, pretends: Bool = false) {
+        self.world = world
+        self.sandbox = sandbox
+        self.forgets = forgets
+        self.pretends = pretends
+    }
+
+    /// Has it say no to an endpoint, for good and whoever asks.
+    func refuse(_ endpoint: String) { state.withLock { _ = $0.refused.insert(endpoint) } }
+
+    /// A settler whose sandbox may be lost at any time.
+    struct Silent: Error {}
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
+    }
+
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try await think()
+        guard !forgets else { return .nothingSent(reason: nil) }
+        return try await know(settlement)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        if let payment = Acting.attempt?.reference {
+            state.withLock { _ = $0.keys[payment, default: []].insert(settlement.key) }
+        }
+        let habit = habit(of: settlement)
+        if habit == .late { try? await world.clock.sleep(for: .seconds(1 + world.random.below(120))) }
+        guard decide(settlement.key, pays: habit != .refuses) else {
+            if pretends { await pay(settlement) }
+            return .nothingSent(reason: "it says no")
+        }
+        if habit == .queued {
+            let due = world.clock.uptime + .seconds(world.random.below(40))
+            state.withLock { $0.entries[settlement.key]?.due = due }
+            return .underWay(retryAfter: world.random.happens(0.5) ? .seconds(1) : nil)
+        }
+        await pay(settlement)
+        if habit == .losesAnswer, world.random.happens(0.7) { throw Silent() }
+        return try await know(settlement)
+    }
+
+    // MARK: Books
+
+    /// How often money left under the key of an attempt.
+    func payments(by attempt: PaymentAttempt) -> Int {
+        state.withLock { $0.entries[attempt.key(for: "settle")]?.payments ?? 0 }
+    }
+
+    /// The most often that money left for one payment of an application.
+    func mostPayments(where isMeant: (PaymentReference) -> Bool) -> Int {
+        state.withLock { state in
+            let sums = state.keys.filter { isMeant($0.key) }.map { _, keys in
+                keys.map { state.entries[$0]?.payments ?? 0 }.reduce(0, +)
+            }
+            return sums.max() ?? 0
+        }
+    }
+
+    /// What proves a payment of an application.
+    func proofs(of payment: PaymentReference) -> Set<SettlementProof> {
+        state.withLock { state in Set((state.keys[payment] ?? []).compactMap { state.entries[$0]?.proof }) }
+    }
+
+    // MARK: What it does
+
+    private func habit(of settlement: Settlement) -> Habit {
+        let isCalm = world.faults == .none
+        let drawn = isCalm ? Habit.prompt : world.random.pick(Habit.allCases)
+        // Of payees only those are refused that always are: nobody could tell which of several payments a refusal is about.
+        let isPayee = Acting.attempt?.reference.id != settlement.endpoint.paymentHash
+        return state.withLock { state in
+            let isRefused = state.refused.contains(settlement.endpoint.text)
+            let fitting = isRefused ? Habit.refuses : drawn == .refuses && isPayee ? .late : drawn
+            if var known = state.entries[settlement.key] {
+                // What it was like before is over once everything has healed.
+                if isCalm, !isRefused { known.habit = .prompt }
+                state.entries[settlement.key] = known
+                return known.habit
+            }
+            state.entries[settlement.key] = Entry(habit: fitting)
+            return fitting
+        }
+    }
+
+    /// Decides, once for each key, whether it is paid.
+    private func decide(_ key: String, pays: Bool) -> Bool {
+        state.withLock { state in
+            if forgets { return pays }
+            if let decided = state.entries[key]?.pays { return decided }
+            state.entries[key]?.pays = pays
+            return pays
+        }
+    }
+
+    private func pay(_ settlement: Settlement) async {
+        let key = settlement.key
+        let amount = UInt64(exactly: settlement.amount.minorUnits)
+        if forgets {
+            guard let proof = try? await sandbox.pay(settlement.endpoint.text, amount: amount) else { return }
+            return state.withLock { state in
+                state.entries[key]?.payments += 1
+                state.entries[key]?.proof = proof.settled
+            }
+        }
+        let before = state.withLock { $0.entries[key]?.proof }
+        guard before == nil else { return }
+        let proof = try? await sandbox.pay(settlement.endpoint.text, amount: amount, key: key)
+        world.note("the settler \(proof == nil ? "could not pay" : "pays") \(settlement.amount)")
+        state.withLock { state in
+            guard state.entries[key]?.proof == nil else { return }
+            if let proof {
+                state.entries[key]?.proof = proof.settled
+                state.entries[key]?.payments += 1
+                if state.entries[key]?.habit == .lies { state.entries[key]?.lies = 1 + Int(key.utf8.first ?? 0) % 3 }
+            } else {
+                state.entries[key]?.pays = false
+            }
+        }
+    }
+
+    private func know(_ settlement: Settlement) async throws -> SettlementState {
+        let key = settlement.key
+        let (isDue, isWaiting) = state.withLock { state in
+            let entry = state.entries[key]
+            let due = entry?.proof == nil ? entry?.due : nil
+            return (due.map { $0 <= world.clock.uptime } ?? false, due != nil)
+        }
+        if isDue { await pay(settlement) } else if isWaiting { return .underWay(retryAfter: nil) }
+        let (proof, isLie) = state.withLock { state in
+            guard let entry = state.entries[key] else { return (SettlementProof?.none, false) }
+            if entry.lies > 0 { state.entries[key]?.lies -= 1 }
+            return (entry.proof, entry.lies > 0)
+        }
+        if isLie { return .settled(.preimage(String(repeating: "ab", count: 32))) }
+        if let proof { return .settled(proof) }
+        if let hash = settlement.endpoint.paymentHash, let proof = await sandbox.proof(ofPaying: hash) {
+            return .settled(proof.settled)
+        }
+        // What was decided and is not done yet may be done in the next moment.
+        let isOpen = state.withLock { $0.entries[key]?.pays == true }
+        return isOpen ? .underWay(retryAfter: nil) : .nothingSent(reason: nil)
+    }
+
+    /// Answers take time, or do not come.
+    private func think() async throws {
+        guard world.faults != .none else { return }
+        if world.random.happens(0.1) { throw Silent() }
+        if world.random.happens(0.1) { try? await world.clock.sleep(for: .seconds(world.random.below(60))) }
+    }
+}
+
+extension PubkySandbox.Proof {
+    var settled: SettlementProof {
+        switch self {
+        case .preimage(let text): .preimage(text)
+        case .transaction(let text): .transaction(text)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import PaykitProvider
+import PaymentCore
+import PaykitSandbox
+import PaymentStandards
+import PaymentTesting
+import Synchronization
+
+extension Subjects {
+    /// What a payee asks for over a private link: made anew for each trial, by two who have never spoken before.
+    static func paykitRequest() throws -> ConformanceSubject {
+        let url = try HTTPURL("http://127.0.0.1:6287")
+        let current = CurrentSettler()
+        // What is kept of the link is the trial's as well.
+        let states = CurrentStates()
+        let payer = try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32))
+        let secret = Redacted([UInt8](repeating: 9, count: 32))
+        guard let receiver = PaykitReceiverPath("router/wallet"), let shop = PaykitReceiverPath("shop/server") else {
+            throw PaymentError(.providerFault, "these are receivers")
+        }
+        let links = try PaykitLinkPayments(
+            as: payer.publicKey, receiver: receiver, secret: secret, store: states, chain: .regtest)
+        return ConformanceSubject(
+            PaykitProvider(network: try .sandbox(url), reader: StandardsReader(), links: links),
+            payer: Payer(settler: current), canaries: [Subjects.secret, RequestPlace.reference]
+        ) { behaviour, clock, random in
+            let sandbox = PubkySandbox(clock: clock, random: random)
+            states.begin()
+            let place = RequestPlace(sandbox: sandbox, url: url, clock: clock, random: random)
+            let asking = try await place.user(
+                await sandbox.createUser(.thirdGeneration).keyPair, shop, Redacted([UInt8](repeating: 8, count: 32)),
+                InMemorySealedStates())
+            let asked = try await place.user(payer, receiver, secret, states)
+            let link = try await place.request(of: asking, to: asked)
+            current.set(
+                SandboxSettler(at: url, over: DirectTransport(service: sandbox)), neverEnds: behaviour == .neverSettles)
+            return ConformanceSubject.Backend(
+                link: link, services: ["127.0.0.1:6287": sandbox, "localhost:6287": sandbox]
+            ) {
+                await sandbox.ledger.events(of: asking.key.text).compactMap { event -> UInt128?? in
+                    guard case .captured(_, let amount, _) = event else { return nil }
+                    return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
+                }
+            }
+        }
+    }
+}
+
+/// Where two have a private link.
+private struct RequestPlace {
+    /// What is said over the link is nobody else's.
+    static let reference = "canary-two-teas"
+    private static let bolt11 = "btc-lightning-bolt11"
+
+    let sandbox: PubkySandbox
+    let url: HTTPURL
+    let clock: any PaymentClock
+    let random: any RandomSource
+
+    struct User {
+        let key: PubkyKey
+        let receiver: PaykitReceiverPath
+        let session: PubkySession
+        let flow: LinkFlow
+    }
+
+    func user(
+        _ pair: PubkyKeyPair, _ receiver: PaykitReceiverPath, _ secret: Redacted<[UInt8]>,
+        _ states: any SealedStateStore
+    ) async throws -> User {
+        let transport = DirectTransport(service: sandbox)
+        let pkarr = PkarrClient(relays: try PubkyNetwork.sandbox(url).relays, http: transport, clock: clock)
+        let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
+        // No two sign in at the same moment.
+        try await clock.sleep(for: .seconds(1))
+        let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
+            .open(at: sandbox.homeserver, receiver.capabilities)
+        let flow = LinkFlow(
+            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, states, clock: clock, random: random)
+        try await flow.publishMarker(session)
+        return User(key: pair.publicKey, receiver: receiver, session: session, flow: flow)
+    }
+
+    /// Links two, and has one ask the other for 2100 satoshi.
+    ///
+    /// - Returns: the router's link to the request.
+    func request(of payee: User, to payer: User) async throws -> String {
+        try await deliver(payee, payer)
+        let invoice = await sandbox.createInvoice(2100, for: payee.key)
+        let terms = PaymentTerms(
+            try LinkAmount("0.000021", "btc"), reference: Self.reference,
+            identifiers: [Self.bolt11].compactMap { PaykitIdentifier($0) })
+        let id = try await payee.flow.ask(
+            for: terms, at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)],
+            payee.flow.party(payer.key, payer.receiver))
+        try await deliver(payee, payer)
+        guard let link = PaykitRequestLink(id, from: payee.key, app: payee.receiver, recurs: false) else {
+            throw PaymentError(.providerFault, "the payee has asked")
+        }
+        return link.text
+    }
+
+    /// Both look until everything that was said has arrived.
+    private func deliver(_ first: User, _ second: User) async throws {
+        for _ in 0..<4 {
+            try await first.flow.poll(second.key, second.receiver, first.session)
+            try await second.flow.poll(first.key, first.receiver, second.session)
+        }
+    }
+}
+
+/// What is kept in the trial that goes on.
+private final class CurrentStates: SealedStateStore {
+    private let current = Mutex<InMemorySealedStates>(InMemorySealedStates())
+
+    func begin() { current.withLock { $0 = InMemorySealedStates() } }
+    func state(named name: String) async throws -> SealedState? {
+        await current.withLock { $0 }.state(named: name)
+    }
+    func keep(_ state: SealedState, named name: String) async throws -> Bool {
+        await current.withLock { $0 }.keep(state, named: name)
+    }
+}

@@ -1,0 +1,98 @@
+import PaykitProvider
+import PaymentCore
+import PaykitSandbox
+import PaymentStandards
+import PaymentTesting
+import Synchronization
+
+enum Subjects {
+    static let secret = "canary-4f1c9e"
+
+    /// Somebody's key or an invoice, both paid by an invoice, so that it is taken once whoever asks for it.
+    static func paykit(byKey: Bool) throws -> ConformanceSubject {
+        let url = try HTTPURL("http://127.0.0.1:6287")
+        // The settler is the backend's, which does not exist yet.
+        let current = CurrentSettler()
+        return ConformanceSubject(
+            PaykitProvider(network: try .sandbox(url), reader: StandardsReader()), payer: Payer(settler: current),
+            canaries: [secret]
+        ) { behaviour, clock, random in
+            let sandbox = PubkySandbox(clock: clock, random: random)
+            let user = await sandbox.createUser(.registryJSON)
+            let invoice = await sandbox.createInvoice(2100, for: user.key)
+            current.set(
+                SandboxSettler(at: url, over: DirectTransport(service: sandbox)), neverEnds: behaviour == .neverSettles)
+            return ConformanceSubject.Backend(
+                link: byKey ? user.link : "paykit:invoice?method=lightning&data=\(invoice)",
+                services: ["127.0.0.1:6287": sandbox, "localhost:6287": sandbox]
+            ) {
+                await sandbox.ledger.events(of: user.key.text).compactMap { event -> UInt128?? in
+                    guard case .captured(_, let amount, _) = event else { return nil }
+                    return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
+                }
+            }
+        }
+    }
+
+    /// Bare texts of Bitcoin and Lightning, paid at the same sandbox. Nobody is called for them.
+    static func bitcoin() throws -> ConformanceSubject {
+        let url = try HTTPURL("http://127.0.0.1:6287")
+        let current = CurrentSettler()
+        return ConformanceSubject(
+            StandardlessLinks(), payer: Payer(settler: current), canaries: [secret]
+        ) { behaviour, clock, random in
+            let sandbox = PubkySandbox(clock: clock, random: random)
+            let user = await sandbox.createUser(.emptyDirectory)
+            let invoice = await sandbox.createInvoice(2100, for: user.key)
+            current.set(
+                SandboxSettler(at: url, over: DirectTransport(service: sandbox)), neverEnds: behaviour == .neverSettles)
+            return ConformanceSubject.Backend(link: "lightning:\(invoice)", services: [:]) {
+                await sandbox.ledger.events(of: user.key.text).compactMap { event -> UInt128?? in
+                    guard case .captured(_, let amount, _) = event else { return nil }
+                    return .some(amount.split(separator: " ").first.flatMap { UInt128($0) })
+                }
+            }
+        }
+    }
+}
+
+/// The provider of bare texts with a claim of its own on `lightning:`, because the probes' routers read no standards.
+private struct StandardlessLinks: SettlingProvider, PayeeProvider {
+    private let base = BitcoinPaymentsProvider()
+
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(id: base.descriptor.id, name: "Bitcoin", patterns: [.scheme("lightning")], outboundHosts: [])
+    }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await base.quote(request, in: context)
+    }
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.pay(attempt, in: context)
+    }
+}
+
+/// The settler of the trial that goes on.
+final class CurrentSettler: PaymentSettler {
+    private let state = Mutex<(settler: (any PaymentSettler)?, neverEnds: Bool)>((nil, false))
+
+    func set(_ settler: any PaymentSettler, neverEnds: Bool) { state.withLock { $0 = (settler, neverEnds) } }
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        state.withLock { $0.settler }?.canSettle(kind, on: network) ?? false
+    }
+
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        let (settler, neverEnds) = state.withLock { $0 }
+        let known = try await settler?.state(of: settlement) ?? .nothingSent(reason: nil)
+        if neverEnds, case .settled = known { return .underWay(retryAfter: nil) }
+        return known
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        let (settler, neverEnds) = state.withLock { $0 }
+        let known = try await settler?.settle(settlement) ?? .nothingSent(reason: nil)
+        return neverEnds ? .underWay(retryAfter: nil) : known
+    }
+}

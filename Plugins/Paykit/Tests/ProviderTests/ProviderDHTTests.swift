@@ -1,0 +1,163 @@
+import PaymentCore
+import PaymentRouting
+import PaykitSandbox
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import PaymentTransport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+
+/// Payees are looked up in the DHT where the application gave the provider a way to it (Protocol 2.4).
+@Suite("Paykit's provider and the DHT")
+struct ProviderDHTTests {
+    private let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
+    private let url: HTTPURL
+
+    init() throws { url = try HTTPURL("http://127.0.0.1:6287") }
+
+    /// All relays are down, and nothing else is.
+    private struct RelaysDown: HTTPMiddleware {
+        func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
+            guard !request.url.path.hasPrefix("/pkarr/") else {
+                throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
+            }
+            return try await next(request)
+        }
+    }
+
+    /// Runs `body` with a network whose nodes answer and whose relays do not.
+    private func playing(
+        _ behaviours: [DHTNodeBehaviour], _ body: @escaping @Sendable (PubkyNetwork) async throws -> Void
+    ) async throws {
+        let swarm = try await DHTSwarm.start(
+            behaviours, over: UDPTransport(), clock: SystemPaymentClock(), random: SeededRandomSource(seed: 4))
+        var network = try PubkyNetwork.sandbox(url)
+        let first = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
+        var dht = DHTConfiguration.local(first)
+        // Nobody on this machine is slow by distance.
+        dht.patience = .milliseconds(200)
+        network.dht = dht
+        let described = network
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await swarm.serve()
+                return false
+            }
+            group.addTask {
+                try await body(described)
+                return true
+            }
+            defer { group.cancelAll() }
+            while let isDone = try await group.next() { if isDone { return } }
+            throw CancellationError()
+        }
+    }
+
+    /// Puts into the DHT what the sandbox's relay has of `keys`.
+    private func move(_ keys: [PubkyKey], into network: PubkyNetwork) async throws {
+        let relay = PkarrClient(
+            relays: network.relays, http: SandboxTransport(sandbox), clock: SystemPaymentClock())
+        var nowhere = network
+        nowhere.relays = []
+        let nodes = PkarrClient(
+            nowhere, http: SandboxTransport(sandbox), dht: DHTWay(UDPTransport()), clock: SystemPaymentClock(),
+            random: SeededRandomSource(seed: 6))
+        for key in keys {
+            let packet = try #require(try await relay.resolve(key))
+            try await nodes.publish(packet)
+        }
+    }
+
+    private func router(
+        _ network: PubkyNetwork, _ datagrams: (any DatagramTransport)?, _ layers: [any HTTPMiddleware] = [RelaysDown()]
+    ) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([
+                PaykitProvider(network: network, reader: StandardsReader(), datagrams: datagrams)
+            ]),
+            transport: LayeredTransport(SandboxTransport(sandbox), layers), journal: InMemoryJournal(),
+            readers: [StandardsReader()], random: SeededRandomSource(seed: 2))
+    }
+
+    private var payer: Payer {
+        Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: SandboxTransport(sandbox)))
+    }
+
+    @Test(
+        "A payee whom no relay can be asked about is found in the DHT, a third of which lies, and paid once",
+        .timeLimit(.minutes(3)))
+    func paid() async throws {
+        let user = await sandbox.createUser(.ready)
+        try await playing(Net.mixed(DHTNodeBehaviour.liars, of: 21, bad: 7, seed: 3)) { network in
+            try await move([user.key, sandbox.homeserver], into: network)
+            let outcome = try await router(network, UDPTransport()).pay(user.link, as: payer)
+            guard case .succeeded(let receipt) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(receipt.amount?.minorUnits == 2100 && receipt.transactionID?.count == 64)
+        }
+        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+    }
+
+    /// Counts how often the first nodes' names are looked up.
+    private final class Naming: DatagramTransport {
+        let lookups = Mutex(0)
+
+        func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket {
+            try await UDPTransport().open(address)
+        }
+
+        func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress] {
+            lookups.withLock { $0 += 1 }
+            return try await UDPTransport().addresses(of: host, port: port)
+        }
+    }
+
+    @Test("A provider that is kept goes on with what its searches learned", .timeLimit(.minutes(3)))
+    func remembers() async throws {
+        let user = await sandbox.createUser(.ready)
+        let naming = Naming()
+        try await playing(Array(repeating: .honest, count: 8)) { network in
+            try await move([user.key, sandbox.homeserver], into: network)
+            let router = try router(network, naming)
+            guard case .matched(let route) = router.route(user.link) else { throw CancellationError() }
+            for _ in 0..<2 { #expect(try await router.quote(route, as: payer).options.count > 0) }
+            #expect(naming.lookups.withLock { $0 } == network.dht?.bootstrap.count)
+        }
+    }
+
+    @Test("Without a way to the DHT nobody is found there, and nothing is paid", .timeLimit(.minutes(3)))
+    func withoutDatagrams() async throws {
+        let user = await sandbox.createUser(.ready)
+        try await playing(Array(repeating: .honest, count: 8)) { network in
+            try await move([user.key, sandbox.homeserver], into: network)
+            let error = await #expect(throws: PaymentError.self) {
+                try await router(network, nil).pay(user.link, as: payer)
+            }
+            #expect(error?.code == .network && error?.phase == .answered)
+        }
+        #expect(await sandbox.ledger.captures(of: user.key.text) == 0)
+    }
+
+    @Test("Whom neither relays nor the DHT know is nobody; with nobody to ask, that is what is said")
+    func unknown() async throws {
+        let user = await sandbox.createUser(.unknownKey)
+        try await playing(Array(repeating: .honest, count: 8)) { network in
+            let error = await #expect(throws: PaymentError.self) {
+                try await router(network, UDPTransport(), []).pay(user.link, as: payer)
+            }
+            #expect(error?.code == .notFound)
+            var nowhere = network
+            nowhere.relays = []
+            let nobody = await #expect(throws: PaymentError.self) {
+                try await router(nowhere, nil).pay(user.link, as: payer)
+            }
+            #expect(nobody?.code != .notFound && nobody?.message.contains("needs a relay") == true)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import PaykitKit
+import PaymentCore
+import PaymentRouting
+import PaykitSandbox
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// The guide's subscriptions over a router with limits: due, endpoint, then paid by itself or asked about.
+@Suite("The guide's subscriptions, paid by a router")
+struct RoutedSubscriptionTests {
+    private let sandbox: PubkySandbox
+    private let clock = VirtualClock()
+    private let asked = Asked()
+
+    private final class Asked: Sendable {
+        private let all = Mutex<[String]>([])
+        var lines: [String] { all.withLock { $0 } }
+        func note(_ line: String) { all.withLock { $0.append(line) } }
+    }
+
+    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+
+    /// What one device has.
+    private struct Device {
+        let journal = InMemoryJournal()
+        let plans = InMemoryRecurringJournal()
+    }
+
+    private func service(_ device: Device, limits: SpendingLimits?, seed: UInt64 = 2) throws -> SubscriptionService {
+        let url = try HTTPURL("http://localhost:6286")
+        let transport = SandboxTransport(sandbox)
+        let provider = PaykitProvider(network: try .sandbox(url), reader: StandardsReader())
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport, journal: device.journal, clock: clock,
+            random: SeededRandomSource(seed: seed),
+            autoPay: try limits.map { AutoPay(within: try $0.limits(), timeZone: .gmt) })
+        let payer = RouterPayer(router, as: Payer(settler: SandboxSettler(at: url, over: transport))) {
+            PaykitStandingOrder($0)?.order
+        }
+        let asked = asked
+        return SubscriptionService(journal: device.plans, payer: payer, clock: clock) { subscription in
+            asked.note("\(subscription.id) \(subscription.amount)")
+        }
+    }
+
+    private func subscription(
+        _ id: String, to user: PubkySandbox.User, amount: UInt64 = 2100, byItself: Bool = true
+    ) -> Subscription {
+        Subscription(
+            id: id, recipientPubkey: user.key.text, amount: amount, interval: .daily, methodId: "onchain",
+            autoPayEnabled: byItself)
+    }
+
+    private func paid(_ user: PubkySandbox.User) async -> Int { await sandbox.ledger.captures(of: user.key.text) }
+
+    @Test("Within the guide's limits a period is paid without a question, once a day, and counts against them")
+    func paysByItself() async throws {
+        let (user, device) = (await sandbox.createUser(.chainOnly), Device())
+        let service = try service(device, limits: SpendingLimits(globalDaily: 3000, globalMonthly: 5000))
+        let own = subscription("coffee", to: user)
+        try await service.createSubscription(own)
+        for day in 1...2 {
+            for _ in 0..<3 { try await service.processSubscription(own) }
+            #expect(try await service.isSubscriptionDue(own) == false)
+            #expect(await paid(user) == day)
+            clock.advance(by: .seconds(86_400))
+        }
+        // 4,200 of 5,000 are spent this month.
+        try await service.processSubscription(own)
+        #expect(await paid(user) == 2 && asked.lines == ["coffee 2100"])
+        for _ in 0..<3 { try await service.approve(own) }
+        #expect(await paid(user) == 3)
+        #expect(await device.journal.reservedSpendings().isEmpty)
+    }
+
+    @Test(
+        "Beyond the limits, without limits, or where it is not to pay by itself the payer is asked and nothing is spent"
+    )
+    func asks() async throws {
+        for (id, limits, byItself) in [
+            ("dear", SpendingLimits(globalDaily: 2099, globalMonthly: 2099), true), ("none", nil, true),
+            ("asked", SpendingLimits(), false),
+            ("peer", nil, true),
+        ] as [(String, SpendingLimits?, Bool)] {
+            let (user, device) = (await sandbox.createUser(.chainOnly), Device())
+            var limits = limits
+            if id == "peer" {
+                limits = SpendingLimits()
+                limits?.perPeer = [user.key.text: 2099]
+            }
+            let service = try service(device, limits: limits)
+            let own = subscription(id, to: user, byItself: byItself)
+            try await service.createSubscription(own)
+            for _ in 0..<3 { try await service.processSubscription(own) }
+            #expect(await paid(user) == 0, "\(id)")
+            #expect(asked.lines.last == "\(id) 2100" && asked.lines.count { $0 == "\(id) 2100" } == 1)
+            #expect(try await service.waitingSubscriptions() == [own])
+            // Whoever begins later sees what is to be answered, and answers it.
+            let later = try self.service(device, limits: limits, seed: 5)
+            for waiting in try await later.waitingSubscriptions() { try await later.approve(waiting) }
+            #expect(await paid(user) == 1, "\(id)")
+            #expect(try await service.waitingSubscriptions().isEmpty)
+        }
+    }
+
+    @Test("Many subscriptions of one payee are all paid in one look")
+    func samePayee() async throws {
+        let user = await sandbox.createUser(.chainOnly)
+        let service = try service(Device(), limits: SpendingLimits())
+        for number in 0..<6 {
+            try await service.createSubscription(subscription("s\(number)", to: user, amount: 1000 + UInt64(number)))
+        }
+        try await service.scheduler.look()
+        #expect(await paid(user) == 6)
+    }
+
+    @Test("Somebody without an endpoint is neither paid nor asked about; a payee with another price is not paid")
+    func notPaid() async throws {
+        let service = try service(Device(), limits: SpendingLimits())
+        let nobody = await sandbox.createUser(.emptyDirectory)
+        // Their invoice is over 2,100 satoshi.
+        let dearer = await sandbox.createUser(.ready)
+        let list = [
+            subscription("nobody", to: nobody),
+            Subscription(
+                id: "cheaper", recipientPubkey: dearer.key.text, amount: 2000, interval: .daily, methodId: "lightning",
+                autoPayEnabled: true),
+        ]
+        for own in list {
+            try await service.createSubscription(own)
+            try await service.processSubscription(own)
+            clock.advance(by: .seconds(120))
+            #expect(try await service.isSubscriptionDue(own), "it is tried again")
+        }
+        #expect(await paid(nobody) + paid(dearer) == 0)
+        #expect(asked.lines.isEmpty)
+    }
+
+    @Test("A payee who leaves a paid invoice published is not told paid again")
+    func spentInvoice() async throws {
+        let user = await sandbox.createUser(.ready)
+        let device = Device()
+        let service = try service(device, limits: SpendingLimits())
+        let own = Subscription(
+            id: "s", recipientPubkey: user.key.text, amount: 2100, interval: .daily, methodId: "lightning",
+            autoPayEnabled: true)
+        try await service.createSubscription(own)
+        try await service.processSubscription(own)
+        clock.advance(by: .seconds(86_400))
+        try await service.processSubscription(own)
+        let states = try await #require(device.plans.plans().first).id
+        let charges = await device.plans.charges(of: states)
+        #expect(charges.map { if case .paid = $0.state { true } else { false } } == [true, false])
+        #expect(await paid(user) == 1)
+    }
+
+    @Test("A clock that is set back by a month pays nothing again, and asks for nothing")
+    func clockSetBack() async throws {
+        let (user, device) = (await sandbox.createUser(.chainOnly), Device())
+        let service = try service(device, limits: SpendingLimits())
+        let own = subscription("s", to: user)
+        try await service.createSubscription(own)
+        for _ in 0..<3 {
+            try await service.processSubscription(own)
+            clock.advance(by: .seconds(86_400))
+        }
+        clock.advance(by: .seconds(-33 * 86_400))
+        for service in [service, try self.service(device, limits: SpendingLimits(), seed: 9)] {
+            #expect(try await service.isSubscriptionDue(own) == false)
+            try await service.processSubscription(own)
+            try await service.scheduler.look()
+        }
+        #expect(await paid(user) == 3 && asked.lines.isEmpty)
+        clock.advance(by: .seconds(33 * 86_400))
+        try await service.processSubscription(own)
+        #expect(await paid(user) == 4)
+    }
+
+    @Test("Two devices that have the same agreed subscription and one wallet pay a period once")
+    func twoDevices() async throws {
+        let user = await sandbox.createUser(.chainOnly)
+        let terms = PaykitSubscriptionTerms(
+            amount: "2100", frequency: .daily, methodID: "onchain", description: "milk")
+        let start = Int64(clock.now.timeIntervalSince1970)
+        let agreed = try PaykitSubscription(
+            id: "sub_1", subscriber: PubkyKey(bare: "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"),
+            provider: user.key, terms: terms, createdAt: start, startsAt: start)
+        let devices = try [2, 3].map { try service(Device(), limits: SpendingLimits(), seed: $0) }
+        for service in devices { try await service.scheduler.add(agreed.plan(paysByItself: true)) }
+        for day in 1...3 {
+            for service in devices { try await service.scheduler.look() }
+            #expect(await paid(user) == day)
+            clock.advance(by: .seconds(86_400))
+        }
+    }
+}

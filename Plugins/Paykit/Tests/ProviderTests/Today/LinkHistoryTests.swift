@@ -1,0 +1,44 @@
+import Foundation
+import PaykitProvider
+import Testing
+
+@testable import PaykitLinkSimulation
+
+/// Two wallets, a homeserver between them, and all that can go wrong (Protocol 12.8 and 12.9).
+@Suite("Private links through troubled times")
+struct LinkHistoryTests {
+    /// A quarter of the histories that are played here; `make simulate-links` plays more, faster.
+    private static let share = (ProcessInfo.processInfo.environment["LINK_SEEDS"].flatMap { UInt64($0) } ?? 40) / 4
+
+    @Test(
+        "Where nothing goes wrong, a request is accepted, paid, proven and receipted, by two who are there half of the time"
+    )
+    func calm() async throws {
+        for seed in 0..<20 as Range<UInt64> {
+            let verdict = try await LinkHistory(seed: seed, trouble: 0).run()
+            #expect(verdict.breaches.isEmpty && verdict.crashes == 0, "history \(seed)")
+            #expect(1...3 ~= verdict.payments)
+        }
+    }
+
+    @Test(
+        "Whatever is lost, doubled, late or stopped half-way, each request is paid once, and both hold its receipt",
+        arguments: 0..<4)
+    func troubled(_ part: UInt64) async throws {
+        var crashes = 0
+        for seed in part * Self.share..<(part + 1) * Self.share {
+            let verdict = try await LinkHistory(seed: seed).run()
+            #expect(verdict.breaches.isEmpty, "history \(seed)")
+            crashes += verdict.crashes
+        }
+        #expect(crashes > Int(Self.share) / 2)
+    }
+
+    @Test("The same seed tells the same history")
+    func repeatable() async throws {
+        let first = try await LinkHistory(seed: 7).run()
+        let second = try await LinkHistory(seed: 7).run()
+        #expect(
+            first.crashes == second.crashes && first.requests == second.requests && first.turns == second.turns)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PaykitKit
+import PaykitProvider
+import PaymentCore
+import PaymentRouting
+import PaykitSandbox
+import PaymentStandards
+import PaymentStore
+import PaymentTransport
+
+// Pays whatever somebody asks for over a private link, as a process that tests kill:
+//
+//     RequestProcess JOURNAL LINKS SANDBOX HOMESERVER PAYEE LOOKS
+//
+// LINKS is the file of what is kept of private links. LOOKS is how often it looks what is asked for. Each moment that matters
+// is a line on standard output.
+
+func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// What is kept, with a line before and after.
+struct TellingStates: SealedStateStore {
+    let base: SQLiteSealedStates
+
+    func state(named name: String) async throws -> SealedState? { try await base.state(named: name) }
+    func keep(_ state: SealedState, named name: String) async throws -> Bool {
+        tell("keeping \(state.number)")
+        let isKept = try await base.keep(state, named: name)
+        tell(isKept ? "kept" : "not kept")
+        return isKept
+    }
+}
+
+/// The sandbox's settler, with a line before and after.
+struct TellingSettler: PaymentSettler {
+    let base: SandboxSettler
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        base.canSettle(kind, on: network)
+    }
+    func state(of settlement: Settlement) async throws -> SettlementState { try await base.state(of: settlement) }
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        tell("settling")
+        let state = try await base.settle(settlement)
+        tell("settled")
+        return state
+    }
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+guard words.count == 6, let looks = Int(words[5]) else {
+    print("usage: RequestProcess JOURNAL LINKS SANDBOX HOMESERVER PAYEE LOOKS")
+    exit(64)
+}
+let url = try HTTPURL(words[2])
+let transport = StandardTransport()
+let states = TellingStates(base: try SQLiteSealedStates(path: words[1]))
+var configuration = PaykitClientConfiguration(network: try .sandbox(url))
+configuration.receiver = PaykitReceiverPath("router/wallet")
+configuration.receiverSecret = Redacted([UInt8](repeating: 9, count: 32))
+let client = PaykitClient(configuration: configuration, transport: transport, links: states)
+try await client.initialize(secretKeyHex: String(repeating: "07", count: 32), homeserverPubkey: words[3])
+try await client.publishReceiver()
+tell("signed in")
+let link = try await client.privateLink(with: words[4], app: PaykitReceiverPath("shop/server"))
+let provider = PaykitProvider(
+    network: configuration.network, reader: StandardsReader(),
+    links: try await client.linkPayments(chain: .regtest))
+let router = PaymentRouter(
+    registry: try ProviderRegistry([provider]), transport: transport, journal: try SQLiteJournal(path: words[0]),
+    readers: [StandardsReader()], log: PaymentLog { tell("\($0)") },
+    leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)))
+let payer = Payer(
+    policy: .firstWhateverItCosts, settler: TellingSettler(base: SandboxSettler(at: url, over: transport)))
+
+for _ in 0..<looks {
+    do {
+        // What was proven before the journal had its end is asked for by nobody any more.
+        for report in try await router.recover(as: payer) { tell("recovered \(report)") }
+        try await link.poll()
+        for request in try await link.requests() where !request.isOwn && request.phase != .proven {
+            guard let text = link.paymentLink(of: request) else { continue }
+            tell("told \(try await router.pay(text, as: payer))")
+        }
+        try await link.poll()
+    } catch { tell("failed: \(error)") }
+    try await Task.sleep(for: .milliseconds(10))
+}

@@ -1,0 +1,86 @@
+import TestSupport
+import Foundation
+import PaykitProvider
+import PaymentCore
+import PaymentCrypto
+import PaymentLoopback
+import PaykitSandbox
+import PaymentTesting
+import PaymentTransport
+import Testing
+
+/// A simulated Pubky network, and a client that sends it exactly what it is told to.
+struct PubkyWorld: Sendable {
+    /// The time of the recorded packets and tokens.
+    static let start: UInt64 = 1_767_225_600_000_000
+
+    let clock = TestClock(at: Double(start) / 1_000_000)
+    let sandbox: PubkySandbox
+    /// Where the sandbox is served, if it is not called in the same process.
+    private(set) var server: LoopbackServer?
+
+    init(seed: UInt64 = 5, _ configure: (inout PubkySandbox.Configuration) -> Void = { _ in }) {
+        var configuration = PubkySandbox.Configuration()
+        configure(&configuration)
+        sandbox = PubkySandbox(configuration, clock: clock, random: SeededRandomSource(seed: seed))
+    }
+
+    init(on wire: Wire, _ configure: (inout PubkySandbox.Configuration) -> Void = { _ in }) throws {
+        self.init(configure)
+        if wire == .loopback { server = try LoopbackServer(sandbox) }
+    }
+
+    var origin: String { server?.baseURL.origin ?? "http://127.0.0.1:6286" }
+    var port: UInt16 { server?.baseURL.port ?? 6286 }
+    var transport: any HTTPTransport { server == nil ? SandboxTransport(sandbox) : PlatformTransport() }
+
+    // The clients that apps use.
+
+    func pkarr() throws -> PkarrClient {
+        let network = try PubkyNetwork.sandbox(HTTPURL(origin))
+        return PkarrClient(relays: network.relays, http: transport, clock: clock)
+    }
+
+    func locator() throws -> HomeserverLocator { HomeserverLocator(try pkarr(), allowsLocal: true) }
+
+    func homeserver() throws -> Homeserver { Homeserver(try HTTPURL(origin), over: transport) }
+
+    // Somebody with a key.
+
+    static func pair(_ byte: UInt8) throws -> PubkyKeyPair {
+        try PubkyKeyPair(seed: [UInt8](repeating: byte, count: 32))
+    }
+
+    func token(
+        _ pair: PubkyKeyPair, _ capabilities: String = "/:rw", at offset: Int64 = 0
+    ) throws -> AuthToken {
+        let time = Int64(clock.now.microseconds) + offset
+        return AuthToken(try PubkyCapability.list(capabilities), at: UInt64(time), by: pair)
+    }
+
+    /// Signs up.
+    ///
+    /// - Returns: the cookie as it is sent back.
+    func signUp(_ pair: PubkyKeyPair, _ capabilities: String = "/:rw") async throws -> String {
+        let answer = try await send("POST", "/signup", body: try token(pair, capabilities).bytes)
+        #expect(answer.status == 200)
+        return String(try #require(answer.headers["Set-Cookie"]).prefix { $0 != ";" })
+    }
+
+    func send(
+        _ method: String, _ path: String, of owner: PubkyKey? = nil, cookie: String? = nil,
+        _ headers: [(String, String)] = [], body: [UInt8] = []
+    ) async throws -> HTTPResponse {
+        var request = HTTPRequest(.init(rawValue: method), try HTTPURL(origin + path), body: body)
+        if let owner { request.headers["pubky-host"] = owner.text }
+        if let cookie { request.headers["Cookie"] = cookie }
+        for (name, value) in headers { request.headers[name] = value }
+        return try await transport.send(request)
+    }
+}
+
+extension HTTPResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+    /// Status and words.
+    var line: String { text.isEmpty ? "\(status)" : "\(status) \(text)" }
+}

@@ -1,0 +1,151 @@
+import SandboxSupport
+import PaymentCore
+import PaymentTesting
+
+/// `POST …/authorize`: the request to pay.
+extension PayrailsSandbox {
+    func authorize(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
+        note(id, .confirmRequested)
+        let isGarbled: Bool
+        switch executions[id]?.scenario.plan.trouble {
+        case (.authorize, .garbage, _)?: isGarbled = true
+        default:
+            isGarbled = false
+            if let answer = trouble(.authorize, id) { return answer }
+        }
+        let answer = try once(request) { () throws(Refusal) in
+            let execution = try current(id)
+            let tender = try tender(try object(request), execution)
+            guard !execution.isTaken, !execution.isPaid, !execution.isCancelled else {
+                throw .notAllowed("authorize is not possible in the execution's state")
+            }
+            begin(tender, execution)
+            return .json(actionBody("authorize", execution, at: now), status: 201)
+        }
+        // The answer is known before the wait, so that the same request again does not start a second payment.
+        if let pause = executions[id]?.scenario.plan.authorizing, pause > .zero {
+            try? await clock.sleep(for: pause)
+        }
+        advance(id)
+        return isGarbled ? trouble(.authorize, id) ?? answer : answer
+    }
+
+    /// Starts to pay: plans what is going to show, or has the payer do something first.
+    func begin(_ tender: Tender, _ execution: Execution) {
+        var execution = execution
+        let plan = execution.scenario.plan
+        let now = now
+        execution.tender = tender
+        execution.action = nil
+        execution.due = []
+        execution.payerActions["authorize"] = random.uuid()
+        let request = plan.requested.map { [Step("authorizeRequested", at: $0)] } ?? []
+        if let reason = refusal(of: tender) {
+            execution.schedule(request + [.failed(reason)], from: now)
+        } else if let kind = action(for: tender, execution) {
+            execution.action = Action(kind: kind)
+            execution.schedule(request + [.pending.after(plan.requested ?? .zero)], from: now)
+        } else {
+            execution.schedule(request + settlement(execution), from: now)
+        }
+        executions[execution.id] = execution
+        advance(execution.id)
+    }
+
+    /// Why no bank would take this, or nil.
+    private func refusal(of tender: Tender) -> Reason? {
+        switch tender.means {
+        case .stored(let instrument): instrument.isUsable ? nil : .instrumentNotAllowed
+        case .card(let card): card.isPlausible ? card.isExpired(at: now) ? .expiredInstrument : nil : .invalidInstrument
+        case .applePay, .payPal, .redirect: nil
+        }
+    }
+
+    private func action(for tender: Tender, _ execution: Execution) -> Action.Kind? {
+        switch tender.means {
+        case .stored(let instrument):
+            return execution.scenario.plan.challenges && instrument.method == "card" ? .challenge : nil
+        case .card: return execution.scenario.plan.challenges ? .challenge : nil
+        case .payPal:
+            let upper = { (count: Int) in self.random.hex(count).uppercased() }
+            return .payPal(order: "EC-" + upper(17), agreement: "BA-" + upper(17), payer: upper(13))
+        case .redirect: return .redirect
+        case .applePay: return nil
+        }
+    }
+
+    // MARK: Reading
+
+    /// Checks the whole body before anything happens.
+    private func tender(_ body: JSONValue, _ execution: Execution) throws(Refusal) -> Tender {
+        guard Amount(body["amount"]) == execution.amount else { throw .wrongAmount }
+        guard let success = body["returnInfo"]?["success"]?.string, Self.isURL(success) else {
+            throw .missing("returnInfo.success")
+        }
+        // Documented: the other addresses default to the one for success.
+        let cancel = body["returnInfo"]?["cancel"]?.string ?? success
+        let error = body["returnInfo"]?["error"]?.string ?? success
+        guard Self.isURL(cancel), Self.isURL(error) else { throw .invalid("returnInfo", "must hold URLs") }
+        guard let parts = body["paymentComposition"]?.array, let part = parts.first else {
+            throw .missing("paymentComposition")
+        }
+        // Paying with several things at once exists; this sandbox does not do it.
+        guard parts.count == 1 else { throw .invalid("paymentComposition", "must have one element") }
+        guard Amount(part["amount"]) == execution.amount else { throw .wrongAmount }
+        guard let method = part["paymentMethodCode"]?.string else {
+            throw .missing("paymentComposition.paymentMethodCode")
+        }
+        let integration = method == "ideal" ? "hpp" : "api"
+        guard part["integrationType"]?.string == integration else {
+            throw .invalid("paymentComposition.integrationType", "must be \(integration) for \(method)")
+        }
+        guard let stores = part["storeInstrument"]?.bool else { throw .missing("paymentComposition.storeInstrument") }
+        return Tender(
+            means: try means(part, method, execution), stores: stores,
+            returnURLs: ReturnURLs(success: success, cancel: cancel, error: error))
+    }
+
+    private func means(_ part: JSONValue, _ method: String, _ execution: Execution) throws(Refusal) -> Tender.Means {
+        if let id = part["paymentInstrumentId"]?.string {
+            guard let instrument = holders[execution.holder]?.instruments.first(where: { $0.id == id }) else {
+                throw .unknownInstrument
+            }
+            guard instrument.method == method else {
+                throw .invalid("paymentComposition.paymentMethodCode", "is not the instrument's")
+            }
+            return .stored(instrument)
+        }
+        let data = part["paymentInstrumentData"]
+        switch method {
+        case "card": return .card(try card(data, holder: execution.holder))
+        case "applePay": return .applePay(network: try Self.applePayNetwork(data?["paymentToken"]?.string))
+        case "payPal": return .payPal
+        case "ideal": return .redirect(code: method)
+        default: throw .invalid("paymentComposition.paymentMethodCode", "is not offered")
+        }
+    }
+
+    /// The card in `data`: encrypted for this sandbox, with the configuration that the session named.
+    func card(_ data: JSONValue?, holder: String) throws(Refusal) -> Card {
+        guard data?["vaultProviderConfigId"]?.string == SessionPayload.providerConfig else {
+            throw .invalid("vaultProviderConfigId", "is not the session's")
+        }
+        guard let message = data?["encryptedData"]?.string, !message.isEmpty else { throw .missing("encryptedData") }
+        return try Card(try CardKey.open(message), holder: holder)
+    }
+
+    /// The network of a token as Apple's devices make it, which is a JSON text inside the JSON.
+    static func applePayNetwork(_ token: String?) throws(Refusal) -> String {
+        guard let token, let value = try? JSONValue(parsing: token) else { throw .missing("paymentToken") }
+        let payment = value["token"] ?? value
+        guard payment["paymentData"]?.object != nil, payment["transactionIdentifier"]?.string != nil,
+            let network = payment["paymentMethod"]?["network"]?.string ?? payment["paymentNetwork"]?.string
+        else { throw .invalid("paymentToken", "is no Apple Pay token") }
+        return network
+    }
+
+    /// Whether `text` is absolute and can stand in a `Location`.
+    private static func isURL(_ text: String) -> Bool {
+        (try? PaymentLink(text))?.scheme != nil
+    }
+}

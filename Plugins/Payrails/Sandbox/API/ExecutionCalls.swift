@@ -1,0 +1,128 @@
+import SandboxSupport
+import PaymentCore
+
+/// Reading an execution, and what the client asks of it besides paying.
+extension PayrailsSandbox {
+    func execution(
+        _ request: HTTPRequest, _ id: String, _ path: [String], isPublic: Bool
+    ) async throws(Refusal) -> HTTPResponse {
+        let execution = try current(id)
+        if isPublic { try requireClient(request, execution) } else { try requireMerchant(request) }
+        switch (request.method, path) {
+        case (.get, []): return try await read(request, id)
+        case (.post, ["authorize"]): return try await authorize(request, id)
+        case (.post, ["confirm"]): return try confirm(request, id)
+        case (.post, let path) where !isPublic && path.count == 1 && MerchantAction.Verb(rawValue: path[0]) != nil:
+            guard let verb = MerchantAction.Verb(rawValue: path[0]) else { throw .unknownPath }
+            return try operate(verb, request, id)
+        case (_, []), (_, ["authorize"]), (_, ["confirm"]): throw .wrongMethod
+        default: throw .unknownPath
+        }
+    }
+
+    private func read(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
+        guard let codes = try awaitedCodes(request) else {
+            if let answer = trouble(.read, id) { return answer }
+            return .json(try body(id))
+        }
+        if let answer = trouble(.wait, id) { return answer }
+        try await hold(id, while: codes)
+        return .json(try body(id))
+    }
+
+    private func body(_ id: String) throws(Refusal) -> JSONValue {
+        let execution = try current(id)
+        return execution.body(holderID: holders[execution.holder]?.id ?? "")
+    }
+
+    // MARK: Waiting
+
+    /// What a request waits for the end of.
+    private enum Awaited {
+        /// The newest status is this.
+        case newest(String)
+        /// The statuses are these. That any change ends the wait is a guess.
+        case all([String])
+
+        func holds(for execution: Execution) -> Bool {
+            switch self {
+            case .newest(let code): execution.entries.max { $0.time < $1.time }?.code == code
+            case .all(let codes): codes.sorted() == execution.entries.map(\.code).sorted()
+            }
+        }
+    }
+
+    /// The `waitWhile[status]` of a query: a JSON array of codes, or one code.
+    private func awaitedCodes(_ request: HTTPRequest) throws(Refusal) -> Awaited? {
+        for item in QueryItems(Substring(request.url.query ?? "")) {
+            guard PercentCoding.decode(item.name) == "waitWhile[status]" else { continue }
+            guard let text = item.decodedValue, !text.isEmpty else { throw .invalid("waitWhile[status]", "is empty") }
+            guard text.hasPrefix("[") else { return .newest(text) }
+            guard let list = (try? JSONValue(parsing: text))?.array else {
+                throw .invalid("waitWhile[status]", "is no JSON array")
+            }
+            return .all(list.compactMap(\.string))
+        }
+        return nil
+    }
+
+    /// Waits until the statuses change, but not longer than the sandbox holds requests.
+    private func hold(_ id: String, while awaited: Awaited) async throws(Refusal) {
+        let end = now + configuration.longestHold
+        while true {
+            let execution = try current(id)
+            let now = now
+            guard awaited.holds(for: execution), now < end else { return }
+            // Pages and other calls change the execution too: look again before long, and when a status is due.
+            var pause = min(Duration.milliseconds(100), end - now)
+            if let next = execution.due.map(\.time).min() { pause = max(.nanoseconds(1), min(pause, next - now)) }
+            // Waiting ends early when the server stops: there is nobody to answer then.
+            do { try await clock.sleep(for: pause) } catch { return }
+        }
+    }
+
+    // MARK: Confirming
+
+    /// `POST …/confirm`: the client hands in what the payer brought back from PayPal.
+    private func confirm(_ request: HTTPRequest, _ id: String) throws(Refusal) -> HTTPResponse {
+        if let answer = trouble(.confirm, id) { return answer }
+        return try once(request) { () throws(Refusal) in
+            let data = try object(request)["data"]
+            guard let execution = try? current(id), let action = execution.action,
+                case .payPal(let order, let agreement, let payer) = action.kind
+            else { throw .notAllowed("there is nothing to confirm") }
+            guard data?["orderId"]?.string != nil || data?["tokenId"]?.string != nil else {
+                throw .missing("data.orderId")
+            }
+            for (name, value) in [("orderId", order), ("tokenId", agreement), ("payerId", payer)] {
+                if let sent = data?[name]?.string, !sent.isEmpty, sent != value {
+                    throw .invalid("data.\(name)", "is not the one of this payment")
+                }
+            }
+            guard case .approved = action.state else { throw .notAllowed("the payer has not agreed") }
+            executions[id]?.action?.state = .done
+            executions[id]?.payerActions["confirm"] = random.uuid()
+            // That a confirmation leaves statuses of its own is documented; that they come first is a guess.
+            let begin = [Step("confirmRequested"), Step("confirmSuccessful")]
+            executions[id]?.schedule(begin + settlement(execution).filter { $0.code != "authorizePending" }, from: now)
+            advance(id)
+            return .json(actionBody("confirm", execution, at: now), status: 202)
+        }
+    }
+
+    /// What a scenario, or its merchant, lets follow on a request to pay.
+    func settlement(_ execution: Execution) -> [Step] {
+        execution.steered.map { [.pending, .failed($0)] } ?? execution.scenario.plan.settlement
+    }
+
+    /// The answer to a call that started an action; notifications about it have the same id.
+    func actionBody(_ name: String, _ execution: Execution, at time: Timestamp, id: String? = nil) -> JSONValue {
+        let isZero = execution.scenario.plan.hasZeroTimes
+        let id = id ?? executions[execution.id]?.payerActions[name] ?? random.uuid()
+        return [
+            "name": .string(name), "actionId": .string(id),
+            "executedAt": .string(isZero ? Timestamp.zeroText : time.text),
+            "links": ["execution": .string(execution.selfLink), "consumerWait": .string(execution.waitLink)],
+        ]
+    }
+}

@@ -1,0 +1,90 @@
+import SandboxSupport
+import PaymentCore
+import PaymentCrypto
+
+/// What every call must carry, and the answers that are given twice.
+extension PayrailsSandbox {
+    /// The JSON object in the body.
+    func object(_ request: HTTPRequest) throws(Refusal) -> JSONValue {
+        guard request.mediaType == "application/json",
+            let body = try? JSONValue(parsing: request.body), body.object != nil
+        else { throw .notJSON }
+        return body
+    }
+
+    /// Lets clients in by the token of their session.
+    func requireClient(_ request: HTTPRequest, _ execution: Execution) throws(Refusal) {
+        guard let token = execution.token, token.expiresAt > now, let sent = bearer(request),
+            ConstantTime.equal(Array(sent.utf8), Array(token.text.utf8))
+        else { throw .unauthorized }
+    }
+
+    /// The holder whose session the request's token belongs to.
+    func holder(of request: HTTPRequest) throws(Refusal) -> String {
+        let now = now
+        guard let sent = bearer(request) else { throw .unauthorized }
+        func isSent(_ token: (text: String, expiresAt: Timestamp)?) -> Bool {
+            token.map { $0.text == sent && $0.expiresAt > now } ?? false
+        }
+        if let execution = executions.values.first(where: { isSent($0.token) }) { return execution.holder }
+        if let session = tokenizations.values.first(where: { isSent($0.token) }) { return session.holder }
+        throw .unauthorized
+    }
+
+    /// The session for storing cards that the request's token belongs to.
+    func tokenization(of request: HTTPRequest) throws(Refusal) -> Tokenization {
+        let now = now
+        guard let sent = bearer(request),
+            let session = tokenizations.values.first(where: { session in
+                session.token.map { $0.text == sent && $0.expiresAt > now } ?? false
+            })
+        else { throw .unauthorized }
+        return session
+    }
+
+    /// Lets merchants in by their access token.
+    func requireMerchant(_ request: HTTPRequest) throws(Refusal) {
+        guard let token = bearer(request), let end = accessTokens[token], end > now else { throw .unauthorized }
+    }
+
+    private func bearer(_ request: HTTPRequest) -> String? {
+        guard let value = request.headers["Authorization"], value.hasPrefix("Bearer ") else { return nil }
+        return String(value.dropFirst("Bearer ".count))
+    }
+
+    /// What the same key was answered at the same address before, or the answer made now.
+    ///
+    /// Refusals are not kept: a corrected request may come with the same key.
+    func once(
+        _ request: HTTPRequest, _ make: () throws(Refusal) -> HTTPResponse
+    ) throws(Refusal) -> HTTPResponse {
+        guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
+        let name = "\(request.method.rawValue) \(request.url.path) \(key)"
+        if let earlier = answers[name] { return earlier }
+        let answer = try make()
+        answers[name] = answer
+        return answer
+    }
+
+    /// The error that the execution's scenario has in place of an answer to `call`.
+    func trouble(_ call: Plan.Call, _ id: String) -> HTTPResponse? {
+        guard let execution = executions[id], let trouble = execution.scenario.plan.trouble, trouble.call == call,
+            execution.troubles < trouble.times
+        else { return nil }
+        // What is asked before anything is paid is not what the scenario is about.
+        guard call != .read || execution.tender != nil else { return nil }
+        executions[id]?.troubles += 1
+        switch trouble.kind {
+        case .unauthorized:
+            expireSession(id)
+            return Refusal.unauthorized.response(random)
+        case .serverError: return Refusal.internalError.response(random)
+        case .invalid:
+            return Refusal.invalid("paymentComposition", "is not accepted for this workflow").response(random)
+        case .withheld: return Refusal.withheld.response(random)
+        case .garbage:
+            return HTTPResponse(
+                status: 200, headers: ["Content-Type": "text/html"], body: Array("<html>Please wait</html>".utf8))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import SandboxSupport
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sessions for storing cards without a payment.
+extension PayrailsSandbox {
+    /// One of them.
+    struct Tokenization: Sendable {
+        let id: String
+        let holder: String
+        let amount: Amount
+        /// Scheme, host and port of every link.
+        let base: String
+        /// The client's token and when it ends; nil once it was withdrawn.
+        var token: (text: String, expiresAt: Timestamp)?
+
+        /// What a client needs: neither an execution nor a vault configuration, as it was recorded.
+        func body(token: String) -> JSONValue {
+            [
+                "token": .string(token), "holderReference": .string(holder), "amount": amount.body,
+                "type": "tokenization",
+                "tokenization": [
+                    "id": .string(id), "publicKey": .string(CardKey.publicKey),
+                    "vaultProviderConfigId": .string(SessionPayload.providerConfig),
+                    "links": ["tokenize": SessionPayload.link("POST", base + "/public/payment/instruments/tokenize")],
+                ],
+            ]
+        }
+    }
+
+    /// Creates a session in which cards can be stored and nothing can be paid.
+    ///
+    /// - Parameters:
+    ///   - holder: whose cards; nil for somebody new with two cards and a PayPal account.
+    ///   - base: where the session's links lead; nil: ``Configuration/baseURL``.
+    /// - Returns: the session; its scenario has no meaning.
+    public func createTokenizationSession(holder: String? = nil, base: HTTPURL? = nil) -> Session {
+        makeTokenization(
+            amount: Amount(value: "0.00", currency: "EUR"), holder: holder ?? "holder-\(holders.count + 1)",
+            base: base?.origin ?? defaultBase)
+    }
+
+    func makeTokenization(amount: Amount, holder: String, base: String) -> Session {
+        if holders[holder] == nil { holders[holder] = newHolder(.paid, at: now) }
+        let tokenization = Tokenization(id: random.uuid(), holder: holder, amount: amount, base: base)
+        tokenizations[tokenization.id] = tokenization
+        return session(tokenization)
+    }
+
+    func session(_ tokenization: Tokenization) -> Session {
+        let token = clientToken(
+            ["tokenizationId": .string(tokenization.id), "holderReference": .string(tokenization.holder)],
+            for: ["instruments:tokenize"])
+        tokenizations[tokenization.id]?.token = (token, now + .seconds(configuration.tokenLifetime))
+        return Session(
+            id: tokenization.id, version: SessionPayload.version,
+            data: Redacted(Data(tokenization.body(token: token).serialized()).base64EncodedString()), scenario: .paid,
+            holder: tokenization.holder)
+    }
+
+    /// `POST /public/payment/instruments/tokenize`. Its refusals have the older form.
+    func tokenize(_ request: HTTPRequest) -> HTTPResponse {
+        do { return try tokenized(request) } catch { return error.olderResponse(random) }
+    }
+
+    private func tokenized(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+        let session = try tokenization(of: request)
+        return try once(request) { () throws(Refusal) in
+            let body = try object(request)
+            guard body["id"]?.string?.lowercased() == session.id.lowercased() else {
+                throw .invalid("id", "is not the session's")
+            }
+            guard body["holderReference"]?.string == session.holder else {
+                throw .invalid("holderReference", "is not the session's holder")
+            }
+            if let provider = body["vaultProviderConfigId"], !provider.isNull {
+                guard provider.string == SessionPayload.providerConfig else {
+                    throw .invalid("vaultProviderConfigId", "is not the session's")
+                }
+            }
+            guard let message = body["encryptedInstrumentDetails"]?.string, !message.isEmpty else {
+                throw .missing("encryptedInstrumentDetails")
+            }
+            let card = try Card(try CardKey.open(message), holder: session.holder)
+            guard card.isPlausible, !card.isExpired(at: now) else {
+                throw .invalid("encryptedInstrumentDetails", "holds a card that cannot be used")
+            }
+            let usage = try Self.futureUsage(body, isRequired: false)
+            // Left out, it means that the card is kept, as the service documents for its servers' twin.
+            let stores = body["storeInstrument"]?.bool ?? true
+            return kept(
+                Instrument(card, id: random.uuid(), createdAt: now), for: session.holder, stores: stores, usage: usage)
+        }
+    }
+
+    /// What a card may be used for later.
+    static func futureUsage(_ body: JSONValue, isRequired: Bool) throws(Refusal) -> String? {
+        let usage = body["futureUsage"]?.string
+        guard usage != nil || isRequired else { return nil }
+        guard ["CardOnFile", "Subscription", "UnscheduledCardOnFile"].contains(usage) else {
+            throw .invalid("futureUsage", "must be CardOnFile, Subscription or UnscheduledCardOnFile")
+        }
+        return usage
+    }
+
+    /// Keeps `instrument` for `holder`, where it is wanted, and answers it.
+    func kept(_ instrument: Instrument, for holder: String, stores: Bool, usage: String?) -> HTTPResponse {
+        var instrument = instrument
+        let holderID = holders[holder]?.id ?? random.uuid()
+        if stores {
+            holders[holder, default: Holder(id: holderID, instruments: [])].instruments.append(instrument)
+        } else {
+            // Kept for one payment only, and never listed.
+            instrument.status = "transient"
+        }
+        return .json(instrument.body(holderID: holderID, futureUsage: usage), status: 201)
+    }
+}

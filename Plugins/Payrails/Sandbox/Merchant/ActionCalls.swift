@@ -1,0 +1,145 @@
+import SandboxSupport
+import PaymentCore
+import PaymentTesting
+
+/// What merchants ask of executions that were paid.
+extension PayrailsSandbox {
+    /// How long an action takes.
+    private static let pace = Duration.milliseconds(200)
+
+    private static let reasons: Set<String> = [
+        "BetterPrice", "CustomerDontNeed", "DamagedProduct", "Duplicate", "FraudulentProduct", "LateDelivery",
+        "NoReason",
+        "ProductMismatchDescription", "WrongProduct", "WrongProductSpecification",
+    ]
+
+    /// `POST …/cancel`, `…/capture` and `…/refund`: answered at once, carried out a moment later. A text in `meta` that names
+    /// an operation result makes it fail with that.
+    func operate(
+        _ verb: MerchantAction.Verb, _ request: HTTPRequest, _ id: String
+    ) throws(Refusal) -> HTTPResponse {
+        try once(request) { () throws(Refusal) in
+            let body = try object(request)
+            let execution = try current(id)
+            if let reason = body["reason"], !reason.isNull {
+                guard let word = reason.string, Self.reasons.contains(word) else {
+                    throw .invalid("reason", "is not one of the documented ones")
+                }
+            }
+            guard execution.isAllowed(verb) else {
+                throw .notAllowed("\(verb.rawValue) is not possible in the execution's state")
+            }
+            let action = MerchantAction(
+                id: random.uuid(), verb: verb, units: try units(verb, body["amount"], execution), meta: body["meta"])
+            let failure = Self.texts(body["meta"] ?? .null).lazy.compactMap { Reason.named[$0] }.first
+            begin(action, of: id, failing: failure, after: .zero, for: Self.pace)
+            var answer = actionBody(verb.rawValue, execution, at: now, id: action.id)
+            answer["reason"] = body["reason"]
+            answer["reasonDescription"] = body["reasonDescription"]
+            return .json(answer, status: 202)
+        }
+    }
+
+    /// How much `verb` is about.
+    private func units(
+        _ verb: MerchantAction.Verb, _ amount: JSONValue?, _ execution: Execution
+    ) throws(Refusal) -> UInt128 {
+        let whole = execution.amount.units ?? 0
+        let most: UInt128 =
+            switch verb {
+            case .capture: whole
+            case .cancel: execution.kept
+            case .refund: execution.refundable
+            }
+        guard let amount, !amount.isNull, verb != .cancel else { return most }
+        guard let wanted = Amount(amount), let units = wanted.units, units > 0 else {
+            throw .invalid("amount", "must have a value in main units and a currency")
+        }
+        guard wanted.currency == execution.amount.currency else {
+            throw .invalid("amount.currency", "is not the execution's")
+        }
+        guard units <= most else { throw .invalid("amount.value", "is more than there is") }
+        // Documented: other modes capture what was authorised.
+        guard verb != .capture || configuration.capturesAfter == nil || units == whole else {
+            throw .invalid("amount.value", "is not what was authorised")
+        }
+        return units
+    }
+
+    private func begin(
+        _ action: MerchantAction, of id: String, failing reason: Reason?, after wait: Duration, for pace: Duration
+    ) {
+        let verb = action.verb.rawValue
+        executions[id]?.merchantActions.append(action)
+        executions[id]?.schedule(
+            [
+                Step(verb + "Requested", at: wait, action: action.id),
+                Step(
+                    verb + (reason == nil ? "Successful" : "Failed"), at: wait + pace, reason: reason, action: action.id
+                ),
+            ], from: now)
+        advance(id)
+    }
+
+    /// Captures what was just authorised, where the workflow does so by itself.
+    func captureByItself(_ execution: Execution) {
+        guard let wait = configuration.capturesAfter else { return }
+        let action = MerchantAction(
+            id: random.uuid(), verb: .capture, units: execution.amount.units ?? 0, isAutomatic: true, state: .planned)
+        executions[execution.id]?.merchantActions.append(action)
+        executions[execution.id]?.schedule(
+            [
+                Step("captureRequested", at: wait, action: action.id),
+                Step("captureSuccessful", at: wait, action: action.id),
+            ], from: now)
+    }
+
+    /// Books what became of an action of a merchant, whose status has just shown.
+    func ended(_ status: Execution.Due, of id: String) {
+        guard let execution = executions[id] else { return }
+        let index = execution.merchantActions.firstIndex { $0.id == status.action }
+        if let index, status.code.hasSuffix("Requested") { executions[id]?.merchantActions[index].state = .underWay }
+        let isDone = status.code.hasSuffix("Successful")
+        guard isDone || status.code.hasSuffix("Failed") else { return }
+        if let index { executions[id]?.merchantActions[index].state = isDone ? .successful : .failed }
+        guard isDone else { return }
+        switch status.code {
+        case "captureSuccessful": note(id, .settled)
+        case "refundSuccessful":
+            guard let index else { return }
+            let amount = execution.amount.with(units: execution.merchantActions[index].units)
+            note(id, .refunded(amount: "\(amount.value) \(amount.currency)"))
+        case "cancelSuccessful":
+            // What was captured is given back, and what was to be captured is not.
+            let kept = execution.amount.with(units: execution.kept)
+            if execution.kept > 0 { note(id, .refunded(amount: "\(kept.value) \(kept.currency)")) }
+            executions[id]?.due.removeAll { $0.code.hasPrefix("capture") }
+            note(id, .cancelled)
+        default: break
+        }
+    }
+}
+
+extension PayrailsSandbox {
+    /// Has somebody pay `session` without an app, with what is stored first for its holder. Does nothing when it cannot be
+    /// paid any more.
+    public func pay(_ session: Session) {
+        guard let execution = try? current(session.id), !execution.isTaken, !execution.isPaid, !execution.isCancelled,
+            let instrument = holders[execution.holder]?.instruments.first(where: \.isUsable)
+        else { return }
+        let page = "https://assets.payrails.io/html/payrails-success.html"
+        begin(
+            Tender(
+                means: .stored(instrument), stores: false,
+                returnURLs: ReturnURLs(success: page, cancel: page, error: page)), execution)
+    }
+
+    /// Captures what `session` has authorised, all of it and at once, as somebody does in the portal. Does nothing when there
+    /// is nothing to capture.
+    public func capture(_ session: Session) {
+        guard let execution = try? current(session.id), execution.isAllowed(.capture) else { return }
+        begin(
+            MerchantAction(id: random.uuid(), verb: .capture, units: execution.amount.units ?? 0, isAutomatic: true),
+            of: session.id, failing: nil, after: .zero, for: .zero)
+    }
+}

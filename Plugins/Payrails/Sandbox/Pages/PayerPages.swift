@@ -1,0 +1,170 @@
+import SandboxSupport
+import PaymentCore
+
+/// The pages that payers are sent to: the bank's question (3DS), PayPal, another shop's checkout, and the page that
+/// waits for one of them.
+extension PayrailsSandbox {
+    /// The payee's name on pages.
+    static let merchantName = "Kaffeehaus am Platz"
+
+    /// What a payer answers on a page.
+    enum PageAnswer: String, Sendable {
+        case complete, fail, cancel
+    }
+
+    /// `/public/redirect/merchant/{workflow}/{execution}/{token}` and `/public/redirect/wait/workflow/…`.
+    func page(_ request: HTTPRequest, _ path: [String]) throws(Refusal) -> HTTPResponse {
+        guard path.count >= 5, let token = path.last else { throw .unknownPath }
+        let execution = try current(path[path.count - 2])
+        guard token == execution.pageToken, path[path.count - 3] == execution.workflow else { throw .unknownPath }
+        switch Array(path.dropFirst().dropLast(3)) {
+        case ["merchant"]:
+            guard let action = execution.action else { throw .unknownPath }
+            switch action.kind {
+            case .challenge, .redirect: return try visit(request, execution, action)
+            case .payPal: throw .unknownPath
+            }
+        case ["wait", "workflow"]: return waitPage(execution)
+        default: throw .unknownPath
+        }
+    }
+
+    /// `/agreements/approve?ba_token=…`: PayPal's own page.
+    func payPalPage(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+        let token = QueryItems(Substring(request.url.query ?? "")).values("ba_token").first.map(String.init)
+        for execution in executions.values {
+            guard let action = execution.action, case .payPal(_, let agreement, _) = action.kind, agreement == token
+            else { continue }
+            return try visit(request, execution, action)
+        }
+        throw .unknownPath
+    }
+
+    /// `/html/payrails-success.html` and its like, which the service keeps at another host.
+    func returnPage(_ name: String) throws(Refusal) -> HTTPResponse {
+        let texts = [
+            "payrails-success.html": ("Thank you", "You can go back to the shop: it knows how the payment went."),
+            "payrails-cancel.html": ("Called off", "You have cancelled. You can go back to the shop."),
+            "payrails-error.html": ("It did not work", "Something went wrong. You can go back to the shop."),
+            "payrails-pending.html": ("Under way", "Your payment is under way. You can go back to the shop."),
+        ]
+        guard let (title, text) = texts[name] else { throw .unknownPath }
+        return PayerPage(title: title, text: text).response(nonce: random.hex(32))
+    }
+
+    // MARK: Answering
+
+    private func visit(
+        _ request: HTTPRequest, _ execution: Execution, _ action: Action
+    ) throws(Refusal) -> HTTPResponse {
+        guard let tender = execution.tender else { throw .unknownPath }
+        guard case .open = action.state else {
+            let isForeign = execution.scenario.plan.returnsForeign
+            return leave(to: tender.returnURLs.success, action, isForeign: isForeign)
+        }
+        switch request.method {
+        case .get: return ask(execution, action, tender)
+        case .post:
+            guard request.mediaType == "application/x-www-form-urlencoded",
+                let item = QueryItems(Substring(String(decoding: request.body, as: UTF8.self))).values("answer").first,
+                let answer = PageAnswer(rawValue: String(item))
+            else { throw .missing("answer") }
+            return finish(execution.id, tender, action, answer)
+        default: throw .wrongMethod
+        }
+    }
+
+    private func finish(_ id: String, _ tender: Tender, _ action: Action, _ answer: PageAnswer) -> HTTPResponse {
+        if case .payPal = action.kind {
+            switch answer {
+            case .complete:
+                // Nothing is paid before the client confirms.
+                executions[id]?.action?.state = .approved
+                let isForeign = executions[id]?.scenario.plan.returnsForeign == true
+                return leave(to: tender.returnURLs.success, action, isForeign: isForeign)
+            // That PayPal's refusals leave no trace at the service is a guess.
+            case .cancel: return leave(to: tender.returnURLs.cancel, nil)
+            case .fail: return leave(to: tender.returnURLs.error, nil)
+            }
+        }
+        executions[id]?.action?.state = .done
+        let destination: String
+        let steps: [Step]
+        switch answer {
+        case .complete:
+            steps = (executions[id].map(settlement) ?? []).filter { $0.code != "authorizePending" }
+            destination = tender.returnURLs.success
+        case .fail:
+            steps = [.failed(.authenticationFailed)]
+            destination = tender.returnURLs.error
+        case .cancel:
+            steps = [.failed(.payerCanceled)]
+            destination = tender.returnURLs.cancel
+        }
+        executions[id]?.schedule(steps, from: now)
+        advance(id)
+        return leave(to: destination, action)
+    }
+
+    /// Sends the payer back; PayPal adds what the client confirms with.
+    private func leave(to url: String, _ action: Action?, isForeign: Bool = false) -> HTTPResponse {
+        var location = url
+        if case .payPal(let order, let agreement, let payer)? = action?.kind {
+            location +=
+                (url.contains("?") ? "&" : "?")
+                + "token=\(order)\(isForeign ? "X" : "")&ba_token=\(agreement)&PayerID=\(payer)"
+        }
+        return HTTPResponse(status: 303, headers: ["Location": location, "Cache-Control": "no-store"])
+    }
+
+    private func ask(_ execution: Execution, _ action: Action, _ tender: Tender) -> HTTPResponse {
+        let price = Self.price(execution)
+        var page: PayerPage
+        switch action.kind {
+        case .challenge:
+            page = PayerPage(title: "Is it you?", text: "Your bank asks whether it is you who pays \(price).")
+            page.answers = [(.complete, "Yes, it is me"), (.cancel, "Cancel"), (.fail, "No, it is not me")]
+        case .payPal:
+            page = PayerPage(title: "PayPal", text: "The shop wants to take \(price) from your account.")
+            page.answers = [(.complete, "Agree and pay \(price)"), (.cancel, "Cancel")]
+        case .redirect:
+            page = PayerPage(title: "Your bank", text: "You are about to pay \(price).")
+            page.answers = [(.complete, "Pay \(price)"), (.cancel, "Cancel"), (.fail, "Let it fail")]
+        }
+        page.price = price
+        page.facts = Self.facts(execution)
+        page.returnURLs = [tender.returnURLs.success, tender.returnURLs.cancel, tender.returnURLs.error]
+        return page.response(nonce: random.hex(32))
+    }
+
+    private static func price(_ execution: Execution) -> String {
+        "\(execution.amount.value) \(execution.amount.currency)"
+    }
+
+    /// Who is paid, for what and until when.
+    private static func facts(_ execution: Execution) -> [(name: String, value: String)] {
+        let end = execution.token.map { PageTime.text($0.expiresAt.nanoseconds / 1_000_000_000) }
+        return [("Payee", merchantName), ("Order", execution.merchantReference)]
+            + (end.map { [("Pay until", $0)] } ?? [])
+    }
+
+    /// The page that sends a payer on as soon as it is known where to.
+    private func waitPage(_ execution: Execution) -> HTTPResponse {
+        if let action = execution.action, case .open = action.state {
+            switch action.kind {
+            case .challenge, .redirect: return leave(to: execution.pageLink, nil)
+            case .payPal(_, let agreement, _):
+                return leave(to: "\(execution.base)/agreements/approve?ba_token=\(agreement)", nil)
+            }
+        }
+        if let tender = execution.tender {
+            if execution.has("authorizeSuccessful") { return leave(to: tender.returnURLs.success, nil) }
+            if execution.has("authorizeFailed") { return leave(to: tender.returnURLs.error, nil) }
+        }
+        var page = PayerPage(title: "One moment", text: "Your payment is under way.")
+        page.refreshes = true
+        page.price = Self.price(execution)
+        page.facts = Self.facts(execution)
+        return page.response(nonce: random.hex(32))
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PayrailsSandbox
+import PaymentTesting
+import PayrailsMerchant
+import TestSupport
+import Testing
+
+/// What has become of payments, and taking and calling off what was set aside (Protocol 3 and 4).
+@Suite struct MerchantCaptureTests {
+    // MARK: Status
+
+    @Test(
+        "An authorised payment is paid where the workflow captures with the authorisation, and nowhere else",
+        arguments: [(PayrailsCaptureMode.instant, true), (.delayed, false), (.manual, false)])
+    func authorised(mode: PayrailsCaptureMode, isPaid: Bool) async throws {
+        let world = try MerchantWorld(mode)
+        let payment = try await world.paid()
+        #expect((receipt(try await world.router.status(of: payment)) != nil) == isPaid)
+        if mode == .delayed {
+            world.clock.advance(by: .seconds(61))
+        } else {
+            _ = try await world.client.capture(payment)
+        }
+        #expect(receipt(try await world.router.status(of: payment)) != nil)
+        // How much the merchant itself has captured, statuses do not say.
+        let amount = receipt(try await world.router.status(of: payment))?.amount
+        #expect(amount == (mode == .manual ? nil : try MerchantWorld.euros(9900)))
+        #expect(await world.events(payment).count { $0 == .settled } == 1)
+    }
+
+    @Test(
+        "Tells what became of payments",
+        arguments: [
+            ("declined", true), ("declined-then-pending", true), ("pending", false), ("never-settles", false),
+        ])
+    func outcomes(scenario: String, isDeclined declined: Bool) async throws {
+        let world = try MerchantWorld(.instant)
+        let payment = try await world.paid("order-1", scenario: scenario)
+        let outcome = try await world.router.status(of: payment)
+        #expect(isDeclined(outcome) == declined)
+        #expect(declined || outcome == .pending(retryAfter: nil))
+    }
+
+    @Test("Nobody's payment is not found, and a strange id is not sent")
+    func unknownPayments() async throws {
+        let world = try MerchantWorld()
+        let nobody = PaymentReference(provider: PayrailsMerchant.id, id: "nobody")
+        #expect(await failure { _ = try await world.router.status(of: nobody) }?.code == .notFound)
+        let count = world.wire.requests.count
+        let strange = PaymentReference(provider: PayrailsMerchant.id, id: "../../auth")
+        #expect(await failure { _ = try await world.router.status(of: strange) }?.code == .requestRefused)
+        #expect(world.wire.requests.count == count)
+    }
+
+    @Test("What cannot be read of a payment tells nothing of it")
+    func unreadable() async throws {
+        let world = try MerchantWorld(.instant)
+        let payment = try await world.paid()
+        let edits: [(PaymentError.Code, Wire.Edit)] = [
+            (.integrity, { $1["id"] = "another-execution" }), (.invalidResponse, { $1["id"] = nil }),
+            (.invalidResponse, { $1["status"] = nil }), (.invalidResponse, { $1["status"] = "authorizeSuccessful" }),
+            // The status that is left out could be the last one.
+            (.invalidResponse, { $1["status"] = .array(($1["status"]?.array ?? []) + [["code": "cancelSuccessful"]]) }),
+        ]
+        for (code, edit) in edits {
+            world.wire.edit(edit)
+            #expect(await failure { _ = try await world.router.status(of: payment) }?.code == code)
+        }
+    }
+
+    // MARK: Capturing
+
+    @Test("Captures all of it, or a part, once")
+    func captures() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid("a")
+        let all = try await world.client.capture(payment)
+        #expect(receipt(all)?.amount == (try MerchantWorld.euros(9900)))
+        #expect(receipt(try await world.client.capture(payment)) != nil)
+        #expect(world.posts("capture") == 1)
+        let other = try await world.paid("b")
+        let part = try await world.client.capture(other, amount: try MerchantWorld.euros(5000), reason: .noReason)
+        #expect(receipt(part)?.amount == (try MerchantWorld.euros(5000)))
+        let body = try JSONValue(parsing: try #require(world.wire.requests.last { $0.method == .post }).body)
+        #expect(body["amount"] == ["value": "50.00", "currency": "EUR"] && body["reason"] == "NoReason")
+        #expect(await world.events(other).count { $0 == .settled } == 1)
+    }
+
+    @Test("Captures nothing that cannot be meant")
+    func unfitCaptures() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let dollars = try Money(minorUnits: 100, currency: .usd)
+        for amount in [dollars, try MerchantWorld.euros(0), try MerchantWorld.euros(9901)] {
+            #expect(
+                await failure { _ = try await world.client.capture(payment, amount: amount) }?.code == .requestRefused)
+        }
+        let open = try await world.client.open(try MerchantWorld.order("b"))
+        #expect(try await world.client.capture(try #require(open.payment)) == .pending(retryAfter: nil))
+        #expect(world.posts("capture") == 0)
+    }
+
+    @Test("A lost capture is settled by asking, under one key")
+    func lostCaptures() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        world.faults.inject(.dropBefore) { $1.hasSuffix("/capture") }
+        #expect(await failure { _ = try await world.client.capture(payment) }?.phase == .maybeSent)
+        world.faults.inject(.dropAfter) { $1.hasSuffix("/capture") }
+        let second = try await world.client.capture(payment)
+        #expect(second == .pending(retryAfter: nil) || receipt(second) != nil)
+        world.clock.advance(by: .seconds(1))
+        #expect(receipt(try await world.client.capture(payment)) != nil)
+        #expect(Set(world.wire.keys("capture")).count == 1)
+        #expect(await world.events(payment).count { $0 == .settled } == 1)
+    }
+
+    @Test("A capture that fails is told, and may be asked for again under another key")
+    func failedCaptures() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let time = "2027-01-15T08:00:09.000000000Z"
+        world.wire.edit { path, body in
+            guard let list = body["status"]?.array else { return }
+            body["status"] = .array(
+                list.map { entry in
+                    guard entry["code"] == "captureSuccessful" else { return entry }
+                    return [
+                        "code": "captureFailed", "time": .string(time),
+                        "errors": [["reason": ["result": "ProviderTimeout"]]],
+                    ]
+                })
+        }
+        let error = try #require(await failure { _ = try await world.client.capture(payment) })
+        #expect(error.phase == .answered && error.message.contains("ProviderTimeout"))
+        #expect(try await world.router.status(of: payment) == .pending(retryAfter: nil))
+        _ = await failure { _ = try await world.client.capture(payment) }
+        #expect(Set(world.wire.keys("capture")).count == 2)
+    }
+
+    @Test("A capture of another execution's proves nothing")
+    func foreignCapture() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        world.faults.inject(
+            .status(
+                202,
+                body: #"{"name":"capture","actionId":"a","executedAt":"2027-01-15T08:00:00Z","links":"#
+                    + #"{"execution":"https://api.payrails.io/merchant/workflows/w/executions/another"}}"#)
+        ) { $1.hasSuffix("/capture") }
+        let error = try #require(await failure { _ = try await world.client.capture(payment) })
+        #expect(error.code == .integrity && error.phase == .maybeSent)
+    }
+
+    // MARK: Calling off
+
+    @Test("Calls off what is set aside, once")
+    func cancels() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        for _ in 0..<2 { #expect(try await world.router.cancel(payment) == .cancelled) }
+        #expect(await world.events(payment).last == .cancelled)
+        #expect(world.posts("cancel") == 1)
+    }
+
+    /// Asked to cancel, the service gives back what was captured: nothing that is paid may come so far.
+    @Test("What is paid is never asked to be cancelled", arguments: PayrailsCaptureMode.allCases)
+    func paidIsNotCancelled(mode: PayrailsCaptureMode) async throws {
+        let world = try MerchantWorld(mode)
+        let payment = try await mode == .delayed ? world.paid() : world.captured()
+        world.clock.advance(by: .seconds(61))
+        #expect(receipt(try await world.router.cancel(payment)) != nil)
+        #expect(world.posts("cancel") == 0)
+        #expect(await world.given(payment).isEmpty)
+    }
+
+    @Test("Where nobody has paid there is nothing to call off")
+    func unpaidIsNotCancelled() async throws {
+        let world = try MerchantWorld()
+        let payment = try #require(try await world.client.open(try MerchantWorld.order()).payment)
+        let error = try #require(await failure { _ = try await world.router.cancel(payment) })
+        #expect(error.code == .requestRefused && error.phase != .maybeSent)
+        #expect(world.posts("cancel") == 0)
+    }
+
+    @Test("A cancellation that meets a capture on its way is told as what came of it")
+    func cancellationRaces() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid()
+        let sandbox = world.sandbox
+        world.wire.before { request in
+            guard request.url.path.hasSuffix("/cancel"), let session = await sandbox.renewSession(payment.id) else {
+                return
+            }
+            await sandbox.capture(session)
+        }
+        #expect(try await world.router.cancel(payment) == .cancelled)
+        // The service gave back what was captured in between.
+        #expect(await world.given(payment) == ["99.00 EUR"])
+    }
+
+    @Test("A lost cancellation is settled by asking")
+    func lostCancellations() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.paid("a")
+        world.faults.inject(.dropBefore) { $1.hasSuffix("/cancel") }
+        #expect(await failure { _ = try await world.router.cancel(payment) }?.phase == .maybeSent)
+        world.faults.inject(.dropAfter) { $1.hasSuffix("/cancel") }
+        let error = await failure { _ = try await world.router.cancel(payment) }
+        #expect(error == nil || error?.phase == .maybeSent)
+        world.clock.advance(by: .seconds(1))
+        #expect(try await world.router.cancel(payment) == .cancelled)
+        #expect(Set(world.wire.keys("cancel")).count == 1)
+        #expect(await world.events(payment).count { $0 == .cancelled } == 1)
+    }
+}

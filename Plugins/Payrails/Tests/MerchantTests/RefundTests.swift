@@ -1,0 +1,221 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PayrailsSandbox
+import PaymentStore
+import PaymentTesting
+import PayrailsMerchant
+import TestSupport
+import Testing
+
+/// Giving money back, through the router (Protocol 3.4).
+@Suite struct MerchantRefundTests {
+    @Test("Gives back once, however often it is asked, and in parts")
+    func refunds() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        let request = try world.refund(payment)
+        let first = try await world.router.refund(request)
+        #expect(receipt(first)?.reference == request.reference && receipt(first)?.amount == request.amount)
+        #expect(receipt(first)?.transactionID?.isEmpty == false)
+        #expect(try await world.router.refund(request) == first)
+        #expect(receipt(try await world.router.refund(try world.refund(payment, 6600, "credit-2"))) != nil)
+        #expect(await world.given(payment) == ["33.00 EUR", "66.00 EUR"])
+        #expect(Set(world.wire.keys("refund")).count == 2)
+    }
+
+    @Test("A journal that is lost makes no second refund")
+    func lostJournal() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        _ = try await world.router.refund(try world.refund(payment))
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
+            clock: world.clock, random: SeededRandomSource(seed: 10))
+        // The service knows the key and answers as before; that it made no other refund shows, and whose it was does not.
+        #expect(receipt(try await other.refund(try world.refund(payment))) == nil)
+        #expect(await world.given(payment) == ["33.00 EUR"])
+    }
+
+    @Test("What cannot be meant, or is not there to be given back, is not sent")
+    func unfitRefunds() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured("a")
+        let authorised = try await world.paid("b")
+        let open = try #require(try await world.client.open(try MerchantWorld.order("c")).payment)
+        let dollars = RefundRequest(of: payment, amount: try Money(minorUnits: 1, currency: .usd), id: "usd")
+        for request in [
+            try world.refund(payment, 9901, "a"), try world.refund(payment, 0, "b"), dollars,
+            try world.refund(authorised, 3300, "c"), try world.refund(open, 3300, "d"),
+            try world.refund(payment, 1, ""),
+            try world.refund(payment, 1, "line\nfeed"),
+        ] {
+            let error = try #require(await failure { _ = try await world.router.refund(request) })
+            #expect(error.code == .requestRefused && error.phase != .maybeSent, "\(error)")
+        }
+        #expect(world.posts("refund") == 0)
+    }
+
+    @Test("More than is left is refused by the service, and that is an outcome")
+    func tooMuch() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        _ = try await world.router.refund(try world.refund(payment, 9000))
+        #expect(isDeclined(try await world.router.refund(try world.refund(payment, 901, "credit-2"))))
+        #expect(await world.given(payment) == ["90.00 EUR"])
+    }
+
+    // MARK: Lost and late
+
+    @Test(
+        "A refund whose answer is lost is asked for again under its key, and made once",
+        arguments: [
+            FaultInjector.Fault.dropBefore, .dropAfter, .garbage, .status(500), .status(429), .status(409),
+            .status(202, body: "{}"), .status(408),
+        ])
+    func lostAnswers(fault: FaultInjector.Fault) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.faults.inject(fault) { $1.hasSuffix("/refund") }
+        let request = try world.refund(payment)
+        let first = try await world.router.refund(request)
+        #expect(isUnknown(first) || first == .pending(retryAfter: nil), "\(first)")
+        world.clock.advance(by: .seconds(60))
+        #expect(receipt(try await world.router.refund(request))?.amount == request.amount)
+        #expect(await world.given(payment) == ["33.00 EUR"])
+        #expect(Set(world.wire.keys("refund")).count == 1)
+    }
+
+    @Test("After the window it is not sent again, and stays unknown until its notification comes")
+    func afterTheWindow() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.faults.inject(.dropAfter) { $1.hasSuffix("/refund") }
+        let request = try world.refund(payment)
+        _ = try await world.router.refund(request)
+        world.clock.advance(by: .seconds(3600))
+        #expect(isUnknown(try await world.router.refund(request)))
+        #expect(world.posts("refund") == 1)
+        for notification in await world.notifications(payment) {
+            _ = try await world.router.handle(notification, from: PayrailsMerchant.id)
+        }
+        #expect(receipt(try await world.router.refund(request))?.reference == request.reference)
+        #expect(world.posts("refund") == 1)
+    }
+
+    @Test("A refund that takes long is pending, and ends when it is asked for again")
+    func slowRefunds() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.wire.edit { _, body in
+            guard let list = body["status"]?.array else { return }
+            body["status"] = .array(list.filter { $0["code"] != "refundSuccessful" })
+        }
+        let request = try world.refund(payment)
+        #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
+        // Meanwhile there is no other: statuses could not tell the two apart.
+        let other = await failure { _ = try await world.router.refund(try world.refund(payment, 1, "credit-2")) }
+        #expect(other?.code == .requestRefused && other?.phase != .maybeSent && other?.retry == .later)
+        world.wire.edit(nil)
+        #expect(receipt(try await world.router.refund(request)) != nil)
+        #expect(world.posts("refund") == 1)
+    }
+
+    @Test("A refund that fails gave nothing back, and says why")
+    func failedRefunds() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        // The sandbox takes the refund's own note for the result that is wanted.
+        let request = try world.refund(payment, 3300, "LimitExceeded")
+        let outcome = try await world.router.refund(request)
+        guard case .declined(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.message.contains("LimitExceeded"))
+        #expect(await world.given(payment).isEmpty)
+    }
+
+    @Test("Of several at once, only all or none is known")
+    func severalAtOnce() async throws {
+        for failing in [0, 1, 2, 3] {
+            let world = try MerchantWorld()
+            let payment = try await world.captured()
+            world.wire.edit { _, body in
+                guard let list = body["status"]?.array, list.contains(where: { $0["code"] == "refundSuccessful" })
+                else {
+                    return
+                }
+                // Somebody else's came at the same moment.
+                var others: [JSONValue] = [["code": "refundRequested", "time": "2027-01-15T08:00:01.5Z"]]
+                if failing < 3 {
+                    others.append(
+                        ["code": failing > 0 ? "refundFailed" : "refundSuccessful", "time": "2027-01-15T08:00:01.6Z"])
+                }
+                body["status"] = .array(
+                    list.map { entry in
+                        guard failing == 2, entry["code"] == "refundSuccessful" else { return entry }
+                        return ["code": "refundFailed", "time": entry["time"] ?? .null]
+                    } + others)
+            }
+            let outcome = try await world.router.refund(try world.refund(payment))
+            switch failing {
+            case 0: #expect(receipt(outcome) != nil)
+            case 1: #expect(isUnknown(outcome), "\(outcome)")
+            case 2: #expect(isDeclined(outcome), "\(outcome)")
+            // One of the two has ended: which, nobody can say.
+            default: #expect(outcome == .pending(retryAfter: .seconds(60)), "\(outcome)")
+            }
+        }
+    }
+
+    // MARK: A service that lies
+
+    @Test(
+        "An answer about something else proves nothing",
+        arguments: [
+            #"{"name":"capture","actionId":"a"}"#, #"{"name":"refund"}"#, #"{"name":"refund","actionId":"../a"}"#,
+            #"{"name":"refund","actionId":"a","links":{"execution":"https://api.payrails.io/x/executions/another"}}"#,
+        ])
+    func foreignAnswers(answer: String) async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        world.faults.inject(.status(202, body: answer), times: 99) { $1.hasSuffix("/refund") }
+        for _ in 0..<2 { #expect(isUnknown(try await world.router.refund(try world.refund(payment)))) }
+    }
+
+    @Test("A payment that is said to be over another amount or currency gives nothing back")
+    func otherAmounts() async throws {
+        for amount: JSONValue in [["value": "1.00", "currency": "EUR"], ["value": "99.00", "currency": "USD"]] {
+            let world = try MerchantWorld()
+            let payment = try await world.captured()
+            world.wire.edit { _, body in if body["amount"] != nil { body["amount"] = amount } }
+            let error = await failure { _ = try await world.router.refund(try world.refund(payment)) }
+            #expect(error?.code == .requestRefused)
+            #expect(world.posts("refund") == 0)
+        }
+    }
+
+    @Test("A refusal that follows its own effect is not believed")
+    func refusalAfterEffect() async throws {
+        let world = try MerchantWorld()
+        let payment = try await world.captured()
+        let refused = #"{"errors":[{"code":"workflow.action.not-allowed"}]}"#
+        // A copy that the network made comes first.
+        let sandbox = world.sandbox
+        world.wire.before { request in
+            guard request.url.path.hasSuffix("/refund") else { return }
+            _ = await sandbox.respond(to: request)
+        }
+        world.faults.inject(.status(409, body: refused)) { $1.hasSuffix("/refund") }
+        let outcome = try await world.router.refund(try world.refund(payment))
+        #expect(!isDeclined(outcome), "\(outcome)")
+        #expect(await world.given(payment).count <= 1)
+        // And where nothing shows, it is the whole truth.
+        let plain = try MerchantWorld()
+        let other = try await plain.captured()
+        plain.faults.inject(.status(409, body: refused)) { $1.hasSuffix("/refund") }
+        #expect(isDeclined(try await plain.router.refund(try plain.refund(other))))
+        #expect(await plain.given(other).isEmpty)
+    }
+}

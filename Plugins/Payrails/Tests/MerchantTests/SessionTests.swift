@@ -1,0 +1,196 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PayrailsSandbox
+import PaymentTesting
+import PayrailsKit
+import PayrailsMerchant
+import PayrailsProvider
+import TestSupport
+import Testing
+
+/// Opening sessions for the app, and the access that it needs.
+@Suite struct MerchantSessionTests {
+    @Test("The payer's side pays in the session that the merchant opened", arguments: ["dropIn", "secureFields"])
+    func paysInSessions(kind: String) async throws {
+        let world = try MerchantWorld(.instant)
+        var order = try MerchantWorld.order()
+        order.kind = .init(rawValue: kind)
+        let session = try await world.client.open(order)
+        let payment = try #require(session.payment)
+        #expect(try await world.router.status(of: payment) == .pending(retryAfter: nil))
+        #expect(receipt(try await world.pay(session))?.reference.id == payment.id)
+        #expect(
+            try await world.router.status(of: payment)
+                == .succeeded(PaymentReceipt(reference: payment, amount: order.amount)))
+    }
+
+    @Test("The vendor's client pays in it, too")
+    func vendorsClient() async throws {
+        let world = try MerchantWorld()
+        let session = try await world.client.open(try MerchantWorld.order())
+        let payrails = try PayrailsSession(
+            Payrails.Configuration(initData: session.initData), transport: SandboxTransport(world.sandbox),
+            clock: world.clock)
+        let card = try #require(payrails.storedInstruments(for: .card).first)
+        guard case .success = await payrails.executePayment(withStoredInstrument: card) else {
+            Issue.record("the payment goes through")
+            return
+        }
+        #expect(try await world.router.status(of: try #require(session.payment)) == .pending(retryAfter: nil))
+    }
+
+    /// As the service answers this kind: without an execution, and with an amount.
+    private static let tokenization: JSONValue = [
+        "token": "t", "holderReference": "ada", "amount": ["value": "99.00", "currency": "EUR"],
+        "tokenization": [
+            "id": "6c1d7b54-8d5f-4a12-9d0e-1f2a3b4c5d6e", "publicKey": "k",
+            "links": ["tokenize": ["method": "POST", "href": "https://api-pub.payrails.io/public/x"]],
+        ],
+    ]
+
+    @Test("A session for storing cards has nothing to pay")
+    func tokenizes() async throws {
+        let world = try MerchantWorld()
+        world.wire.edit { path, body in
+            guard path.hasSuffix("/client/init") else { return }
+            body["data"] = .string(Data(Self.tokenization.serialized()).base64EncodedString())
+        }
+        var order = try MerchantWorld.order()
+        order.kind = .tokenization
+        let session = try await world.client.open(order)
+        #expect(session.payment == nil && session.order == order)
+        #expect(!session.initData.data.isEmpty)
+        // Where something was to be paid, it is no session.
+        let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
+        #expect(error?.code == .invalidResponse)
+    }
+
+    @Test("Asked for twice, it is one execution; another order, amount or round is another")
+    func opensOnce() async throws {
+        let world = try MerchantWorld()
+        var order = try MerchantWorld.order()
+        let first = try await world.client.open(order)
+        #expect(try await world.client.open(order).payment == first.payment)
+        #expect(await world.sandbox.ledger.count(of: .created) == 1)
+        order.amount = try MerchantWorld.euros(9901)
+        let second = try await world.client.open(order)
+        order.round = 2
+        let third = try await world.client.open(order)
+        #expect(Set([first, second, third].map(\.payment)).count == 3)
+    }
+
+    @Test("A lost answer is got by asking again")
+    func lostAnswer() async throws {
+        let world = try MerchantWorld()
+        world.faults.inject(.dropAfter) { $1.hasSuffix("/client/init") }
+        let order = try MerchantWorld.order()
+        #expect(await failure { _ = try await world.client.open(order) }?.code == .network)
+        _ = try await world.client.open(order)
+        #expect(await world.sandbox.ledger.count(of: .created) == 1)
+        #expect(Set(world.wire.keys("init")).count == 1)
+    }
+
+    /// What a service does that mixes up sessions, or that knows the key already.
+    @Test(
+        "A session of something else is not handed out",
+        arguments: [
+            ("amount", ["value": "99.01", "currency": "EUR"]), ("amount", ["value": "99.00", "currency": "USD"]),
+            ("amount", nil), ("holderReference", "mallory"), ("execution.merchantReference", "order-2"),
+            ("execution.merchantReference", nil),
+        ] as [(String, JSONValue?)])
+    func foreignSession(member: String, value: JSONValue?) async throws {
+        let world = try MerchantWorld()
+        world.wire.edit { path, body in
+            guard path.hasSuffix("/client/init"),
+                let data = body["data"]?.string.flatMap({ Data(base64Encoded: $0) }),
+                var content = try? JSONValue(parsing: Array(data))
+            else { return }
+            if let inner = member.split(separator: ".").dropFirst().first {
+                content["execution"]?[String(inner)] = value
+            } else {
+                content[member] = value
+            }
+            body["data"] = .string(Data(content.serialized()).base64EncodedString())
+        }
+        let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
+        #expect(error?.code == .integrity)
+    }
+
+    @Test("What cannot be meant is not sent")
+    func unfitOrders() async throws {
+        let world = try MerchantWorld()
+        let good = try MerchantWorld.order()
+        var orders = Array(repeating: good, count: 6)
+        orders[0].order = ""
+        orders[1].holder = "Ada Lovelace\n"
+        orders[2].amount = try MerchantWorld.euros(0)
+        orders[3].amount = try Money(
+            minorUnits: 1, currency: try Currency(unit: "caip19/eip155:1/slip44:60"), exponent: 18)
+        orders[4].meta = "text"
+        orders[5].kind = .init(rawValue: "")
+        for order in orders {
+            #expect(await failure { _ = try await world.client.open(order) }?.code == .requestRefused)
+        }
+        #expect(world.wire.requests.isEmpty)
+    }
+
+    // MARK: Access
+
+    @Test("One access token serves until it ends, and is asked for with the secret alone")
+    func tokens() async throws {
+        let world = try MerchantWorld { $0.accessTokenLifetime = 600 }
+        _ = try await world.client.open(try MerchantWorld.order("a"))
+        _ = try await world.client.open(try MerchantWorld.order("b"))
+        #expect(world.posts("sandbox-merchant") == 1)
+        world.clock.advance(by: .seconds(601))
+        _ = try await world.client.open(try MerchantWorld.order("c"))
+        #expect(world.posts("sandbox-merchant") == 2)
+        for request in world.wire.requests {
+            let isToken = request.url.path.hasPrefix("/auth/")
+            #expect((request.headers["x-api-key"] == MerchantWorld.secret) == isToken)
+            #expect((request.headers["Authorization"] == nil) == isToken)
+        }
+    }
+
+    @Test("A clock that was set back costs a refused token, and no more")
+    func clockSetBack() async throws {
+        let world = try MerchantWorld { $0.accessTokenLifetime = 600 }
+        _ = try await world.client.open(try MerchantWorld.order("a"))
+        // The service's time goes on: here the merchant's is behind it.
+        let behind = Offset(base: world.clock, by: -500)
+        world.clock.advance(by: .seconds(700))
+        let client = world.merchant.client(over: world.wire, clock: behind)
+        _ = try await client.open(try MerchantWorld.order("b"))
+        #expect(world.posts("sandbox-merchant") == 2)
+    }
+
+    @Test("A token that is refused twice is told as what it is, without the secret")
+    func refusedTokens() async throws {
+        let world = try MerchantWorld()
+        let refusal = #"{"error":"invalid_client","error_description":"canary-client-secret"}"#
+        world.faults.inject(.status(401, body: refusal), times: 9) { $1.hasPrefix("/auth/") }
+        let error = try #require(await failure { _ = try await world.client.open(try MerchantWorld.order()) })
+        #expect(error.code == .unauthorized && error.vendorCode == "invalid_client")
+        #expect(!"\(error)".contains(MerchantWorld.secret))
+        let page = try MerchantWorld()
+        page.faults.inject(.status(403, body: "<html>edge</html>"), times: 9)
+        let edge = try #require(await failure { _ = try await page.client.open(try MerchantWorld.order()) })
+        #expect(edge.code == .unauthorized && edge.message.contains("certificate"))
+    }
+
+    @Test("The secret goes to no address in the open")
+    func confidential() throws {
+        #expect(throws: LinkDefect.self) { try PayrailsEndpoint(baseURL: "http://api.payrails.example") }
+        #expect(try PayrailsEndpoint(baseURL: "http://127.0.0.1:9/").baseURL.authority == "127.0.0.1:9")
+    }
+}
+
+/// A clock that is wrong by so many seconds.
+struct Offset: PaymentClock {
+    let base: any PaymentClock
+    let by: Double
+
+    var now: Date { base.now.addingTimeInterval(by) }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PayrailsSandbox
+import PaymentStore
+import PaymentTesting
+import PayrailsMerchant
+import PayrailsProvider
+import Synchronization
+import TestSupport
+import Testing
+
+/// A merchant's server, the sandbox that it calls, and payers at it.
+struct MerchantWorld: Sendable {
+    static let secret = "canary-client-secret"
+    static let webhookSecret = Redacted("00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF")
+
+    let clock = VirtualClock()
+    let sandbox: PayrailsSandbox
+    let faults: FaultInjector
+    let wire: Wire
+    let merchant: PayrailsMerchant
+    let journal = InMemoryJournal()
+    let router: PaymentRouter
+
+    init(
+        _ mode: PayrailsCaptureMode = .manual, _ configure: (inout PayrailsSandbox.Configuration) -> Void = { _ in }
+    ) throws {
+        var configuration = PayrailsSandbox.Configuration()
+        configuration.clientSecret = Redacted(Self.secret)
+        configuration.webhookSecret = Self.webhookSecret
+        switch mode {
+        case .instant: configuration.capturesAfter = .zero
+        case .delayed: configuration.capturesAfter = .seconds(60)
+        default: break
+        }
+        configure(&configuration)
+        sandbox = PayrailsSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
+        faults = FaultInjector(sandbox)
+        wire = Wire(SandboxTransport(faults))
+        merchant = Self.merchant(mode, at: clock)
+        router = PaymentRouter(
+            registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 7))
+    }
+
+    static func merchant(
+        _ mode: PayrailsCaptureMode = .manual, at clock: any PaymentClock, secret: String = secret,
+        secrets: [Redacted<String>] = [webhookSecret]
+    ) -> PayrailsMerchant {
+        PayrailsMerchant(
+            endpoint: .staging,
+            credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted(secret)), captureMode: mode,
+            notificationSecrets: secrets, clock: clock)
+    }
+
+    var client: PayrailsMerchantClient {
+        merchant.client(over: wire, clock: clock, random: SeededRandomSource(seed: 8))
+    }
+
+    static func euros(_ cents: UInt128) throws -> Money { try Money(minorUnits: cents, currency: .eur) }
+
+    static func order(_ name: String = "order-1", scenario: String? = nil) throws -> PayrailsSessionOrder {
+        PayrailsSessionOrder(
+            order: name, holder: "ada", amount: try euros(9900),
+            meta: scenario.map { ["sandboxScenario": .string($0)] })
+    }
+
+    /// A session whose payer has paid in it, with the payer's side of this package.
+    func paid(_ name: String = "order-1", scenario: String? = nil) async throws -> PaymentReference {
+        let session = try await client.open(try Self.order(name, scenario: scenario))
+        _ = try await pay(session)
+        return try #require(session.payment)
+    }
+
+    func pay(_ session: PayrailsOpenSession) async throws -> PaymentOutcome {
+        let provider = PaymentRouter(
+            registry: try ProviderRegistry([PayrailsProvider()]), transport: SandboxTransport(sandbox),
+            journal: InMemoryJournal(), clock: clock, random: SeededRandomSource(seed: 9))
+        let payer = Payer(chooser: { $0.options.first { $0.id.hasPrefix("stored") }?.id })
+        return try await provider.pay(session.link.reveal(), as: payer)
+    }
+
+    /// A payment that was captured.
+    func captured(_ name: String = "order-1") async throws -> PaymentReference {
+        let payment = try await paid(name)
+        _ = try await client.capture(payment)
+        return payment
+    }
+
+    func refund(_ payment: PaymentReference, _ cents: UInt128 = 3300, _ id: String = "credit-1") throws -> RefundRequest
+    {
+        RefundRequest(of: payment, amount: try Self.euros(cents), id: id)
+    }
+
+    func posts(_ action: String) -> Int {
+        faults.requests.count { $0.method == "POST" && $0.path.hasSuffix("/" + action) }
+    }
+
+    func events(_ payment: PaymentReference) async -> [SandboxLedger.Event] {
+        await sandbox.ledger.events(of: payment.id)
+    }
+
+    func given(_ payment: PaymentReference) async -> [String] {
+        await events(payment).compactMap { if case .refunded(let amount) = $0 { amount } else { nil } }
+    }
+
+    func notifications(_ payment: PaymentReference) async -> [IncomingNotification] {
+        await sandbox.notifications.filter { $0.execution == payment.id }
+            .map { IncomingNotification(headers: $0.headers, body: $0.body) }
+    }
+}
+
+extension SandboxLedger {
+    /// How often something of this kind happened.
+    func count(of event: Event) -> Int { entries.count { $0.event == event } }
+}
+
+/// A network that remembers keys and credentials, and on which answers can be changed.
+final class Wire: HTTPTransport {
+    typealias Edit = @Sendable (_ path: String, _ body: inout JSONValue) -> Void
+
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var edit: Edit?
+        var before: (@Sendable (HTTPRequest) async -> Void)?
+    }
+
+    private let base: any HTTPTransport
+    private let state = Mutex(State())
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    func keys(_ action: String) -> [String] {
+        requests.filter { $0.url.path.hasSuffix("/" + action) }.compactMap { $0.headers["x-idempotency-key"] }
+    }
+
+    /// Changes what is answered from now on.
+    func edit(_ edit: Edit?) { state.withLock { $0.edit = edit } }
+
+    /// Does something before each request arrives.
+    func before(_ act: (@Sendable (HTTPRequest) async -> Void)?) { state.withLock { $0.before = act } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let (edit, before) = state.withLock { state in
+            state.requests.append(request)
+            return (state.edit, state.before)
+        }
+        await before?(request)
+        var response = try await base.send(request)
+        if let edit, var body = try? JSONValue(parsing: response.body) {
+            edit(request.url.path, &body)
+            response.body = body.serialized()
+        }
+        return response
+    }
+}
+
+/// Runs `work` and returns the payment error that it throws.
+func failure(_ work: () async throws -> Void) async -> PaymentError? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? PaymentError
+    }
+}
+
+/// The amount of a success; nil for anything else.
+func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
+    if case .succeeded(let receipt) = outcome { receipt } else { nil }
+}
+
+/// Whether nobody knows.
+func isUnknown(_ outcome: PaymentOutcome) -> Bool { if case .unknown = outcome { true } else { false } }
+
+/// Whether it was refused.
+func isDeclined(_ outcome: PaymentOutcome) -> Bool { if case .declined = outcome { true } else { false } }

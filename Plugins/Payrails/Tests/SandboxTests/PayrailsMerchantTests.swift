@@ -1,0 +1,213 @@
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PayrailsSandbox
+import PaymentTesting
+import Testing
+
+/// The merchant's side: tokens, sessions, instruments, operations and notifications.
+@Suite struct PayrailsMerchantTests {
+    private static let order: JSONValue = [
+        "type": "dropIn", "workflowCode": "payment-acceptance", "merchantReference": "order-7",
+        "holderReference": "ada", "amount": ["value": "12.34", "currency": "EUR"],
+    ]
+
+    private func client(_ world: PayrailsWorld, _ answer: PayAnswer) throws -> JSONValue {
+        let data = try #require(answer.json["data"]?.string.flatMap { Data(base64Encoded: $0) })
+        return try JSONValue(parsing: Array(data))
+    }
+
+    @Test("Access tokens")
+    func tokens() async throws {
+        let world = PayrailsWorld { $0.accessTokenLifetime = 60 }
+        for (path, secret) in [("sandbox-merchant", "wrong"), ("other", "sandbox-secret"), ("sandbox-merchant", "")] {
+            let answer = try await world.send(.post, "/auth/token/\(path)", nil, [("x-api-key", secret)])
+            #expect(answer.failure == "401 request.unauthorized")
+        }
+        let good = try await world.send(.post, "/auth/token/sandbox-merchant", nil, [("x-api-key", "sandbox-secret")])
+        #expect(good.json["token_type"] == "Bearer" && good.json["expires_in"]?.int64 == 60)
+        let headers = [
+            ("Authorization", "Bearer \(good.json["access_token"]?.string ?? "")"), ("x-idempotency-key", "k"),
+        ]
+        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers).status == 201)
+        world.clock.advance(by: .seconds(60))
+        #expect(try await world.send(.post, "/merchant/client/init", Self.order, headers).status == 401)
+    }
+
+    @Test("Sessions are made, in process and over HTTP", arguments: Wire.allCases)
+    func initialises(_ wire: Wire) async throws {
+        let world = try PayrailsWorld(on: wire)
+        let first = try await world.merchant(.post, "/merchant/client/init", Self.order, key: "one")
+        #expect(first.status == 201 && first.json["version"]?.string?.isEmpty == false)
+        let payload = try client(world, first)
+        #expect(payload["execution"]?["merchantReference"] == "order-7")
+        #expect(payload["amount"] == ["value": "12.34", "currency": "EUR"])
+        #expect(payload["execution"]?["links"]?["self"]?.string?.hasPrefix(world.base + "/public/") == true)
+        // Recorded: the same key is the same execution, whatever the body.
+        var other = Self.order
+        other["merchantReference"] = "order-8"
+        let again = try client(world, try await world.merchant(.post, "/merchant/client/init", other, key: "one"))
+        #expect(again["execution"]?["id"] == payload["execution"]?["id"])
+        let fresh = try client(world, try await world.merchant(.post, "/merchant/client/init", other, key: "two"))
+        #expect(fresh["execution"]?["id"] != payload["execution"]?["id"])
+    }
+
+    @Test(
+        "Refuses to initialise",
+        arguments: [
+            ("type", nil, "400 request.param.missing"), ("holderReference", "", "400 request.param.missing"),
+            ("merchantReference", nil, "400 request.param.missing"), ("amount", "12.34", "422 request.param.invalid"),
+            ("amount", ["value": "12.345", "currency": "EUR"], "422 request.param.invalid"),
+            ("amount", ["value": "12.34", "currency": "XYZ"], "422 request.param.invalid"),
+            ("workflowCode", "a/b", "422 request.param.invalid"),
+            ("meta", ["sandboxScenario": "nonsense"], "422 request.param.invalid"),
+        ] as [(String, JSONValue?, String)])
+    func refusesToInitialise(_ name: String, _ value: JSONValue?, _ refusal: String) async throws {
+        var body = Self.order
+        body[name] = value
+        #expect(try await PayrailsWorld().merchant(.post, "/merchant/client/init", body).failure == refusal)
+    }
+
+    @Test("Outcomes are steered")
+    func outcomesAreSteered() async throws {
+        let world = PayrailsWorld()
+        let cases: [(JSONValue, PayrailsClient.Polled)] = [
+            (["sandboxScenario": "declined"], .failed("GenericRejection")),
+            (["order": ["reference": "FraudRisk"]], .failed("FraudRisk")),
+            (["order": ["reference": "x"]], .success),
+        ]
+        for (meta, result) in cases {
+            var body = Self.order
+            body["meta"] = meta
+            let answer = try await world.merchant(.post, "/merchant/client/init", body)
+            let id = try #require(try client(world, answer)["execution"]?["id"]?.string)
+            let client = try PayrailsClient(world, try #require(await world.sandbox.renewSession(id)))
+            _ = try await client.authorize(try client.stored())
+            #expect(try await client.poll(terminalWins: true) == result)
+        }
+    }
+
+    @Test("Reads captures and refunds")
+    func readsCapturesAndRefunds() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        let early = try await world.merchant(.post, path + "/capture", [:])
+        #expect(early.failure == "409 workflow.action.not-allowed")
+        _ = try await client.authorize(try client.stored())
+        #expect(try await world.merchant(.get, path).json == (try await client.read()))
+        #expect(try await world.merchant(.post, path + "/refund", [:]).status == 409)
+        let capture = try await world.merchant(.post, path + "/capture", [:], key: "c")
+        #expect(capture.status == 202 && capture.json["name"] == "capture")
+        #expect(try await world.merchant(.post, path + "/capture", [:], key: "c").json == capture.json)
+        #expect(try await world.merchant(.post, path + "/capture", [:]).status == 409)
+        world.clock.advance(by: .seconds(1))
+        #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
+        #expect(try await world.merchant(.post, path + "/refund", [:]).status == 202)
+        world.clock.advance(by: .seconds(1))
+        #expect(try await client.codes().contains("refundSuccessful"))
+        // A client may not do what a merchant may.
+        #expect(try await client.send(.post, client.execution + "/capture", [:]).status == 404)
+    }
+
+    @Test("The merchant calls a payment off")
+    func cancels() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        #expect(try await world.merchant(.post, path + "/cancel", [:]).status == 202)
+        world.clock.advance(by: .seconds(1))
+        #expect(await world.sandbox.ledger.events(of: client.session.id).last == .cancelled)
+    }
+
+    /// Documented: what is not captured is released, and what is captured is given back.
+    @Test("A captured payment that is cancelled is given back")
+    func cancelsCaptured() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        await world.sandbox.capture(client.session)
+        let part: JSONValue = ["amount": ["value": "9.00", "currency": "EUR"], "reason": "LateDelivery"]
+        let refund = try await world.merchant(.post, path + "/refund", part)
+        #expect(refund.status == 202 && refund.json["reason"] == "LateDelivery")
+        world.clock.advance(by: .seconds(1))
+        #expect(try await world.merchant(.post, path + "/cancel", [:]).status == 202)
+        world.clock.advance(by: .seconds(1))
+        #expect(
+            await world.sandbox.ledger.events(of: client.session.id).suffix(4) == [
+                .settled, .refunded(amount: "9.00 EUR"), .refunded(amount: "90.00 EUR"), .cancelled,
+            ])
+        #expect(try await world.merchant(.post, path + "/refund", [:]).failure == "409 workflow.action.not-allowed")
+    }
+
+    @Test(
+        "Refuses what is no action",
+        arguments: [
+            ("amount", ["value": "99.01", "currency": "EUR"], "422 request.param.invalid"),
+            ("amount", ["value": "1.00", "currency": "USD"], "422 request.param.invalid"),
+            ("amount", ["value": "0", "currency": "EUR"], "422 request.param.invalid"),
+            ("amount", "1.00", "422 request.param.invalid"), ("reason", "Whim", "422 request.param.invalid"),
+        ] as [(String, JSONValue, String)])
+    func refusesActions(name: String, value: JSONValue, refusal: String) async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        for action in ["/capture", "/refund"] {
+            #expect(try await world.merchant(.post, path + action, .object([name: value])).failure == refusal)
+            await world.sandbox.capture(client.session)
+        }
+    }
+
+    @Test("A workflow that captures by itself does so once, and takes no other amount")
+    func capturesByItself() async throws {
+        let world = PayrailsWorld { $0.capturesAfter = .seconds(60) }
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        #expect(try await !client.codes().contains("captureRequested"))
+        let links = try await world.merchant(.get, path).json["links"]
+        #expect(links?["cancel"]?["method"] == "POST" && links?["refund"] == nil)
+        world.clock.advance(by: .seconds(61))
+        #expect(try await client.codes().contains("captureSuccessful"))
+        #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
+        // What is called off before is not captured.
+        let other = try await world.open()
+        _ = try await other.authorize(try other.stored())
+        let there = "/merchant/workflows/payment-acceptance/executions/\(other.session.id)"
+        #expect(try await world.merchant(.post, there + "/cancel", [:]).status == 202)
+        world.clock.advance(by: .seconds(120))
+        #expect(await world.sandbox.ledger.events(of: other.session.id).last == .cancelled)
+    }
+
+    @Test("Notifications of a declined payment")
+    func notifies() async throws {
+        let world = PayrailsWorld { $0.webhookSecret = Redacted("whsec") }
+        let client = try await world.open(.declined)
+        _ = try await client.authorize(try client.stored())
+        let sent = await world.sandbox.notifications
+        #expect(sent.map(\.event) == ["executionCreated", "executionActionRequested", "executionActionCompleted"])
+        for notification in sent {
+            #expect(notification.execution == client.session.id)
+            let code = Digest.sha256.authenticate(notification.body, key: Array("whsec".utf8))
+            #expect(notification.headers["x-signature"] == Data(code).base64EncodedString())
+        }
+        let body = try JSONValue(parsing: try #require(sent.last).body)
+        #expect(body["eventTrigger"] == "action" && body["time"]?.string?.isEmpty == false)
+        let details = try #require(body["details"])
+        #expect(details["action"] == "authorize" && details["success"] == false)
+        #expect(details["errors"]?[0]?["reason"]?["result"] == "GenericRejection")
+        #expect(details["execution"]?["id"] == .string(client.session.id))
+        #expect(details["actionId"] == (try JSONValue(parsing: sent[1].body))["details"]?["actionId"])
+    }
+
+    @Test("Tells the vault key")
+    func tellsTheVaultKey() async throws {
+        let world = PayrailsWorld()
+        let info = try await world.merchant(.get, "/merchant/vault/public-info").json
+        let client = try await world.open()
+        #expect(info["encryptionPublicKey"] == client.payload["vaultConfiguration"]?["encryptionPublicKey"])
+    }
+}

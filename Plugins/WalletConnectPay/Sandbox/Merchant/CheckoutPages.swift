@@ -1,0 +1,78 @@
+import SandboxSupport
+import PaymentCore
+
+/// Where the service's page sends a buyer whose payment has ended.
+struct CheckoutPages: Sendable {
+    let success: String
+    let error: String
+
+    /// The pages of a `checkout`; nil when there is none, or when one of them cannot be used: then nobody is sent anywhere.
+    static func read(_ checkout: JSONValue?) throws(ServiceError) -> CheckoutPages? {
+        guard let checkout, !checkout.isNull else { return nil }
+        guard let success = checkout["successUrl"]?.string, let error = checkout["errorUrl"]?.string else {
+            throw .validation("Validation error: checkout needs successUrl and errorUrl")
+        }
+        let isUsable = [success, error].allSatisfy { (try? HTTPURL($0))?.isSecure ?? false }
+        return isUsable ? CheckoutPages(success: success, error: error) : nil
+    }
+
+    /// The address with the payment's id: behind a query, before a fragment.
+    static func adding(_ id: String, to page: String) -> String {
+        let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let sign = parts[0].contains("?") ? "&" : "?"
+        return "\(parts[0])\(sign)payment_id=\(id)" + (parts.count > 1 ? "#\(parts[1])" : "")
+    }
+}
+
+extension WalletConnectPaySandbox {
+    /// Returns where the service's page sends the buyer of a payment that has ended; nil while it is open, and where the
+    /// merchant gave no pages or none that can be used.
+    ///
+    /// - Parameter id: the payment's id.
+    public func returnURL(of id: String) -> String? {
+        guard let payment = try? payment(id), payment.status.isFinal, let pages = payment.returns else { return nil }
+        return CheckoutPages.adding(id, to: payment.status == .succeeded ? pages.success : pages.error)
+    }
+
+    /// The service's page for buyers, as far as it is played: `GET /buyer/{id}`. Where it really is, is the link's own host.
+    func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
+        let payment = try payment(id)
+        if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
+        let price = payment.priceText
+        let link = HTMLText.escape(PaymentIDs.link(to: id))
+        let state =
+            payment.status.isFinal
+            ? "<p class=\"\(payment.status == .succeeded ? "good" : "bad")\">This payment is over: "
+                + "\(HTMLText.escape(payment.status.words)).</p>\n"
+            : "<p>Scan or open this link with a wallet:</p>\n"
+                + "<p><a class=\"button primary\" href=\"\(link)\" rel=\"noreferrer\">Pay \(HTMLText.escape(price))</a></p>\n"
+                + "<p class=\"code\">Pay with a wallet: \(link)</p>\n"
+        let page = HTMLPage(
+            title: payment.merchant, nonce: random.hex(32),
+            content: """
+                <h1>\(HTMLText.escape(payment.merchant))</h1>
+                <p class="price">\(HTMLText.escape(price))</p>
+                \(state)<dl class="card">
+                <dt>Order</dt><dd>\(HTMLText.escape(payment.referenceID))</dd>
+                <dt>Pay until</dt><dd>\(PageTime.text(payment.expiresAt))</dd>
+                </dl>
+
+                """)
+        return page.response()
+    }
+}
+
+extension PaymentRecord.Status {
+    /// What buyers are told.
+    fileprivate var words: String {
+        switch self {
+        case .requiresAction: "waiting"
+        case .processing: "on its way"
+        case .succeeded: "paid"
+        case .failed: "not paid, it failed"
+        case .expired: "not paid, too late"
+        case .cancelled: "not paid, called off"
+        case .unfamiliar: "being looked at"
+        }
+    }
+}

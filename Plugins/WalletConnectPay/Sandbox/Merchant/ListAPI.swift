@@ -1,0 +1,129 @@
+import SandboxSupport
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Lists of payments: a merchant's, and those of the whole account.
+extension WalletConnectPaySandbox {
+    func list(_ request: HTTPRequest, ofMerchant: Bool) throws(ServiceError) -> HTTPResponse {
+        let caller = try RequestChecks.caller(request.headers, configuration, needsMerchant: ofMerchant, isCore: false)
+        let query = try ListQuery(request.url.query ?? "", isPreview: caller.isPreview)
+        let merchants = ofMerchant ? [caller.merchant] : query.merchants
+        let all = listed(in: caller.world) { payment in
+            (merchants.isEmpty || merchants.contains(payment.merchantID)) && query.takes(payment)
+                // A version shows no state that it does not have.
+                && (caller.isPreview || payment.status != .cancelled)
+        }
+        let (page, next) = try query.page(of: all)
+        return .json([
+            "data": .array(page.map { row($0) }), "nextCursor": next.map { .string($0) } ?? .null, "stats": stats(all),
+        ]).speaking(caller.version)
+    }
+
+    /// Payments of a world, expiries applied.
+    func listed(in world: World, _ takes: (PaymentRecord) -> Bool) -> [PaymentRecord] {
+        payments.keys.compactMap { try? payment($0) }.filter { $0.world == world && takes($0) }
+    }
+
+    private func row(_ payment: PaymentRecord) -> JSONValue {
+        var row: JSONValue = [
+            "paymentId": .string(payment.id), "referenceId": .string(payment.referenceID),
+            "merchant": ["id": .string(payment.merchantID), "name": .string(payment.merchant)],
+            "status": .string(payment.status.rawValue), "isTerminal": .bool(payment.status.isFinal),
+            "fiatAmount": payment.price, "createdAt": .string(Self.time(payment.createdAt)),
+            "lastUpdatedAt": .string(Self.time(payment.changedAt)),
+        ]
+        guard let transfer = payment.transfer else { return row }
+        row["tokenAmount"] = transfer.amount
+        row["buyer"] = ["accountCaip10": .string(transfer.account)]
+        row["transaction"] = [
+            "networkId": .string(transfer.account.split(separator: ":").dropFirst().first.map(String.init) ?? ""),
+            "hash": .string(transfer.transactionID),
+        ]
+        let fees = Fees(on: payment.units, in: payment.pricing)
+        row["fees"] = [
+            "total": payment.pricing.amount(fees.total), "fixed": payment.pricing.amount(fees.fixed),
+            "percentage": "0.4",
+        ]
+        if payment.status == .succeeded {
+            row["settlement"] = [
+                "settled": true, "amount": transfer.amount, "txHash": .string(transfer.transactionID),
+            ]
+            row["settledAt"] = .string(Self.time(payment.changedAt))
+        } else {
+            row["settlement"] = ["settled": false]
+        }
+        return row
+    }
+
+    private func stats(_ payments: [PaymentRecord]) -> JSONValue {
+        var revenue: [Pricing: UInt128] = [:]
+        for payment in payments where payment.status == .succeeded {
+            revenue[payment.pricing, default: 0] += payment.units
+        }
+        return [
+            "totalRevenue": .array(
+                revenue.sorted { $0.key.code < $1.key.code }.map { pricing, units in
+                    ["amount": .number(pricing.majorUnits(units)), "currency": .string(pricing.code)]
+                }),
+            "totalTransactions": .number(JSONNumber(payments.count)),
+            "totalCustomers": .number(JSONNumber(Set(payments.compactMap(\.transfer?.account)).count)),
+        ]
+    }
+
+    // MARK: The older list
+
+    /// `GET /v1/merchants/{id}/payments`: the same in snake case, as it was before there were accounts of several merchants.
+    func legacyList(_ request: HTTPRequest, _ merchant: String) throws(ServiceError) -> HTTPResponse {
+        let caller = try RequestChecks.caller(
+            request.headers, configuration, needsMerchant: false, isCore: false, keyName: "X-Api-Key")
+        let query = try ListQuery(request.url.query ?? "", isPreview: false, isLegacy: true)
+        let all = listed(in: caller.world) { $0.merchantID == merchant && query.takes($0) && $0.status != .cancelled }
+        let (page, next) = try query.page(of: all)
+        let dollars = all.filter { $0.status == .succeeded && $0.pricing == .dollars }.reduce(UInt128(0)) {
+            $0 + $1.units
+        }
+        return .json([
+            "data": .array(page.map { legacyRow($0) }), "next_cursor": next.map { .string($0) } ?? .null,
+            "stats": [
+                "total_customers": .number(JSONNumber(Set(all.compactMap(\.transfer?.account)).count)),
+                "total_revenue": ["amount": .number(Pricing.dollars.majorUnits(dollars)), "currency": "USD"],
+                "total_transactions": .number(JSONNumber(all.count)),
+            ],
+        ])
+    }
+
+    private func legacyRow(_ payment: PaymentRecord) -> JSONValue {
+        let look = payment.transfer?.amount["display"]
+        return [
+            "payment_id": .string(payment.id), "merchant_id": .string(payment.merchantID),
+            "reference_id": .string(payment.referenceID), "status": .string(payment.status.rawValue),
+            "is_terminal": .bool(payment.status.isFinal), "wallet_name": "", "wallet_logo": nil,
+            "token_symbol": look?["assetSymbol"] ?? nil, "token_decimals": look?["decimals"] ?? nil,
+            "token_logo": look?["iconUrl"] ?? nil, "chain_logo": look?["networkIconUrl"] ?? nil,
+            "buyer_caip10": payment.transfer.map { .string($0.account) } ?? .null,
+            "tx_hash": payment.transfer.map { .string($0.transactionID) } ?? .null,
+            "created_at": .string(Self.time(payment.createdAt)),
+            "last_updated_at": .string(Self.time(payment.changedAt)),
+        ]
+    }
+
+    /// ISO 8601 with milliseconds.
+    static func time(_ date: Date) -> String {
+        date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+extension Pricing {
+    /// Major units as a number.
+    fileprivate func majorUnits(_ units: UInt128) -> JSONNumber {
+        let digits = String(units)
+        guard decimals > 0 else { return JSONNumber(digits) ?? JSONNumber(0) }
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.utf8.count)) + digits
+        return JSONNumber("\(padded.dropLast(decimals)).\(padded.suffix(decimals))") ?? JSONNumber(0)
+    }
+}

@@ -1,0 +1,138 @@
+package import PaymentCore
+import PaymentReview
+package import PaymentWallet
+package import SandboxSupport
+import WalletConnectPayMerchant
+import WalletConnectPayProvider
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// WalletConnect Pay, as everything that is about all vendors knows it.
+package struct WalletConnectPayVendor: SandboxVendor {
+    /// The merchant in the world of tests; the live one has the merchant's usual id.
+    private static let testMerchant: ProviderID = "walletconnect-pay-merchant-test"
+
+    package init() {}
+
+    package var id: ProviderID { WalletConnectPayProvider.id }
+
+    package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
+        // The sandbox takes any key.
+        guard let sandbox = settings.sandbox else {
+            let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("none")))
+            return [WalletConnectPayProvider(configuration: gateway)]
+        }
+        let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox.text)
+        // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
+        let reviewer = SigningReviewer(unreviewedMethods: ["tron_signTransaction"])
+        return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
+    }
+
+    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+        try [
+            (WalletConnectPayMerchant.id, WalletConnectPaySandbox.liveKey),
+            (Self.testMerchant, WalletConnectPaySandbox.testKey),
+        ].map { id, key in
+            try WalletConnectPayMerchant(
+                id: id, merchantID: WalletConnectPaySandbox.merchantID, key: try WalletConnectPayMerchant.Key(key),
+                baseURL: sandbox.text)
+        }
+    }
+
+    package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        if let lifetime = settings.lifetime { configuration.lifetime = lifetime }
+        if let pace = settings.pace { configuration.pollInMs = pace }
+        if let webhooks = settings.webhooks {
+            configuration.testWebhooks = .init(url: webhooks)
+            configuration.liveWebhooks = .init(url: webhooks)
+            configuration.webhookTransport = settings.transport
+        }
+        return WalletConnectPaySandbox(configuration, clock: settings.clock, random: settings.random)
+    }
+
+    package func payer(
+        _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
+    ) -> Payer? { SandboxWallet(wallet).payer() }
+
+    package func createPayment(
+        _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
+    ) async throws -> CreatedSandboxPayment? {
+        let key = order.isLive ? WalletConnectPaySandbox.liveKey : WalletConnectPaySandbox.testKey
+        let merchant = try WalletConnectPayMerchant(
+            merchantID: order.merchant ?? WalletConnectPaySandbox.merchantID,
+            key: try WalletConnectPayMerchant.Key(key), baseURL: sandbox.text)
+        let payment = try await merchant.client(over: transport, clock: clock).createPayment(
+            WalletConnectPayMerchant.Order(
+                reference: order.reference, amount: order.amount, expiresAt: order.expiresAt))
+        return CreatedSandboxPayment(
+            id: payment.reference.id, link: payment.link, expiresAt: payment.expiresAt, merchant: merchant.merchantID,
+            mode: merchant.mode.rawValue)
+    }
+
+    /// A pairing URI carries the payment link, and says how long it can be paired with.
+    package func details(of link: PaymentLink) -> LinkDetails {
+        guard link.scheme == "wc" else { return LinkDetails() }
+        let inner = link.queryItems.first { $0.name == "pay" }?.decodedValue.flatMap { try? PaymentLink($0) }
+        let seconds = link.queryItems.first { $0.name == "expiryTimestamp" }?.decodedValue.flatMap { Int64($0) }
+        return LinkDetails(
+            expires: seconds.flatMap {
+                (0...4_102_444_800).contains($0) ? Date(timeIntervalSince1970: Double($0)) : nil
+            }, ["host": inner?.host.map { String($0) }])
+    }
+
+    /// Only the service knows which of its two worlds a payment is in.
+    package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
+        [WalletConnectPayMerchant.id, Self.testMerchant].map { PaymentReference(provider: $0, id: payment.id) }
+    }
+
+    /// Only whole payments are refunded, each under this name.
+    package func refundID(of payment: PaymentReference, _ amount: Money) -> String? { "\(payment.id)/\(amount)" }
+
+    package var demo: [DemoScenario] {
+        func demo(
+            _ title: String, _ scenario: WalletConnectPaySandbox.Scenario, _ ending: DemoScenario.Ending, _ captures: Int,
+            last: LedgerWord, isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
+        ) -> DemoScenario {
+            DemoScenario(
+                title, scenario.rawValue, ending, captures: captures, lastEvent: last, isRefused: isRefused,
+                lostAnswer: lostAnswer, isPaidTwice: isPaidTwice)
+        }
+        return [
+            demo("paid at once", .paidAtOnce, .succeeded, 1, last: .settled),
+            demo("paid after polling", .paidAfterPolling, .succeeded, 1, last: .settled),
+            demo("answer lost on the way", .paidAfterPolling, .succeeded, 1, last: .settled, lostAnswer: "/confirm"),
+            demo("same link paid twice", .paidAtOnce, .succeeded, 1, last: .settled, isPaidTwice: true),
+            demo("payer declines", .paidAtOnce, .cancelled, 0, last: .created, isRefused: true),
+            demo("payment expired", .expired, .expired, 0, last: .expired),
+            demo("too little money", .insufficientOptions, .declined, 0, last: .created),
+            demo("already paid", .alreadyPaid, .succeeded, 0, last: .created),
+            demo("cancelled by merchant", .cancelledByMerchant, .cancelled, 0, last: .created),
+            demo("fails after confirming", .failsAfterConfirm, .declined, 1, last: .failed),
+            demo("refused for compliance", .declinedForCompliance, .declined, 1, last: .failed),
+        ]
+    }
+
+    package var samples: [SampleText] {
+        let id = "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        let encoded = "https%3A%2F%2Fpay.walletconnect.com%2F%3Fpid%3D\(id)"
+        let pairing = "wc:c4ef1cc5@2?relay-protocol=irn&symKey=b0487747"
+        return [
+            SampleText("payment link", "https://pay.walletconnect.com/?pid=\(id)", .matched, isVerified: true),
+            SampleText("the same inside a pairing URI", "\(pairing)&pay=\(encoded)", .matched, isVerified: true),
+            SampleText("the same, percent-encoded", encoded, .matched, isVerified: true),
+            SampleText("short link", "https://pay.wct.me/7fA2ec", .matched, isVerified: true),
+            SampleText("bare id", id, .matched, isVerified: false),
+            SampleText("plain http", "http://pay.walletconnect.com/?pid=\(id)", .matched, isVerified: false),
+            SampleText("look-alike host", "https://pay.walletconnect.com.evil.example/?pid=\(id)", .unroutable),
+            SampleText("look-alike letter", "https://p\u{430}y.walletconnect.com/?pid=\(id)", .rejected),
+            SampleText(
+                "host hidden by user name", "https://pay.walletconnect.com@evil.example/?pid=\(id)", .rejected),
+            SampleText("pairing without payment", pairing, .unroutable),
+        ]
+    }
+}

@@ -1,0 +1,114 @@
+import PaymentCore
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+import WalletConnectPayMerchant
+
+/// API keys, merchants' ids and the two worlds (Protocol 1.2 and 1.3).
+@Suite struct KeyTests {
+    @Test("The key's beginning decides between test and live")
+    func modes() throws {
+        #expect(try Shop.Key(Redacted("wcp_test_a")).mode == .test)
+        #expect(try Shop.Key(Redacted("wcp_a")).mode == .live)
+        #expect(try ShopWorld(live: false).merchant.mode == .test)
+    }
+
+    @Test("What is no key is refused", arguments: ["", "wcp_", "wcp_test_", "sk-1", "WCP_a", "wcp_a b", "wcp_é"])
+    func noKeys(_ text: String) {
+        let error = #expect(throws: PaymentError.self) { try Shop.Key(Redacted(text)) }
+        #expect(error?.code == .unauthorized)
+        #expect(text.isEmpty || error?.message.contains("'\(text)'") == false)
+    }
+
+    @Test("Ids and addresses that cannot be sent are refused", arguments: ["", "..", "a/b", "a\nb", "ü", "a b"])
+    func ids(_ id: String) async throws {
+        let key = try Shop.Key(WalletConnectPaySandbox.liveKey)
+        #expect(throws: PaymentError.self) { try WalletConnectPayMerchant(merchantID: id, key: key) }
+        #expect(throws: PaymentError.self) {
+            try WalletConnectPayMerchant(merchantID: "m", key: key, baseURL: "http://api.example")
+        }
+        let world = try ShopWorld()
+        for payment in [id, "pay_", "pay_a-1", "pay_" + String(repeating: "a", count: 61), "pay_1/cancel"] {
+            let reference = PaymentReference(provider: Shop.id, id: payment)
+            let error = await failure { _ = try await world.router.cancel(reference) }
+            #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
+        }
+        #expect(world.faults.requests.isEmpty)
+    }
+
+    @Test("Neither the key nor the webhooks' secret is printed or journaled")
+    func secrets() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        _ = try await world.router.refund(world.refund(payment))
+        var text = ""
+        dump(world.merchant, to: &text)
+        dump(world.merchant.descriptor, to: &text)
+        dump(world.wire.requests, to: &text)
+        for reference in [payment.reference, world.refund(payment).reference] {
+            dump(await world.journal.histories(of: reference), to: &text)
+        }
+        text += "\(world.merchant) \(world.wire.requests)"
+        #expect(!text.contains(WalletConnectPaySandbox.liveKey.reveal()))
+        #expect(!text.contains("c2FuZGJveC13ZWJob29r") && !text.contains("sandbox-webhook"))
+    }
+
+    @Test("Every call shows the key, and those about payments the merchant")
+    func headers() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        _ = try await world.client.payment(payment.reference)
+        _ = try await world.client.payments()
+        _ = try await world.accounts.merchants()
+        let calls = world.wire.requests.filter { !$0.url.path.hasPrefix("/v1/gateway") }
+        #expect(calls.allSatisfy { $0.headers["Api-Key"] == WalletConnectPaySandbox.liveKey.reveal() })
+        #expect(calls.allSatisfy { $0.headers["WCP-Version"] == "2026-02-19.preview" })
+        #expect(calls.allSatisfy { $0.headers["Authorization"] == nil })
+        #expect(
+            calls.map { $0.headers["Merchant-Id"] }
+                == Array(repeating: WalletConnectPaySandbox.merchantID, count: 3) + [nil])
+    }
+
+    @Test("Test and live do not see each other")
+    func worlds() async throws {
+        let world = try ShopWorld()
+        let test = try ShopWorld.merchant(id: "shop-test", live: false, clock: world.clock)
+        let client = test.client(over: world.wire, clock: world.clock)
+        let live = try await world.payment()
+        let other = try await client.createPayment(ShopWorld.order())
+        let foreign = PaymentReference(provider: test.id, id: live.reference.id)
+        #expect(await failure { _ = try await client.payment(foreign) }?.code == .notFound)
+        #expect(
+            await failure { _ = try await world.client.outcome(of: .init(provider: Shop.id, id: other.reference.id)) }?
+                .vendorCode == "payment_not_found")
+        #expect(try await client.payments().payments.map(\.payment) == [other.reference])
+        #expect(try await world.client.payments().payments.map(\.payment) == [live.reference])
+        // Test payments say so where their transaction would be.
+        _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
+        guard case .succeeded(let receipt) = try await client.outcome(of: other.reference) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(receipt.transactionID == "test:\(other.reference.id)")
+    }
+
+    @Test("A key that the service does not know, or another merchant's id, opens nothing")
+    func strangers() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        let stranger = try WalletConnectPayMerchant(
+            merchantID: WalletConnectPaySandbox.merchantID, key: Shop.Key(Redacted("wcp_other")))
+        let refused = await failure {
+            _ = try await stranger.client(over: world.wire, clock: world.clock).payment(payment.reference)
+        }
+        #expect(refused?.code == .unauthorized && refused?.vendorCode == "invalid_api_key")
+        let other = try ShopWorld.merchant(merchantID: "mrch_other", clock: world.clock)
+        let client = other.client(over: world.wire, clock: world.clock)
+        #expect(await failure { _ = try await client.payment(payment.reference) }?.code == .notFound)
+        let unmade = await failure { _ = try await client.createPayment(ShopWorld.order()) }
+        #expect(unmade?.vendorCode == "merchant_not_found" && unmade?.phase == .answered)
+    }
+}

@@ -1,0 +1,222 @@
+import PaymentCore
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+import WalletConnectPayMerchant
+
+/// Calling off and giving back, through the router (Protocol 5).
+@Suite struct MoneyTests {
+    // MARK: Giving back
+
+    @Test("Marks a whole payment, once")
+    func refunds() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        let request = world.refund(payment)
+        let expected = PaymentOutcome.succeeded(
+            PaymentReceipt(reference: request.reference, amount: ShopWorld.price))
+        #expect(try await world.router.refund(request) == expected)
+        #expect(try await world.router.refund(request) == expected)
+        #expect(await world.refunds(payment) == 1)
+        #expect(world.requests("POST", "/v1/refunds") == 1)
+        // Another server, whose journal knows nothing of it, asks for the same refund, and it is made.
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
+            clock: world.clock)
+        #expect(try await other.refund(request) == expected)
+        #expect(await world.refunds(payment) == 1)
+    }
+
+    @Test("Another amount or currency than the price is not asked for")
+    func otherAmounts() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        for amount in [
+            try Money(minorUnits: 1249, currency: .usd), try Money(minorUnits: 1251, currency: .usd),
+            try Money(minorUnits: 0, currency: .usd), try Money(minorUnits: 1250, currency: .eur),
+            try Money(minorUnits: 125_000, currency: .usd, exponent: 4),
+        ] {
+            let error = await failure { _ = try await world.router.refund(world.refund(payment, amount)) }
+            #expect(error?.code == .requestRefused && error?.phase != .maybeSent, "\(amount)")
+        }
+        #expect(world.requests("POST", "/v1/refunds") == 0)
+    }
+
+    @Test("A refund is called by its payment, and by nothing else")
+    func names() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        let named = RefundRequest(of: payment.reference, amount: ShopWorld.price, id: "credit-1")
+        let error = await failure { _ = try await world.router.refund(named) }
+        #expect(error?.code == .requestRefused && error?.phase == .beforeSend)
+        #expect(world.requests("POST", "/v1/refunds") == 0)
+    }
+
+    @Test("Only what was paid is given back")
+    func unpaid() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        guard case .declined = try await world.router.refund(world.refund(payment)) else {
+            Issue.record("an unpaid payment was given back")
+            return
+        }
+        #expect(await world.refunds(payment) == 0)
+        let unknown = world.merchant.refundRequest(
+            of: PaymentReference(provider: Shop.id, id: "pay_nobody"), amount: ShopWorld.price)
+        #expect(await failure { _ = try await world.router.refund(unknown) }?.code == .notFound)
+    }
+
+    @Test(
+        "A lost answer is got back by asking for the same refund again",
+        arguments: [FaultInjector.Fault.dropAfter, .dropBefore, .status(500), .status(409), .garbage])
+    func lostAnswers(_ fault: FaultInjector.Fault) async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        let request = world.refund(payment)
+        world.faults.inject(fault) { $1 == "/v1/refunds" }
+        let first = await failure { _ = try await world.router.refund(request) }
+        #expect(first == nil || first?.phase == .maybeSent, "\(String(describing: first))")
+        guard case .succeeded = try await world.router.refund(request) else {
+            Issue.record("it was not settled")
+            return
+        }
+        #expect(await world.refunds(payment) == 1)
+    }
+
+    @Test("The refund of another payment in the answer is not taken for this one")
+    func otherPayment() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        world.lie("/v1/refunds", ["paymentId": "pay_other"])
+        do throws(PaymentError) {
+            // Left open, where it is an outcome at all.
+            let outcome = try await world.router.refund(world.refund(payment))
+            guard case .unknown = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        } catch { #expect(error.code == .integrity && error.phase == .maybeSent, "\(error)") }
+        #expect(world.requests("POST", "/v1/refunds") == 1)
+        #expect(await world.refunds(payment) == 0)
+    }
+
+    @Test("What lists say of the price is compared, whatever is lied about")
+    func lyingLists() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        let id = payment.reference.id
+        let good = Self.row(id)
+        func list(_ change: (inout JSONValue) -> Void) -> JSONValue {
+            var row = good
+            change(&row)
+            return ["data": [row], "nextCursor": nil, "stats": Self.stats]
+        }
+        let lies: [JSONValue] = [
+            list { $0["merchant"] = ["id": "mrch_other"] }, list { $0["paymentId"] = "pay_other" },
+            list { $0["fiatAmount"]?["value"] = "1251" }, list { $0["fiatAmount"]?["unit"] = "iso4217/EUR" },
+            list { $0["fiatAmount"] = nil }, list { $0["referenceId"] = "ORDER-2" },
+            ["data": [], "nextCursor": nil, "stats": Self.stats],
+        ]
+        for lie in lies {
+            world.lie("/v1/merchants/payments", lie)
+            let error = await failure { _ = try await world.router.refund(world.refund(payment)) }
+            #expect(error != nil && error?.phase != .maybeSent, "\(lie.text)")
+        }
+        #expect(world.requests("POST", "/v1/refunds") == 0)
+        world.lie("/v1/merchants/payments", list { _ in })
+        _ = try await world.router.refund(world.refund(payment))
+        #expect(await world.refunds(payment) == 1)
+    }
+
+    @Test("A list that never ends is given up")
+    func endlessLists() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        for page in 0..<40 {
+            world.lie(
+                "/v1/merchants/payments",
+                ["data": [Self.row("pay_\(page)")], "nextCursor": .string("c\(page)"), "stats": Self.stats])
+        }
+        #expect(await failure { _ = try await world.router.refund(world.refund(payment)) } != nil)
+        #expect(world.requests("GET", "/v1/merchants/payments") == 25)
+    }
+
+    private static let stats: JSONValue = ["totalRevenue": [], "totalTransactions": 1, "totalCustomers": 1]
+
+    private static func row(_ id: String) -> JSONValue {
+        [
+            "paymentId": .string(id), "merchant": ["id": .string(WalletConnectPaySandbox.merchantID)],
+            "referenceId": "ORDER-1", "status": "succeeded", "isTerminal": true,
+            "createdAt": "2027-01-15T08:00:00.000Z", "lastUpdatedAt": "2027-01-15T08:00:00Z",
+            "fiatAmount": [
+                "unit": "iso4217/USD", "value": "1250",
+                "display": ["assetSymbol": "USD", "assetName": "US Dollar", "decimals": 2],
+            ],
+        ]
+    }
+
+    // MARK: Calling off
+
+    @Test("Calls off what nobody has paid, once")
+    func cancels() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        #expect(try await world.router.cancel(payment.reference) == .cancelled)
+        #expect(try await world.router.cancel(payment.reference) == .cancelled)
+        #expect(await world.events(payment) == [.created, .cancelled])
+        #expect(world.requests("POST", "/v1/payments/\(payment.reference.id)/cancel") == 1)
+    }
+
+    @Test("What was paid meanwhile is told paid")
+    func paidMeanwhile() async throws {
+        let world = try ShopWorld()
+        let payment = try await world.paid()
+        guard case .succeeded = try await world.router.cancel(payment.reference) else {
+            Issue.record("a paid payment is not called off")
+            return
+        }
+        // Also when it is paid between the question and the request.
+        let other = try await world.payment("ORDER-2")
+        world.lie(
+            "/v1/payments/\(other.reference.id)/status",
+            ["status": "requires_action", "isFinal": false, "pollInMs": 1000])
+        _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
+        guard case .succeeded = try await world.router.cancel(other.reference) else {
+            Issue.record("a paid payment is not called off")
+            return
+        }
+    }
+
+    @Test(
+        "A lost answer is settled by asking", arguments: [FaultInjector.Fault.dropAfter, .garbage, .status(503)])
+    func lostCancellation(_ fault: FaultInjector.Fault) async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        world.faults.inject(fault) { $1.hasSuffix("/cancel") }
+        let isCancelled: Bool
+        do { isCancelled = try await world.router.cancel(payment.reference) == .cancelled } catch {
+            #expect(error.phase == .maybeSent)
+            isCancelled = false
+        }
+        #expect(await world.events(payment).contains(.cancelled) == isCancelled)
+    }
+
+    @Test(
+        "Another payment in the answer to a cancellation is seen",
+        arguments: [("pay_other", "cancelled"), ("", "processing")])
+    func otherCancellation(_ id: String, _ status: String) async throws {
+        let world = try ShopWorld()
+        let payment = try await world.payment()
+        world.lie(
+            "/v1/payments/\(payment.reference.id)/cancel",
+            [
+                "paymentId": .string(id.isEmpty ? payment.reference.id : id), "status": .string(status),
+                "cancelledReason": "cancelled_by_merchant", "cancelledAt": "2027-01-15T08:00:00Z",
+            ])
+        let error = await failure { _ = try await world.router.cancel(payment.reference) }
+        #expect(error?.code == .integrity && error?.phase == .maybeSent)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import PaymentCore
+import PaymentReview
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+import WalletConnectPayMerchant
+import WalletConnectPayProvider
+
+typealias Shop = WalletConnectPayMerchant
+
+/// A merchant's server, a buyer's wallet, and the sandbox that both call.
+struct ShopWorld: Sendable {
+    static let price = try! Money(minorUnits: 1250, currency: .usd)
+    static let returns = try! CheckoutReturns(
+        success: "https://shop.example/thanks", error: "https://shop.example/sorry")
+
+    let clock = VirtualClock()
+    let sandbox: WalletConnectPaySandbox
+    let faults: FaultInjector
+    let wire: Wiretap
+    let merchant: WalletConnectPayMerchant
+    let journal = InMemoryJournal()
+    let router: PaymentRouter
+
+    init(
+        live: Bool = true, merchantID: String = WalletConnectPaySandbox.merchantID,
+        _ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }
+    ) throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.liveWebhooks = .init()
+        configuration.testWebhooks = .init()
+        configure(&configuration)
+        sandbox = WalletConnectPaySandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
+        faults = FaultInjector(sandbox)
+        wire = Wiretap(SandboxTransport(faults))
+        merchant = try Self.merchant(live: live, merchantID: merchantID, clock: clock)
+        router = PaymentRouter(
+            registry: try ProviderRegistry([merchant, try Self.provider()]), transport: wire, journal: journal,
+            clock: clock, random: SeededRandomSource(seed: 7))
+    }
+
+    static func provider() throws -> WalletConnectPayProvider {
+        // Nobody can read Tron's transactions here: the scenario is for applications that let them pass.
+        WalletConnectPayProvider(
+            configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("wallet"))), returns: [returns],
+            reviewer: SigningReviewer(unreviewedMethods: ["tron_signTransaction"]))
+    }
+
+    static func merchant(
+        id: ProviderID = WalletConnectPayMerchant.id, live: Bool = true,
+        merchantID: String = WalletConnectPaySandbox.merchantID, clock: any PaymentClock,
+        secrets: [Redacted<String>] = [WalletConnectPaySandbox.webhookSecret]
+    ) throws -> WalletConnectPayMerchant {
+        try WalletConnectPayMerchant(
+            id: id, merchantID: merchantID,
+            key: Shop.Key(live ? WalletConnectPaySandbox.liveKey : WalletConnectPaySandbox.testKey),
+            webhookSecrets: try secrets.map { try Shop.WebhookSecret($0) }, clock: clock)
+    }
+
+    var client: WalletConnectPayMerchant.Client { merchant.client(over: wire, clock: clock) }
+    var accounts: WalletConnectPayMerchant.Accounts { merchant.accounts(over: wire) }
+
+    static func order(_ reference: String = "ORDER-1", _ price: Money = price) -> Shop.Order {
+        Shop.Order(reference: reference, amount: price)
+    }
+
+    /// A new payment.
+    func payment(_ reference: String = "ORDER-1") async throws -> Shop.CreatedPayment {
+        try await client.createPayment(Self.order(reference))
+    }
+
+    /// A payment that a buyer's wallet has paid.
+    func paid(_ reference: String = "ORDER-1") async throws -> Shop.CreatedPayment {
+        let payment = try await payment(reference)
+        _ = try await router.pay(payment.link, as: SandboxWallet().payer())
+        return payment
+    }
+
+    func refund(_ payment: Shop.CreatedPayment, _ amount: Money = price) -> RefundRequest {
+        merchant.refundRequest(of: payment.reference, amount: amount)
+    }
+
+    func events(_ payment: Shop.CreatedPayment) async -> [SandboxLedger.Event] {
+        await sandbox.ledger.events(of: payment.reference.id)
+    }
+
+    func refunds(_ payment: Shop.CreatedPayment) async -> Int {
+        await events(payment).count { if case .refunded = $0 { true } else { false } }
+    }
+
+    func requests(_ method: String, _ path: String) -> Int {
+        faults.requests.count { $0.method == method && $0.path == path }
+    }
+
+    /// Answers the next request to `path` with `status` and `body` in place of the service.
+    func lie(_ path: String, _ body: JSONValue, status: Int = 200) {
+        faults.inject(.status(status, body: body.text)) { $1 == path }
+    }
+}
+
+/// A transport that remembers every request.
+final class Wiretap: HTTPTransport {
+    private let base: any HTTPTransport
+    private let state = Mutex<[HTTPRequest]>([])
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    var requests: [HTTPRequest] { state.withLock { $0 } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        state.withLock { $0.append(request) }
+        return try await base.send(request)
+    }
+}
+
+/// Runs `work` and returns the payment error that it throws.
+func failure(_ work: () async throws -> Void) async -> PaymentError? {
+    do {
+        try await work()
+        return nil
+    } catch {
+        return error as? PaymentError
+    }
+}

@@ -1,0 +1,53 @@
+import PaymentCore
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import Synchronization
+import Testing
+import WalletConnectPayProvider
+
+/// Coins that the wallet itself sends: the service can refuse the payer, but not undo that (Protocol 4.4).
+@Suite struct BroadcastTests {
+    /// A wallet that counts the transactions it sends.
+    private final class CountingWallet: PaymentSigner {
+        let sent = Mutex(0)
+        private let base: SandboxWallet
+        init(_ base: SandboxWallet) { self.base = base }
+
+        func supports(method: String) -> Bool { base.supports(method: method) }
+
+        func sign(_ request: SigningRequest) async throws -> String {
+            if request.method == "eth_sendTransaction" { sent.withLock { $0 += 1 } }
+            return try await base.sign(request)
+        }
+    }
+
+    @Test("A payer who is refused after the coins were sent is not told that nothing moved, and sends them once")
+    func refusedAfterSending() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(.sanctionedAtConfirm)
+        let wallet = CountingWallet(SandboxWallet(world.wallet))
+        var payer = SandboxWallet(world.wallet).payer(chooser: { quote in
+            quote.options.first { $0.needs.contains(.signing(method: "eth_sendTransaction")) }?.id
+        })
+        payer.signer = wallet
+        for _ in 0..<3 {
+            let outcome = try await world.router.pay(payment.link, as: payer)
+            guard case .unknown = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+        #expect(wallet.sent.withLock { $0 } == 1)
+        #expect(await world.journal.unfinished().count == 1)
+    }
+
+    @Test("A payer who only signed is declined")
+    func refusedAfterSigning() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(.sanctionedAtConfirm)
+        guard case .declined = try await world.router.pay(payment.link, as: world.payer()) else {
+            throw CancellationError()
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import PaymentCore
+import PaymentReview
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import PaymentTesting
+import PaymentWallet
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import WalletConnectPayKit
+@testable import WalletConnectPayProvider
+
+/// A dishonest gateway, through the router and through the vendor's client: nothing is signed, and the reason is said.
+@Suite struct DishonestGatewayTests {
+    typealias Lie = WalletConnectPaySandbox.Lie
+
+    /// A wallet that counts what it is asked for.
+    final class CountingSigner: PaymentSigner {
+        private let wallet = SandboxWallet(DevelopmentWallet(seed: 7))
+        private let count = Mutex(0)
+        var signatures: Int { count.withLock { $0 } }
+
+        func supports(method: String) -> Bool { true }
+        func sign(_ request: SigningRequest) async throws -> String {
+            count.withLock { $0 += 1 }
+            return try await wallet.sign(request)
+        }
+    }
+
+    static func payer(_ signer: CountingSigner) -> Payer {
+        var payer = SandboxWallet(DevelopmentWallet(seed: 7)).payer(chooser: { $0.options.first?.id })
+        payer.signer = signer
+        return payer
+    }
+
+    @Test("There are many lies, and no two of one name")
+    func thereAreManyLiesAndNoTwoOfOneName() {
+        #expect(Lie.all.count >= 150)
+        #expect(Set(Lie.all.map(\.name)).count == Lie.all.count)
+    }
+
+    @Test("The router has nothing signed", arguments: Lie.all)
+    func router(_ lie: Lie) async throws {
+        let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
+        let payment = await sandbox.createPayment(telling: lie)
+        let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]),
+            transport: SandboxTransport(sandbox), journal: InMemoryJournal())
+        let signer = CountingSigner()
+        await #expect {
+            let outcome = try await router.pay(payment.link, as: Self.payer(signer))
+            Issue.record("\(lie): \(outcome)")
+        } throws: { error in
+            let text = "\(error)"
+            if !text.contains(lie.refusal) { Issue.record("\(lie): \(text)") }
+            return (error as? PaymentError)?.phase != .maybeSent
+        }
+        #expect(signer.signatures == 0)
+        #expect(await sandbox.ledger.captures(of: payment.id) == 0)
+    }
+
+    @Test("The vendor's client hands nothing out", arguments: Lie.all)
+    func client(_ lie: Lie) async throws {
+        let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
+        let payment = await sandbox.createPayment(telling: lie)
+        let client = PayClient(
+            configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))),
+            transport: SandboxTransport(sandbox))
+        let accounts = Self.payer(CountingSigner()).accounts.map(\.text)
+        var texts: [String] = []
+        do {
+            let response = try await client.getPaymentOptions(paymentLink: payment.link, accounts: accounts)
+            for option in response.options {
+                #expect(option.actions.isEmpty, "\(lie): a preview of what must not be signed")
+                do {
+                    let actions = try await client.getRequiredPaymentActions(
+                        paymentId: response.paymentId, optionId: option.id)
+                    Issue.record("\(lie): \(actions.count) actions")
+                } catch {
+                    texts.append("\(error)")
+                }
+            }
+        } catch {
+            texts.append("\(error)")
+        }
+        #expect(!texts.isEmpty)
+        // Options that cannot be told apart are said in words of the client's own.
+        let reasons = lie.refusal == "id" ? ["two options one id", "'options.0.id'"] : [lie.refusal]
+        for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(lie): \(text)") }
+    }
+
+    @Test("An honest payment beside them is paid")
+    func honest() async throws {
+        let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
+        let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]),
+            transport: SandboxTransport(sandbox), journal: InMemoryJournal())
+        for scenario in [WalletConnectPaySandbox.Scenario.paidAtOnce, .approvalAndPermit, .nativeCoin, .solana] {
+            let payment = await sandbox.createPayment(scenario)
+            let signer = CountingSigner()
+            let outcome = try await router.pay(payment.link, as: Self.payer(signer))
+            #expect(outcome.description.hasPrefix("paid"), "\(scenario): \(outcome)")
+            #expect(signer.signatures == (scenario == .approvalAndPermit ? 2 : 1))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import WalletConnectPaySandbox
+import PaymentStore
+import PaymentTesting
+import PaymentWallet
+import Synchronization
+import Testing
+import WalletConnectPayProvider
+
+/// Whole payments against the sandbox, in process and over loopback HTTP.
+@Suite struct PaymentFlowTests {
+    typealias Scenario = WalletConnectPaySandbox.Scenario
+
+    /// How the description of an outcome begins; nil for an error.
+    static func words(_ outcome: Scenario.Outcome) -> String? {
+        switch outcome {
+        case .error: nil
+        default: outcome.rawValue
+        }
+    }
+
+    @Test("Each scenario ends as it should", arguments: TestWorld.Wire.allCases, Scenario.allCases)
+    func endsEachScenarioAsItShould(_ wire: TestWorld.Wire, _ scenario: Scenario) async throws {
+        let world = try TestWorld(wire)
+        let payment = await world.sandbox.createPayment(scenario)
+        let expected = scenario.expectedOutcome
+        do {
+            let outcome = try await world.router.pay(payment.link, as: SandboxWallet(world.wallet).payer())
+            #expect(outcome.description.hasPrefix(Self.words(expected) ?? "an error"), "\(outcome)")
+        } catch {
+            #expect(Self.words(expected) == nil, "\(error)")
+        }
+        #expect(await world.sandbox.ledger.captures(of: payment.id) <= 1)
+        #expect(world.confirmRequests <= 1)
+    }
+
+    @Test("A wallet that lacks a method is told so", arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
+    func aWalletThatCannotIsTold(_ scenario: Scenario) async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(scenario)
+        let outcome = try await world.router.pay(payment.link, as: world.wallet.payer())
+        guard case .declined(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.code == .noUsableOption)
+        #expect(world.confirmRequests == 0)
+    }
+
+    @Test("The receipt states what was paid")
+    func statesWhatWasPaid() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(.paidAfterPolling, cents: 1999)
+        guard case .succeeded(let receipt) = try await world.router.pay(payment.link, as: world.payer()) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(receipt.reference == PaymentReference(provider: WalletConnectPayProvider.id, id: payment.id))
+        #expect(receipt.amount?.decimalText == "19.990000")
+        #expect(receipt.transactionID?.count == 66)
+    }
+
+    @Test("The quote has what the payer can do")
+    func quotesWhatThePayerCanDo() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment(cents: 1250, merchant: "Café Ö")
+        guard case .matched(let route) = world.router.route(payment.link) else {
+            Issue.record("unroutable")
+            return
+        }
+        let quote = try await world.router.quote(route, as: world.payer())
+        #expect(quote.payee.name == "Café Ö")
+        #expect(quote.amount?.description == "12.50 USD")
+        #expect(
+            quote.options.map(\.title) == ["USDC on Base", "USDT on Ethereum", "PYUSD on Ethereum", "ETH on Optimism"])
+        // The development wallet sends no transactions, so the native coin is shown but cannot be chosen.
+        #expect(quote.options.map(\.unmet.isEmpty) == [true, true, true, false])
+        await #expect(throws: PaymentError.self) {
+            try await world.router.pay(quote, option: quote.options[3].id, as: world.payer())
+        }
+        #expect(world.confirmRequests == 0)
+    }
+
+    @Test("Each kind of option pays once", arguments: TestWorld.Wire.allCases, [0, 1, 2])
+    func paysWithEachSignature(_ wire: TestWorld.Wire, _ index: Int) async throws {
+        let world = try TestWorld(wire)
+        let payment = await world.sandbox.createPayment()
+        let outcome = try await world.router.pay(payment.link, as: world.payer { $0.options[index].id })
+        #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
+        #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
+    }
+
+    @Test("Nothing happens when the payer declines")
+    func nothingHappensWhenThePayerDeclines() async throws {
+        let world = try TestWorld(.loopback)
+        let payment = await world.sandbox.createPayment()
+        #expect(try await world.router.pay(payment.link, as: world.payer { _ in nil }) == .cancelled)
+        #expect(await world.sandbox.ledger.events(of: payment.id) == [.created])
+    }
+
+    @Test("Every form of the link is paid")
+    func paysEveryFormOfTheLink() async throws {
+        let world = try TestWorld(.inProcess)
+        let forms: [@Sendable (String) -> String] = [
+            { "https://pay.walletconnect.com/\($0)" },
+            { "HTTPS://PAY.WALLETCONNECT.COM/?pid=\($0)" },
+            { PercentCoding.encode("https://pay.walletconnect.com/?pid=\($0)") },
+            { "wc:abc@2?symKey=x&pay=" + PercentCoding.encode("https://pay.walletconnect.com/?pid=\($0)") },
+            { "https://pay.wct.me/\($0)" },
+        ]
+        for form in forms {
+            let payment = await world.sandbox.createPayment()
+            let outcome = try await world.router.pay(form(payment.id), as: world.payer())
+            #expect(outcome.description.hasPrefix("paid"), "\(form(payment.id)): \(outcome)")
+        }
+    }
+
+    @Test("Unverified links need consent")
+    func unverifiedLinksNeedConsent() async throws {
+        let world = try TestWorld(.inProcess)
+        let payment = await world.sandbox.createPayment()
+        await #expect {
+            try await world.router.pay(payment.id, as: world.payer())
+        } throws: {
+            ($0 as? PaymentError)?.code == .untrustedLink
+        }
+        #expect(world.faults.requests.isEmpty)
+        let outcome = try await world.router.pay(payment.id, as: world.payer(), acceptingUnverified: true)
+        #expect(outcome.description.hasPrefix("paid"))
+    }
+
+    @Test("Payments of one link at once are one", arguments: TestWorld.Wire.allCases)
+    func twoPaymentsAtOnceAreOne(_ wire: TestWorld.Wire) async throws {
+        let world = try TestWorld(wire)
+        let payment = await world.sandbox.createPayment(.paidAfterPolling)
+        let outcomes = try await withThrowingTaskGroup(of: PaymentOutcome.self) { group in
+            for _ in 0..<8 { group.addTask { try await world.router.pay(payment.link, as: world.payer()) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(outcomes.count == 1)
+        #expect(world.confirmRequests == 1)
+        // And once more, when all is over.
+        #expect(outcomes.contains(try await world.router.pay(payment.link, as: world.payer())))
+        #expect(world.confirmRequests == 1)
+    }
+
+    @Test("Both kinds of credentials are spoken")
+    func speaksBothKindsOfCredentials() async throws {
+        for credentials in [
+            GatewayConfiguration.Credentials.apiKey(Redacted("k")), .app(id: Redacted("a"), clientID: "c"),
+        ] {
+            let world = try TestWorld(.loopback, credentials: credentials)
+            let payment = await world.sandbox.createPayment()
+            #expect(try await world.router.pay(payment.link, as: world.payer()).description.hasPrefix("paid"))
+        }
+        let world = try TestWorld(.loopback, credentials: .app(id: Redacted("a"), clientID: ""))
+        let payment = await world.sandbox.createPayment()
+        await #expect {
+            try await world.router.pay(payment.link, as: world.payer())
+        } throws: {
+            ($0 as? PaymentError)?.code == .unauthorized
+        }
+    }
+
+    @Test("Unknown payments, and payers without means, are told so")
+    func unknownPaymentsAndPayersWithoutMeans() async throws {
+        let world = try TestWorld(.inProcess)
+        await #expect {
+            try await world.router.pay("https://pay.walletconnect.com/pay_nothing", as: world.payer())
+        } throws: {
+            ($0 as? PaymentError)?.code == .notFound
+        }
+        let payment = await world.sandbox.createPayment()
+        await #expect {
+            try await world.router.pay(payment.link, as: Payer())
+        } throws: {
+            ($0 as? PaymentError)?.code == .payer
+        }
+        let watching = Payer(accounts: world.wallet.accounts(onChains: [8453]))
+        let outcome = try await world.router.pay(payment.link, as: watching)
+        #expect(outcome.description.hasPrefix("declined: every option needs something"), "\(outcome)")
+    }
+
+    @Test("A failing or foreign signer pays nothing")
+    func aFailingOrForeignSignerPaysNothing() async throws {
+        struct Broken: PaymentSigner {
+            struct NoBattery: Error {}
+            func supports(method: String) -> Bool { true }
+            func sign(_ request: SigningRequest) async throws -> String { throw NoBattery() }
+        }
+        struct Foreign: PaymentSigner {
+            func supports(method: String) -> Bool { true }
+            func sign(_ request: SigningRequest) async throws -> String {
+                try DevelopmentWallet(seed: 8).signTypedData(request.parameters[1] ?? .null)
+            }
+        }
+        let world = try TestWorld(.inProcess)
+        for (signer, code) in [
+            (Broken() as any PaymentSigner, PaymentError.Code.payer), (Foreign(), .requestRefused),
+        ] {
+            let payment = await world.sandbox.createPayment()
+            let payer = Payer(
+                accounts: world.wallet.accounts(onChains: [8453]), signer: signer, policy: .firstWhateverItCosts)
+            await #expect {
+                try await world.router.pay(payment.link, as: payer)
+            } throws: {
+                ($0 as? PaymentError)?.code == code
+            }
+            #expect(await world.sandbox.ledger.captures(of: payment.id) == 0)
+            // The payment is still open: a working wallet pays it.
+            #expect(try await world.router.pay(payment.link, as: world.payer()).description.hasPrefix("paid"))
+        }
+    }
+
+    @Test("No secret is logged")
+    func noSecretIsLogged() async throws {
+        let lines = Mutex<[String]>([])
+        let world = try TestWorld(
+            .loopback, credentials: .apiKey(Redacted("canary-api-key")),
+            log: PaymentLog { event in lines.withLock { $0.append("\(event)") } })
+        let payment = await world.sandbox.createPayment(.paidAfterPolling)
+        let link = "wc:abc@2?symKey=canary-sym-key&pay=" + PercentCoding.encode(payment.link)
+        _ = try await world.router.pay(link, as: world.payer())
+        let histories = await world.journal.histories(
+            of: PaymentReference(provider: WalletConnectPayProvider.id, id: payment.id))
+        var journal = ""
+        dump(histories, to: &journal)
+        journal += try JSONValue.encode(histories[0].attempt).text
+        let everything = lines.withLock { $0.joined(separator: "\n") } + journal
+        #expect(everything.contains("confirm"))
+        #expect(!everything.contains("canary"))
+    }
+}

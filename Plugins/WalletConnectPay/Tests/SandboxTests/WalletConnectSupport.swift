@@ -1,0 +1,183 @@
+import Foundation
+import PaymentCore
+import PaymentLoopback
+import WalletConnectPaySandbox
+import PaymentTesting
+import PaymentTransport
+import PaymentWallet
+import Synchronization
+import Testing
+
+typealias Scenario = WalletConnectPaySandbox.Scenario
+
+/// Time that passes only by being slept away, and remembers how it was.
+final class SteppingClock: PaymentClock {
+    private let state = Mutex((elapsed: Duration.zero, naps: [Duration]()))
+
+    var now: Date { Date(timeIntervalSince1970: 1_789_000_000 + state.withLock { $0.elapsed } / .seconds(1)) }
+    var naps: [Duration] { state.withLock { $0.naps } }
+
+    func sleep(for duration: Duration) async throws {
+        advance(by: duration)
+        state.withLock { $0.naps.append(duration) }
+    }
+
+    func advance(by duration: Duration) { state.withLock { $0.elapsed += duration } }
+}
+
+/// An answer, read.
+struct PayAnswer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let text: String
+    let json: JSONValue
+
+    init(_ response: HTTPResponse) {
+        status = response.status
+        headers = response.headers
+        text = String(decoding: response.body, as: UTF8.self)
+        json = (try? JSONValue(parsing: response.body)) ?? .null
+    }
+
+    /// `400 params_validation: the message`, or the status alone.
+    var summary: String {
+        guard let code = json["code"]?.string else { return "\(status)" }
+        return "\(status) \(code): \(json["message"]?.string ?? "")"
+    }
+}
+
+enum Wire: CaseIterable, Sendable { case inProcess, loopback }
+
+/// A sandbox and a client that sends it exactly what it is told to.
+struct PayWorld: Sendable {
+    static let wallet = DevelopmentWallet(seed: 3)
+    static let address = "\(wallet.address)"
+    static let key = ("Api-Key", "k")
+    /// Those of the merchant whose payments the sandbox makes by itself.
+    static let merchantKey = ("Api-Key", WalletConnectPaySandbox.liveKey.reveal())
+    static let merchant = ("Merchant-Id", WalletConnectPaySandbox.merchantID)
+
+    let clock = SteppingClock()
+    let sandbox: WalletConnectPaySandbox
+    /// Where the sandbox is served, if it is not called in the same process.
+    private(set) var server: LoopbackServer?
+
+    init(_ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }) {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configure(&configuration)
+        sandbox = WalletConnectPaySandbox(configuration, clock: clock)
+    }
+
+    init(on wire: Wire) throws {
+        self.init()
+        if wire == .loopback { server = try LoopbackServer(sandbox) }
+    }
+
+    /// Accounts of the wallet on Ethereum, Optimism and Base.
+    static let accounts = [1, 10, 8453].map { "eip155:\($0):\(address)" }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
+        headers: [(String, String)] = [key]
+    ) async throws -> PayAnswer {
+        let base = server?.baseURL.origin ?? "https://api.pay.walletconnect.com"
+        var request = HTTPRequest(method, try HTTPURL(base + path))
+        if let body {
+            request.body = body.serialized()
+            request.headers["Content-Type"] = "application/json"
+        }
+        for (name, value) in headers { request.headers.append(name, value) }
+        return try await send(request)
+    }
+
+    func send(_ request: HTTPRequest) async throws -> PayAnswer {
+        guard server != nil else { return PayAnswer(await sandbox.respond(to: request)) }
+        return PayAnswer(try await PlatformTransport().send(request))
+    }
+
+    /// A wallet-facing call: `POST` with a body, `GET` without one.
+    func gateway(_ id: String, _ verb: String = "", _ body: JSONValue? = nil) async throws -> PayAnswer {
+        try await send(body == nil ? .get : .post, "/v1/gateway/payment/\(id)" + verb, body)
+    }
+
+    func options(_ id: String, _ accounts: [String] = accounts) async throws -> PayAnswer {
+        try await gateway(id, "/options", ["accounts": .array(accounts.map(JSONValue.string))])
+    }
+
+    /// The option for `symbol`.
+    func option(_ id: String, _ symbol: String, _ accounts: [String] = accounts) async throws -> JSONValue {
+        let options = try await options(id, accounts).json["options"]?.array
+        return try #require(options?.first { $0["amount"]?["display"]?["assetSymbol"]?.string == symbol })
+    }
+
+    func fetch(_ id: String, _ option: JSONValue, data: String = "") async throws -> PayAnswer {
+        try await gateway(id, "/fetch", ["optionId": option["id"] ?? nil, "data": .string(data)])
+    }
+
+    /// The wallet calls of an option, `build` actions fetched.
+    func calls(_ id: String, _ option: JSONValue) async throws -> [JSONValue] {
+        var calls: [JSONValue] = []
+        for action in option["actions"]?.array ?? [] {
+            if action["type"]?.string == "build" {
+                let data = try #require(action["data"]?["data"]?.string)
+                calls += try await fetch(id, option, data: data).json["actions"]?.array ?? []
+            } else {
+                calls.append(action)
+            }
+        }
+        return calls.compactMap { $0["data"] }
+    }
+
+    /// What a wallet answers to a call; transactions get an invented hash.
+    static func answer(_ call: JSONValue, _ wallet: DevelopmentWallet = wallet) throws -> JSONValue {
+        guard call["method"]?.string == "eth_signTypedData_v4" else {
+            return .string("0x" + String(repeating: "ab", count: 32))
+        }
+        return .string(try wallet.signTypedData(call["params"]?[1] ?? nil))
+    }
+
+    static func confirmation(_ option: JSONValue, _ results: [JSONValue], data: JSONValue? = nil) -> JSONValue {
+        var body: JSONValue = [
+            "optionId": option["id"] ?? nil,
+            "results": .array(results.map { ["type": "walletRpc", "data": [$0]] }),
+        ]
+        if let data { body["collectedData"] = data }
+        return body
+    }
+
+    /// Asks, fetches, signs, and returns the body to confirm with.
+    func signed(_ id: String, _ symbol: String = "USDC") async throws -> JSONValue {
+        let option = try await option(id, symbol)
+        return Self.confirmation(option, try await calls(id, option).map { try Self.answer($0) })
+    }
+
+    func confirm(_ id: String, _ body: JSONValue, query: String = "") async throws -> PayAnswer {
+        try await gateway(id, "/confirm" + query, body)
+    }
+
+    func captures(_ id: String) async -> Int { await sandbox.ledger.captures(of: id) }
+    func events(_ id: String) async -> [SandboxLedger.Event] { await sandbox.ledger.events(of: id) }
+}
+
+/// Bodies recorded from the real service.
+enum Recorded {
+    static func bodies() throws -> JSONValue {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors/walletconnect-pay-wire.json")
+        return try JSONValue(parsing: Array(Data(contentsOf: file)))
+    }
+}
+
+extension JSONValue {
+    /// Every place in the value with the kind of what stands there: `options[].id string`. Array elements share a place.
+    var shape: Set<String> {
+        switch self {
+        case .null: [" null"]
+        case .bool: [" bool"]
+        case .number: [" number"]
+        case .string: [" string"]
+        case .array(let elements): Set(elements.flatMap(\.shape).map { "[]" + $0 })
+        case .object(let members): Set(members.flatMap { key, value in value.shape.map { ".\(key)" + $0 } })
+        }
+    }
+}

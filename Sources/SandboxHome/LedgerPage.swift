@@ -1,0 +1,149 @@
+import PaymentCore
+import SandboxSupport
+
+/// `/ledger`: every payment and every request, whoever made them. Live where scripts run.
+struct LedgerPage {
+    let book: HomeBook
+    let services: [any ListedService]
+    let faults: [PlannedFault]
+    let clock: SandboxClock
+    let filter: String
+
+    func response(_ nonce: String) -> HTTPResponse {
+        let entries = book.newest(filter.isEmpty ? 100 : .max).filter(fits).prefix(100)
+        let rows = entries.map(row).joined()
+        let events = book.events.suffix(100).reversed().map { HomeFrame.line($0, withPayment: true) }.joined()
+        let waiting = faults.map {
+            "<li>\(HTMLText.escape($0.kind.rawValue)): \(HTMLText.escape($0.kind.summary))</li>"
+        }
+        let shift = clock.shift.components.seconds
+        return HomeFrame.page(
+            "Ledger", room: "/ledger", nonce: nonce, attributes: " data-after=\"\(book.lastNumber)\"",
+            """
+            <h1>Ledger and requests</h1>
+            <form method="get" action="/ledger" class="actions" role="search">
+            <div><label for="filter">Filter <small>(service, scenario, payment or state)</small></label>
+            <input id="filter" name="filter" value="\(HTMLText.escape(filter))" autocomplete="off"></div>
+            <button>Filter</button></form>
+            <div class="actions">
+            <form method="post" action="/ledger" class="actions"><div><label for="kind">Next fault</label>\(Self.faultChoice)</div>
+            <button>Inject</button></form>
+            <form method="post" action="/ledger" class="actions"><div><label for="minutes">Clock forward, minutes</label>
+            <input id="minutes" name="minutes" inputmode="numeric" value="15" autocomplete="off"></div>
+            <button>Set forward</button></form>
+            </div>
+            <p class="faint">The fault is met by the next request that changes something. The sandbox's clock is \(shift) s ahead.</p>
+            \(waiting.isEmpty ? "" : "<ul>\(waiting.joined())</ul>")
+            <h2>Payments</h2>
+            <table class="stack"><thead><tr><th scope="col">Payment</th><th scope="col">Service</th><th scope="col">Scenario</th>
+            <th scope="col">What happened</th></tr></thead><tbody id="payments">
+            \(rows)</tbody></table>
+            \(rows.isEmpty ? "<p id=\"none\">Nothing yet: make a payment under <a href=\"/scenarios\">Scenarios</a>, or have your program make one.</p>" : "")
+            <h2>Log <small class="faint" id="live"></small></h2>
+            <ol class="log" id="log" reversed aria-label="Log, newest first" tabindex="0">
+            \(events)</ol>
+
+            """)
+    }
+
+    static let faultChoice: String =
+        "<select id=\"kind\" name=\"kind\">"
+        + PlannedFault.Kind.allCases.map {
+            "<option value=\"\($0.rawValue)\">\(HTMLText.escape($0.title))</option>"
+        }.joined() + "</select>"
+
+    private func fits(_ entry: HomeBook.Entry) -> Bool {
+        guard !filter.isEmpty else { return true }
+        let texts = [entry.service, entry.id, entry.listed?.scenario ?? "", entry.words.last?.rawValue ?? ""]
+        return texts.contains { $0.lowercased().contains(filter.lowercased()) }
+    }
+
+    private func row(_ entry: HomeBook.Entry) -> String {
+        let title = services.first { $0.id == entry.service }?.title ?? entry.service
+        return
+            "<tr data-payment=\"\(HTMLText.escape(entry.id))\"><th scope=\"row\"><a href=\"\(HomeFrame.path(entry.id))\">"
+            + "\(HTMLText.escape(entry.id))</a></th><td>\(HTMLText.escape(title))</td>"
+            + "<td>\(HTMLText.escape(entry.listed?.scenario ?? "made by another program"))</td>"
+            + "<td class=\"words\">\(HomeFrame.words(entry.words))</td></tr>\n"
+    }
+}
+
+/// `/ledger/{payment}`: one payment, with all that can be done with it and all that happened to it.
+struct PaymentPage {
+    let entry: HomeBook.Entry
+    let service: String
+    let pages: [ListedPage]
+    /// Whether anybody is notified of such payments.
+    let notifies: Bool
+    let picture: String?
+    let origin: String
+    let last: Int
+
+    func response(_ nonce: String) -> HTTPResponse {
+        let path = HomeFrame.path(entry.id)
+        let events = entry.events.reversed().map { HomeFrame.line($0, withPayment: false) }.joined()
+        return HomeFrame.page(
+            "Payment", room: "/ledger", nonce: nonce,
+            attributes: " data-after=\"\(last)\" data-payment=\"\(HTMLText.escape(entry.id))\"",
+            """
+            <h1>\(HTMLText.escape(entry.listed?.scenario ?? "A payment of another program"))</h1>
+            \(HomeFrame.list([
+                ("Service", service), ("Payment", entry.id), ("Shows", entry.listed?.summary ?? "made over HTTP"),
+            ]))<p>Ledger: <strong class="words" aria-live="polite">\(HomeFrame.words(entry.words))</strong></p>
+            <div class="actions">
+            \(entry.listed == nil ? "" : "<form method=\"post\" action=\"\(path)/pay\"><button class=\"primary\">Pay it</button></form>")
+            \(pages.map { "<a class=\"button\" href=\"\(HTMLText.escape($0.path))\">\(HTMLText.escape($0.title))</a>" }.joined(separator: "\n"))
+            \(notifies ? "<form method=\"post\" action=\"\(path)/notify\"><button>Notify again</button></form>" : "")
+            </div>
+            \(report)\(link)
+            <h2>Break it</h2>
+            <form method="post" action="\(path)/fault" class="actions"><div><label for="kind">Next fault for this payment</label>
+            \(LedgerPage.faultChoice)</div><button>Inject</button></form>
+            <p class="faint">It is met by the next request about this payment that changes something.</p>
+            \(Self.endings)
+            <h2>What happened <small class="faint" id="live"></small></h2>
+            <ol class="log" id="log" reversed aria-label="What happened, newest first" tabindex="0">
+            \(events)</ol>
+
+            """)
+    }
+
+    private var link: String {
+        guard let listed = entry.listed else { return "" }
+        let drawing =
+            picture.map { "<div class=\"qr\" role=\"img\" aria-label=\"QR code of the link\">\($0)</div>" } ?? ""
+        return """
+            <section class="card"><h2>Link</h2>
+            \(HomeFrame.copyable(listed.link, name: "link"))
+            \(drawing)
+            <h3>With the command line</h3>
+            \(HomeFrame.copyable(listed.command("payroute", at: origin), name: "command"))
+            </section>
+
+            """
+    }
+
+    private var report: String {
+        if entry.isBeingPaid { return "<p class=\"note\" role=\"status\">A simulated payer is paying.</p>\n" }
+        guard let report = entry.report else { return "" }
+        let tone =
+            report.outcome == "succeeded"
+            ? "good" : ["pending", "unknown"].contains(report.outcome) ? "doubtful" : "bad"
+        let lines = report.journal.map { "<li>\(HTMLText.escape($0))</li>" }.joined(separator: "\n")
+        return """
+            <section class="card"><h2>What the payer knows</h2>
+            <p id="outcome"><strong class="\(tone)">\(HTMLText.escape(report.outcome))</strong> \(HTMLText.escape(report.reason))</p>
+            <h3>Its journal</h3>
+            <ol>
+            \(lines)
+            </ol></section>
+
+            """
+    }
+
+    private static let endings =
+        "<details><summary>How a payment ends after a fault</summary><dl>"
+        + PlannedFault.Kind.allCases.map {
+            "<dt>\(HTMLText.escape($0.summary))</dt><dd>\(HTMLText.escape($0.ending))</dd>"
+        }.joined() + "</dl></details>\n"
+}

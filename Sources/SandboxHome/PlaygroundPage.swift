@@ -1,0 +1,99 @@
+import PaymentCore
+import SandboxSupport
+
+/// `/playground`: any payment text, read by the same router as on the command line.
+struct PlaygroundPage {
+    let desk: any SandboxDesk
+    let text: String?
+    var problem: String?
+    /// The builder whose form was sent, and what was in it.
+    var built: String?
+    var items: FormItems?
+
+    func response(_ nonce: String) -> HTTPResponse {
+        // What goes beyond any payment text is not read at all.
+        let text = self.text.flatMap {
+            $0.utf8.count <= 65_536 ? $0 : String(decoding: $0.utf8.prefix(9000), as: UTF8.self)
+        }
+        let reading = text.flatMap { $0.isEmpty ? nil : desk.read($0) }
+        let shown = reading?.hidesSecret == true ? "" : text ?? ""
+        return HomeFrame.page(
+            "Playground", room: "/playground", nonce: nonce,
+            """
+            <h1>Playground</h1>
+            <p>Nothing leaves this machine, and nothing is paid.</p>
+            <form method="post" action="/playground" id="read">
+            <label for="text">A payment link, URI or QR text</label>
+            <textarea id="text" name="text" spellcheck="false" autocomplete="off">\(HTMLText.escape(shown, keepingLines: true))</textarea>
+            <div class="actions"><button class="primary">Read</button>
+            <button type="button" id="scan" hidden>Scan with the camera</button></div>
+            <p role="status" id="scan-state"></p>
+            <video id="camera" class="qr" hidden muted playsinline></video>
+            </form>
+            <form method="post" action="/playground" enctype="multipart/form-data" class="actions">
+            <div><label for="image">Or a picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
+            <input type="file" id="image" name="image" accept="image/png,image/jpeg" required></div>
+            <button>Read the picture</button></form>
+            \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
+            \(reading.map { result($0, text ?? "") } ?? "")
+            <h2>Make a text</h2>
+            \(TextBuilder.all.map(builder).joined())
+            """)
+    }
+
+    private func result(_ reading: TextReading, _ text: String) -> String {
+        let tone =
+            reading.error != nil || ["rejected", "unroutable"].contains(reading.decision)
+            ? "bad" : reading.trust == "unverified" || reading.decision == "ambiguous" ? "doubtful" : "good"
+        var rows: [(String, String)] = []
+        for case (let name, let value?) in [
+            ("Provider", reading.provider), ("Standard", reading.standard), ("Payment", reading.reference),
+            ("Role", reading.role), ("Trust", reading.trust),
+            // Where the defect says the reason and more, once is enough.
+            ("Why", reading.error?.contains(reading.reason) == true ? nil : reading.reason),
+            ("Wrong", reading.error),
+            ("Resembles", reading.lookAlike),
+        ] { rows.append((name, value)) }
+        if !reading.candidates.isEmpty { rows.append(("Candidates", reading.candidates.joined(separator: ", "))) }
+        let warnings = reading.warnings.map {
+            "<li><strong>\(HTMLText.escape($0.name))</strong>: \(HTMLText.escape($0.words))</li>"
+        }
+        let fields = reading.fields.map {
+            "<tr><th scope=\"row\">\(HTMLText.escape($0.name))</th><td><bdi class=\"code\">\(HTMLText.escape($0.value))</bdi></td></tr>"
+        }
+        let drawing =
+            reading.hidesSecret
+            ? "<p class=\"note\">It holds a secret: neither it nor its QR code is shown.</p>"
+            : desk.picture(of: text).map {
+                "<div class=\"qr\" role=\"img\" aria-label=\"QR code of the text\">\($0)</div>"
+            } ?? ""
+        return """
+            <section class="card" id="result" aria-labelledby="decision">
+            <h2 id="decision"><span class="chip \(tone)">\(HTMLText.escape(reading.decision))</span></h2>
+            <p><bdi class="code">\(HTMLText.escape(reading.shown))</bdi></p>
+            \(HomeFrame.list(rows))\(warnings.isEmpty ? "" : "<h3>Know before you pay</h3><ul>\(warnings.joined())</ul>")
+            \(fields.isEmpty ? "" : "<h3>What it says</h3><table><tbody>\(fields.joined(separator: "\n"))</tbody></table>")
+            \(drawing)
+            </section>
+
+            """
+    }
+
+    private func builder(_ builder: TextBuilder) -> String {
+        let fields = builder.fields.map { field in
+            let id = "\(builder.id)-\(field.name)"
+            let value = built == builder.id ? items?[field.name] ?? "" : ""
+            return """
+                <label for="\(id)">\(HTMLText.escape(field.title))</label>
+                <input id="\(id)" name="\(field.name)" value="\(HTMLText.escape(value))" autocomplete="off"\(field.isRequired ? " required" : "")>
+
+                """
+        }
+        return """
+            <details\(built == builder.id ? " open" : "")><summary>\(HTMLText.escape(builder.title))</summary>
+            <form method="post" action="/playground"><input type="hidden" name="build" value="\(builder.id)">
+            \(fields.joined())<div class="actions"><button>Make it</button></div></form></details>
+
+            """
+    }
+}

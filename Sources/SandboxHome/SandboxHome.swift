@@ -1,0 +1,292 @@
+package import PaymentCore
+import PaymentLoopback
+package import PaymentTesting
+package import SandboxSupport
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The sandbox's home: pages for people at `/`, an interface for programs at `/_sandbox/`, and behind both the services,
+/// whose requests it writes down and, on request, spoils.
+///
+/// Whatever another program does over HTTP is seen here, too. Nothing is loaded from or sent to anywhere else.
+package actor SandboxHome: SandboxService {
+    nonisolated let services: [any ListedService]
+    nonisolated let showsTampered: Bool
+    nonisolated let desk: any SandboxDesk
+    /// The clock that the services go by.
+    package nonisolated let clock: SandboxClock
+    nonisolated let random: any RandomSource
+    private nonisolated let behind: any SandboxService
+    private let hear: (@Sendable (HomeEvent) -> Void)?
+    var book = HomeBook()
+    var faults: [PlannedFault] = []
+    /// The place of the first notification of each service that is not settled, and what was told of those from there on.
+    private var told: [String: (start: Int, notifications: [SentNotification])] = [:]
+    private var watch: Task<Void, Never>?
+    private var payments: [String: Task<Void, Never>] = [:]
+
+    /// The most faults that can wait for their request.
+    static let mostFaults = 100
+
+    /// Creates a home.
+    ///
+    /// - Parameters:
+    ///   - services: what it shows and serves. Of those that claim one path the first one answers.
+    ///   - showsTampered: whether it lists what a dishonest gateway shows, too.
+    ///   - hear: called with everything that happens, one after the other.
+    package init(
+        _ services: [any ListedService], showsTampered: Bool = false, desk: any SandboxDesk, clock: SandboxClock,
+        random: any RandomSource = SystemRandomSource(), hear: (@Sendable (HomeEvent) -> Void)? = nil
+    ) {
+        self.services = services
+        self.showsTampered = showsTampered
+        behind = SharedAddress(services.flatMap { $0.routes() })
+        self.desk = desk
+        self.clock = clock
+        self.random = random
+        self.hear = hear
+    }
+
+    /// Looks for what happens without a request, once a second, until ``close()``.
+    package func open() {
+        guard watch == nil else { return }
+        watch = Task { [weak self] in
+            var seconds = 0
+            while (try? await Task.sleep(for: .seconds(1))) != nil {
+                seconds += 1
+                await self?.refresh()
+                if seconds.isMultiple(of: 15) { await self?.beat() }
+            }
+        }
+    }
+
+    /// Ends all streams and everything that is under way.
+    package func close() async {
+        watch?.cancel()
+        watch = nil
+        for task in payments.values { task.cancel() }
+        book.finish()
+        for service in services { await service.close() }
+    }
+
+    private func beat() { book.beat() }
+
+    // MARK: Requests
+
+    package func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if case .response(let response) = await answer(to: request) { return response }
+        return HTTPResponse(status: 500)
+    }
+
+    package func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        guard !HomeGuard.isForged(request) else { return .response(HomeGuard.refusal) }
+        if let leave = HomeGuard.leave(for: request) { return Self.allowing(request, .response(leave)) }
+        let path = request.url.path.split(separator: "/").map(String.init)
+        let answer: SandboxAnswer
+        // The server leaves the body out; everything else is that of GET.
+        var asked = request
+        if request.method.rawValue == "HEAD" { asked.method = .get }
+        switch path.first {
+        case "_sandbox": answer = await api(asked, Array(path.dropFirst()))
+        // Browsers ask for it by themselves; it is nobody's request.
+        case "favicon.ico" where path.count == 1: answer = .response(HTTPResponse(status: 404))
+        case "health" where path.count == 1: answer = .response(.json(["status": "ok"]))
+        case nil, "playground", "scenarios", "ledger": answer = .response(await page(asked, path))
+        default: return Self.allowing(request, await pass(request))
+        }
+        return Self.allowing(request, answer)
+    }
+
+    private static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
+        guard let origin = HomeGuard.foreignOrigin(of: request) else { return answer }
+        switch answer {
+        case .response(var response):
+            HomeGuard.allow(origin, &response)
+            return .response(response)
+        case .stream(var response, let stream):
+            HomeGuard.allow(origin, &response)
+            return .stream(response, stream)
+        default: return answer
+        }
+    }
+
+    /// Lets the services answer, and writes down what was asked and answered.
+    private func pass(_ request: HTTPRequest) async -> SandboxAnswer {
+        let start = clock.uptime
+        var payment = await payment(in: request.url.path + " " + (request.url.query ?? ""), request.body)
+        let fault = faults.firstIndex { $0.fits(request, about: payment) }.map { faults.remove(at: $0) }
+        let answer: SandboxAnswer
+        if let fault {
+            answer = await fault.kind.fault.answer(to: request, of: behind, clock: SystemPaymentClock())
+        } else {
+            answer = await behind.answer(to: request)
+        }
+        await refresh()
+        var status = 0
+        if case .response(let response) = answer {
+            status = response.status
+            // Who makes a payment learns its name from the answer.
+            if payment == nil { payment = await self.payment(in: "", response.body) }
+        }
+        let milliseconds = (clock.uptime - start) / .milliseconds(1)
+        note(
+            .request, "\(request.method.rawValue) \(request.url.path.prefix(200))",
+            detail: "\(Int(milliseconds.rounded())) ms", service: payment.flatMap { book.entries[$0]?.service },
+            payment: payment, status: status, fault: fault?.kind.rawValue)
+        return answer
+    }
+
+    /// The payment that a request is about: the first word in it that is, or stands for, a payment's name.
+    private func payment(in path: String, _ body: [UInt8]) async -> String? {
+        let words = Self.words(path.utf8) + Self.words(body.prefix(16 << 10))
+        if let known = words.first(where: { book.entries[$0] != nil }) { return known }
+        for service in services {
+            for word in words.prefix(40) {
+                if let id = await service.payment(named: word), book.entries[id] != nil { return id }
+            }
+        }
+        return nil
+    }
+
+    /// What looks like a name or a token: 12 characters at least.
+    private static func words(_ bytes: some Collection<UInt8>) -> [String] {
+        bytes.split { !($0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")) }
+            .filter { $0.count >= 12 && $0.count <= 200 }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: What happened
+
+    func note(
+        _ kind: HomeEvent.Kind, _ title: String, detail: String = "", service: String? = nil, payment: String? = nil,
+        status: Int? = nil, fault: String? = nil
+    ) {
+        let event = book.note(
+            kind, title, detail: detail, service: service, payment: payment, status: status, fault: fault, at: clock.now
+        )
+        hear?(event)
+    }
+
+    /// Reads what is new in the services' ledgers and among their notifications.
+    package func refresh() async {
+        for service in services {
+            let ledger = await service.ledger
+            for event in book.read(ledger, of: service.id, at: clock.now) { hear?(event) }
+            let start = told[service.id]?.start ?? 0
+            let notifications = await service.notifications(from: start)
+            tell(notifications, from: start, of: service.id)
+        }
+    }
+
+    private func tell(_ notifications: [SentNotification], from start: Int, of service: String) {
+        let before = told[service] ?? (start, [])
+        // Another look that began later may have ended sooner.
+        guard before.start == start, before.notifications.count <= notifications.count else { return }
+        for (place, notification) in notifications.enumerated() {
+            if place < before.notifications.count, before.notifications[place] == notification { continue }
+            let state =
+                !notification.isSent
+                ? "nobody to send it to"
+                : notification.isDelivered
+                    ? "delivered" : notification.attempts == 0 ? "on its way" : "not accepted yet"
+            let count = notification.attempts > 1 ? ", \(notification.attempts) attempts" : ""
+            note(
+                .notification, notification.kind, detail: state + count, service: service,
+                payment: notification.payment)
+        }
+        let settled = notifications.prefix(while: \.isSettled).count
+        told[service] = (start + settled, Array(notifications.dropFirst(settled)))
+    }
+
+    /// What the ledgers say of every payment, in the order in which they were made: who made it does not matter.
+    package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerWord])] {
+        await refresh()
+        return book.order.compactMap { book.entries[$0] }.map { ($0.service, $0.id, $0.listed?.scenario, $0.words) }
+    }
+
+    // MARK: Doing
+
+    /// Makes a payment; nil when there is no such scenario, or it has an amount of its own.
+    package func make(
+        _ scenario: String, of service: String, amount: Money? = nil, at base: HTTPURL
+    ) async -> SandboxPayment? {
+        guard let service = self.service(service),
+            let payment = await service.make(scenario, amount: amount, at: base)
+        else { return nil }
+        book.add(payment, of: service.id)
+        await refresh()
+        return payment
+    }
+
+    /// Has the simulated payer pay, and tells each step. Nobody pays the same payment twice at a time.
+    ///
+    /// - Returns: the work; nil when there is nothing to pay here.
+    func pay(_ id: String, at base: HTTPURL) -> Task<Void, Never>? {
+        if let task = payments[id] { return task }
+        guard let entry = book.entries[id], let listed = entry.listed else { return nil }
+        book.change(id) { $0.isBeingPaid = true }
+        let (steps, told) = AsyncStream.makeStream(of: (String, String).self)
+        let desk = desk
+        let task = Task {
+            async let report = desk.pay(listed, at: base) { told.yield(($0, $1)) }
+            let narrator = Task {
+                for await (label, text) in steps { self.step(label, text, of: id) }
+            }
+            let ended = await report
+            told.finish()
+            await narrator.value
+            self.end(id, ended)
+        }
+        payments[id] = task
+        return task
+    }
+
+    private func step(_ label: String, _ text: String, of id: String) {
+        note(.step, label, detail: text, service: book.entries[id]?.service, payment: id)
+    }
+
+    private func end(_ id: String, _ report: PaidReport) {
+        payments[id] = nil
+        book.change(id) {
+            $0.isBeingPaid = false
+            $0.report = report
+        }
+        step(report.outcome, report.reason, of: id)
+    }
+
+    /// Sets the services' clock forward.
+    func advance(bySeconds seconds: Int64) async {
+        clock.advance(bySeconds: seconds)
+        note(.clock, "clock set forward", detail: "\(seconds) s")
+        for service in services { await service.expire() }
+        await refresh()
+    }
+
+    /// Sends the newest notification about a payment again, and waits for what its receiver says.
+    func notifyAgain(_ id: String) async -> SentNotification? {
+        guard let entry = book.entries[id],
+            let notification = await service(entry.service)?.notifyAgain(about: id)
+        else { return nil }
+        note(
+            .notification, notification.kind,
+            detail: notification.isDelivered ? "sent again: delivered" : "sent again: not accepted",
+            service: entry.service, payment: id)
+        return notification
+    }
+
+    nonisolated func service(_ id: String) -> (any ListedService)? { services.first { $0.id == id } }
+
+    /// Has the next fitting request meet a fault. False when too many wait already.
+    func plan(_ fault: PlannedFault) -> Bool {
+        guard faults.count < Self.mostFaults else { return false }
+        faults.append(fault)
+        note(.fault, fault.kind.rawValue, detail: fault.kind.summary, payment: fault.payment)
+        return true
+    }
+
+    /// Opens a stream of events.
+    func stream(after number: Int?) -> SandboxStream? { book.stream(after: number) }
+}

@@ -1,0 +1,53 @@
+/// One payment of the demonstration: what is done, what the command line must say, and what must be true of the money.
+package struct DemoScenario: Sendable {
+    /// How a payment ends.
+    package enum Ending: String, Sendable { case succeeded, declined, cancelled, expired }
+
+    package let title: String
+    /// The scenario's name at the vendor's sandbox.
+    package let scenario: String
+    package let ending: Ending
+    /// How often money must have been taken.
+    package let captures: Int
+    /// The ledger's last event of the payment.
+    package let lastEvent: LedgerWord
+    /// Whether the payer takes no option.
+    package let isRefused: Bool
+    /// The end of the path, behind the payment's id, of the request whose answer is lost on its way back.
+    package let lostAnswer: String?
+    /// Whether the link is paid a second time.
+    package let isPaidTwice: Bool
+
+    package init(
+        _ title: String, _ scenario: String, _ ending: Ending, captures: Int, lastEvent: LedgerWord,
+        isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
+    ) {
+        self.title = title
+        self.scenario = scenario
+        self.ending = ending
+        self.captures = captures
+        self.lastEvent = lastEvent
+        self.isRefused = isRefused
+        self.lostAnswer = lostAnswer
+        self.isPaidTwice = isPaidTwice
+    }
+}
+
+/// A text that a scanner or a deep link may bring, and what should become of it.
+package struct SampleText: Sendable {
+    /// The router's decision.
+    package enum Decision: String, Sendable { case matched, recognized, rejected, unroutable }
+
+    package let title: String
+    package let text: String
+    package let decision: Decision
+    /// Whether the link proves where it leads; nil where it leads nowhere.
+    package let isVerified: Bool?
+
+    package init(_ title: String, _ text: String, _ decision: Decision, isVerified: Bool? = nil) {
+        self.title = title
+        self.text = text
+        self.decision = decision
+        self.isVerified = isVerified
+    }
+}

@@ -1,0 +1,26 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What a provider's link says about its payment, as the provider itself reads it: how much, for which order, until when,
+/// and whose service will be asked. None of it is a secret, also where the link holds one.
+package struct LinkDetails: Sendable {
+    /// The amount to be paid, where the link states it.
+    package private(set) var amount: Money?
+    /// By the names of `inspect --json`.
+    package private(set) var fields: [String: String] = [:]
+
+    package init(amount: Money? = nil, expires: Date? = nil, _ fields: [String: String?] = [:]) {
+        self.amount = amount
+        self.fields = fields.compactMapValues { $0 }
+        if let expires { self.fields["expires"] = expires.ISO8601Format() }
+        if let amount {
+            self.fields["amount"] = amount.decimalText
+            self.fields["unit"] = amount.currency.unit
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package import PaymentCore
+package import PaymentLoopback
+package import PaymentTesting
+
+/// A vendor's simulated service, as the sandbox's home and the command line list and serve it.
+package protocol ListedService: Sendable {
+    /// A short name for addresses and programs, such as `citcon`: that of the provider that pays at it.
+    nonisolated var id: String { get }
+    /// The service's name for people.
+    nonisolated var title: String { get }
+    /// What a merchant's server has to know to play its part; nil where there is nothing for it.
+    nonisolated var hint: String? { get }
+    /// What it can show.
+    nonisolated var scenarios: [ListedScenario] { get }
+    /// What it shows of a dishonest gateway: nothing of it may be signed or paid.
+    nonisolated var tampered: [ListedScenario] { get }
+    /// The pages that are of no payment in particular.
+    nonisolated var pages: [ListedPage] { get }
+    /// Whether payments can be made over another amount than the scenario's own.
+    nonisolated var takesAmounts: Bool { get }
+    /// Whether merchants' servers are notified at all.
+    nonisolated var notifies: Bool { get }
+    /// What happened so far.
+    var ledger: SandboxLedger { get async }
+
+    /// Returns what answers below which paths. Called once for an address that serves it.
+    nonisolated func routes() -> [SharedAddress.Tenant]
+    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is no
+    /// such scenario, or it has an amount of its own.
+    func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment?
+    /// Returns the payment that a word in a request stands for, such as a token; nil for other words.
+    func payment(named word: String) async -> String?
+    /// Returns the pages that people see of a payment.
+    func pages(of payment: String) async -> [ListedPage]
+    /// Returns the notifications from the one at `index` on, oldest first.
+    func notifications(from index: Int) async -> [SentNotification]
+    /// Sends the newest notification about `payment` once more, as services do, and returns it with what became of that;
+    /// nil when there is none, or no receiver.
+    func notifyAgain(about payment: String) async -> SentNotification?
+    /// Ends what has expired on the clock meanwhile.
+    func expire() async
+    /// Ends what runs in the background for its payments.
+    func close() async
+}
+
+extension ListedService {
+    package nonisolated var hint: String? { nil }
+    package nonisolated var tampered: [ListedScenario] { [] }
+    package nonisolated var pages: [ListedPage] { [] }
+    package nonisolated var takesAmounts: Bool { true }
+    package nonisolated var notifies: Bool { true }
+    /// Everything that it can show, with or without what a dishonest gateway shows.
+    package nonisolated func listed(tampered isShown: Bool) -> [ListedScenario] {
+        scenarios + (isShown ? tampered : [])
+    }
+
+    package func notifications(from index: Int) async -> [SentNotification] { [] }
+    package func notifyAgain(about payment: String) async -> SentNotification? { nil }
+    package func expire() async {}
+    package func close() async {}
+}
+
+/// A thing that a service can show.
+package struct ListedScenario: Sendable, Hashable {
+    package let name: String
+    /// What it shows, for people.
+    package let summary: String
+    /// How it ends; scenarios that end alike stand together.
+    package let group: String
+
+    package init(name: String, summary: String, group: String) {
+        self.name = name
+        self.summary = summary
+        self.group = group
+    }
+
+    /// A scenario that ends for a payer who wants to pay as `outcome` says, such as `paid`.
+    package init(name: String, summary: String, outcome: String) {
+        let group =
+            switch outcome {
+            case "paid": "Ends paid"
+            case "declined": "Ends declined"
+            case "expired": "Ends expired"
+            case "cancelled": "Ends cancelled"
+            case "pending": "Stays open"
+            case "unknown", "error": "The outcome is unknown at first"
+            case "refused": "Refused before it begins"
+            default: outcome.isEmpty ? "Scenarios" : "Ends \(outcome)"
+            }
+        self.init(name: name, summary: summary, group: group)
+    }
+
+    /// What a dishonest gateway shows.
+    package static func tampered(name: String, summary: String) -> ListedScenario {
+        ListedScenario(name: name, summary: summary, group: "Dishonest: nothing of it may be signed")
+    }
+}
+
+/// A payment that can be tried.
+package struct SandboxPayment: Sendable, Hashable {
+    /// What the ledger calls it.
+    package let id: String
+    package let scenario: String
+    package let summary: String
+    /// The link that pays it.
+    package let link: String
+    /// Whether the link proves where it leads. One that leads to this machine, and says so, does not.
+    package let isTrusted: Bool
+    /// How many satoshi to pay where the link leaves it open.
+    package let satoshi: UInt64?
+    /// Whether the payee is asked for an invoice over a private channel.
+    package let isPrivate: Bool
+
+    package init(
+        id: String, scenario: String, summary: String, link: String, isTrusted: Bool = true, satoshi: UInt64? = nil,
+        isPrivate: Bool = false
+    ) {
+        self.id = id
+        self.scenario = scenario
+        self.summary = summary
+        self.link = link
+        self.isTrusted = isTrusted
+        self.satoshi = satoshi
+        self.isPrivate = isPrivate
+    }
+
+    /// The command that pays it at the sandbox served at `base`, to be pasted into a shell.
+    package func command(_ program: String, at base: String) -> String {
+        "\(program) pay '\(link)' --sandbox \(base)" + (isTrusted ? "" : " --trust-host")
+            + (isPrivate ? " --private" : "") + (satoshi.map { " --amount \($0)" } ?? "")
+    }
+}
+
+/// A page of a service that people see.
+package struct ListedPage: Sendable, Hashable {
+    package let title: String
+    /// From the sandbox's root.
+    package let path: String
+
+    package init(_ title: String, _ path: String) {
+        self.title = title
+        self.path = path
+    }
+}
+
+/// A notification to a merchant's server.
+package struct SentNotification: Sendable, Hashable {
+    package let payment: String
+    /// Its kind, in the service's terms.
+    package let kind: String
+    /// How often it was sent.
+    package let attempts: Int
+    package let isDelivered: Bool
+    /// Whether there is a receiver.
+    package let isSent: Bool
+
+    /// Whether nothing changes about it any more.
+    package var isSettled: Bool { isDelivered || !isSent }
+
+    package init(payment: String, kind: String, attempts: Int, isDelivered: Bool, isSent: Bool) {
+        self.payment = payment
+        self.kind = kind
+        self.attempts = attempts
+        self.isDelivered = isDelivered
+        self.isSent = isSent
+    }
+}
+

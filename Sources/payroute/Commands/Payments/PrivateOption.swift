@@ -1,0 +1,18 @@
+import PaymentCore
+import PaymentSandbox
+import SandboxSupport
+
+/// `--private`: payees are asked for an invoice over a private channel.
+enum PrivateOption {
+    static let option = CommandSyntax.Option(
+        name: "private",
+        help: "Pay somebody of Paykit by an invoice that they give over a private channel, and in no other way.")
+
+    /// Why no payee can be asked over a private channel by a link; nil where one can.
+    static func objection(to provider: ProviderID, _ match: LinkMatch) -> PaymentError? {
+        if SandboxVendors[provider]?.paysPrivately == true, match.namesPayee { return nil }
+        return PaymentError(
+            .unsupported, "--private asks a person for an invoice, and this link names none (pubky://…): leave it out",
+            provider: provider)
+    }
+}

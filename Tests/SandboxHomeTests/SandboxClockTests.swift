@@ -1,0 +1,61 @@
+import SandboxHome
+import Foundation
+import PaymentCore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A clock whose sleeps end only when they are called off, and whose time stands still.
+private final class StillClock: PaymentClock {
+    private let count = Mutex(0)
+    /// How many have begun to sleep.
+    var sleepers: Int { count.withLock { $0 } }
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    let uptime = Duration.seconds(1000)
+
+    func sleep(for duration: Duration) async throws {
+        count.withLock { $0 += 1 }
+        try await Task.sleep(for: .seconds(3600))
+    }
+}
+
+@Suite("The clock of the sandbox") struct SandboxClockTests {
+    @Test("Set forward, it shows a later time and wakes whoever waits for a time that is over")
+    func advances() async throws {
+        let still = StillClock()
+        let clock = SandboxClock(still)
+        let start = clock.now
+        let sleepers = [60, 600, 6000].map { seconds in
+            Task { try await clock.sleep(for: .seconds(seconds)) }
+        }
+        // Who begins later waits from then on.
+        while still.sleepers < 3 { await Task.yield() }
+        clock.advance(bySeconds: 61)
+        try await sleepers[0].value
+        clock.advance(bySeconds: 600)
+        try await sleepers[1].value
+        #expect(clock.now == start.addingTimeInterval(661) && clock.shift == .seconds(661))
+        sleepers[2].cancel()
+        await #expect(throws: CancellationError.self) { try await sleepers[2].value }
+    }
+
+    @Test("It never goes back")
+    func forwardOnly() {
+        let clock = SandboxClock(StillClock())
+        let start = clock.now
+        clock.advance(bySeconds: 0)
+        clock.advance(bySeconds: -5)
+        #expect(clock.now == start)
+    }
+
+    @Test("Who waits for its own time is woken by the clock beneath, and who is called off at once is told so")
+    func base() async throws {
+        let clock = SandboxClock(VirtualClock())
+        try await clock.sleep(for: .seconds(86_400))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(1))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
