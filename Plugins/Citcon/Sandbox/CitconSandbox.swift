@@ -73,15 +73,15 @@ public actor CitconSandbox: SandboxService {
     public func createCharge(
         _ scenario: Scenario = .wechatPay, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge {
-        makeCharge(scenario, amount: scenario.plan.amount, ipn: ipn, returnURL: returnURL)
+        makeCharge(scenario, amount: scenario.plan.price.amount, ipn: ipn, returnURL: returnURL)
     }
 
     /// Creates a charge of a scenario over another amount; nil where it is of another currency than the scenario's.
     package func createCharge(
         _ scenario: Scenario, over amount: Money, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge? {
-        guard amount.currency.description == scenario.plan.currency, let units = Int64(exactly: amount.minorUnits),
-            units > 0, units < Int64.max / 100
+        guard amount.currency.description == scenario.plan.price.currency,
+            let units = Int64(exactly: amount.minorUnits), units > 0, units < Int64.max / 100
         else { return nil }
         return makeCharge(scenario, amount: units, ipn: nil, returnURL: returnURL)
     }
@@ -90,7 +90,7 @@ public actor CitconSandbox: SandboxService {
         let plan = scenario.plan
         var charge = CitconCharge(
             token: ids.uuid(), id: ids.transaction(), reference: "sandbox-\(charges.count + 1)-\(random.hex(6))",
-            amount: amount, currency: plan.currency, country: plan.country, autoCapture: plan.autoCapture,
+            amount: amount, currency: plan.price.currency, country: plan.price.country, autoCapture: plan.autoCapture,
             method: plan.method,
             urls: .init(ipn: ipn, success: returnURL, fail: returnURL, cancel: returnURL), createdAt: now,
             expiresAt: now + (plan.isOver ? -60 : configuration.chargeLifetime))
@@ -104,7 +104,7 @@ public actor CitconSandbox: SandboxService {
         ]
         let link = "citcon:charge?" + items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
         return Charge(
-            token: charge.token, id: charge.id, reference: charge.reference, title: plan.summary, link: link,
+            token: charge.token, id: charge.id, reference: charge.reference, title: scenario.summary, link: link,
             scenario: scenario)
     }
 

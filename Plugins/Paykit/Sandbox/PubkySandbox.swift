@@ -56,7 +56,7 @@ public actor PubkySandbox: SandboxService {
     var users: [PubkyKey: User] = [:]
     /// What came to them, oldest first.
     var received: [PubkyKey: [PubkyReceived]] = [:]
-    var plans: [PubkyKey: PubkyPlan] = [:]
+    var plans: [PubkyKey: Scenario.Plan] = [:]
     var userCount: UInt64 = 0
     /// The invoices that users published, by their payment hashes.
     var invoices: [String: PubkyInvoice] = [:]

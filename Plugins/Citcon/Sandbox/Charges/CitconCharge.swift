@@ -89,7 +89,7 @@ struct CitconCharge: Sendable {
     var launch: CitconLaunch?
     /// What it does; nil when it was made by a request.
     var scenario: CitconSandbox.Scenario?
-    var plan: CitconScenarioPlan?
+    var plan: CitconSandbox.Scenario.Plan?
 
     var amountRefunded: Int64 { refunds.reduce(0) { $0 + $1.amount } }
 

@@ -1,77 +1,215 @@
 extension CitconSandbox {
-    /// What a charge of the sandbox does.
-    @nonexhaustive
-    public enum Scenario: String, Sendable, Hashable, CaseIterable {
-        /// Paid in WeChat.
-        case wechatPay = "wechatpay"
-        /// Paid in Alipay.
-        case alipay
-        /// Paid in UnionPay's app.
-        case unionPay = "unionpay"
-        /// Paid by card: a nonce of the card is charged.
-        case card
-        /// Paid by card, whose owner has to prove it is them.
-        case cardWithProof = "card-with-proof"
-        /// Paid with PayPal.
-        case payPal = "paypal"
-        /// Paid with Venmo.
-        case venmo
-        /// Paid on a page of Toss in Korea.
-        case toss
-        /// Paid on a page of Alipay+.
-        case alipayPlus = "alipay-plus"
-        /// Paid with PayNow in Singapore: a page or a code to scan.
-        case payNow = "paynow"
-        /// Paid on a page of Xendit in the Philippines.
-        case xendit
-        /// Paid with Cash App.
-        case cashApp = "cash-app"
-        /// Paid with Klarna.
-        case klarna
-        /// Confirming is all that it takes.
-        case paidAtConfirm = "paid-at-confirm"
-        /// The money is set aside and not taken before the merchant captures it.
-        case authorizeOnly = "authorize-only"
-        /// The card is refused.
-        case declined
-        /// The payer gives up in WeChat, which says `-2`.
-        case cancelledInWeChat = "cancelled-in-wechat"
-        /// The payer gives up in Alipay, which says `6001`.
-        case cancelledInAlipay = "cancelled-in-alipay"
-        /// The payer calls it off on the payment page.
-        case cancelledOnPage = "cancelled-on-page"
-        /// Alipay has it and cannot say how it ends.
-        case pending
-        /// Its time is over.
-        case expired
-        /// The payer pays in WeChat and never comes back.
-        case interrupted
-        /// Its reference was used before (4100).
-        case duplicateReference = "duplicate-reference"
-        /// The access token ends before it is confirmed (4010).
-        case expiredToken = "expired-token"
-        /// No gateway serves its method (5200).
-        case unsupportedGateway = "unsupported-gateway"
-        /// The gateway's answer is late (4105): the card was charged.
-        case gatewayTimeout = "gateway-timeout"
-        /// The gateway cannot be reached (4106): nothing was charged.
-        case gatewayUnavailable = "gateway-unavailable"
-        /// The gateway fails (4107): nothing was charged.
-        case gatewayError = "gateway-error"
-        /// What WeChat is to be started with cannot be read.
-        case malformedPayload = "malformed-payload"
-        /// The connection ends before the answer to the confirmation: the card was charged.
-        case lostAnswer = "lost-answer"
-        /// The answer to the confirmation states another amount: nobody may be sent to pay that.
-        case otherAmount = "other-amount"
-        /// The answer to the confirmation names another order: the card was charged.
-        case otherOrder = "other-order"
-        /// Inquiries are refused (451) for a minute after it was paid.
-        case statusRefused = "status-refused"
-        /// Paid on a page that leads back with the name of another order.
-        case foreignReturn = "foreign-return"
-    }
+    /// A charge's behaviour: a name, a summary, the expected end, and what the sandbox does.
+    ///
+    /// Equal names are equal scenarios.
+    public struct Scenario: RawRepresentable, CaseIterable, Hashable, Sendable, CustomStringConvertible {
+        /// The end of a payment, as seen by a payer who wants to pay.
+        @nonexhaustive
+        public enum Outcome: String, Sendable, Hashable, CaseIterable {
+            /// The money arrived, or was set aside.
+            case paid
+            /// It was refused.
+            case declined
+            /// Its time ran out.
+            case expired
+            /// It was cancelled.
+            case cancelled
+            /// It is not decided when the payer is back.
+            case pending
+            /// A refused request, or an unusable answer, that says nothing about the payment: it stays open.
+            case error
+        }
 
+        /// The name, as the command line takes it.
+        public let rawValue: String
+        /// A few words for people.
+        public let summary: String
+        /// The end for a payer who wants to pay, can do everything, and asks the service when nothing else shows it.
+        public let expectedOutcome: Outcome
+        let plan: Plan
+
+        private init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan) {
+            (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
+        }
+
+        /// Finds the scenario of a name; nil where there is none.
+        public init?(rawValue: String) {
+            guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = known
+        }
+
+        /// The payment method of its charge.
+        public var method: String { plan.method }
+        /// The name.
+        public var description: String { rawValue }
+    }
+}
+
+extension CitconSandbox.Scenario {
+    /// The sandbox's part in a scenario. Everything not said is as with an ordinary charge.
+    struct Plan: Sendable {
+        /// A fault in place of, or after, the work of a confirmation.
+        enum Fault: Sendable {
+            case refusal(CitconRefusal)
+            /// The work is done; the answer is an error.
+            case refusalAfterwards(CitconRefusal)
+            /// The work is done; the connection ends.
+            case drop
+            /// The launch payload cannot be read.
+            case malformedPayload
+            /// The work is done; the answer states another amount.
+            case otherAmount
+            /// The work is done; the answer names another order.
+            case otherOrder
+        }
+
+        /// A country, its currency, and an amount in the currency's smallest unit.
+        struct Price: Sendable {
+            let country: String
+            let currency: String
+            let amount: Int64
+
+            static let unitedStates = Price(country: "US", currency: "USD", amount: 1250)
+            static let korea = Price(country: "KR", currency: "KRW", amount: 12000)
+            static let philippines = Price(country: "PH", currency: "PHP", amount: 65000)
+            static let singapore = Price(country: "SG", currency: "SGD", amount: 1250)
+        }
+
+        let method: String
+        var price = Price.unitedStates
+        var autoCapture = true
+        var fault: Fault?
+        var isOver = false
+        /// The act of the payer's wallet or page, in place of what the payer wants.
+        var act: CitconAct?
+        var isPending = false
+        var isPaidAtConfirm = false
+        var losesReturn = false
+        /// The page leads back with the name of another order.
+        var returnsForeign = false
+        /// For so many seconds after it was paid, inquiries are refused.
+        var silence: Int64 = 0
+        /// Cards without proof of identity are refused.
+        var needsProof = false
+    }
+}
+
+extension CitconSandbox.Scenario {
+    /// Paid in WeChat.
+    public static let wechatPay = Self("wechatpay", "paid in WeChat", .init(method: "wechatpay"))
+    /// Paid in Alipay.
+    public static let alipay = Self("alipay", "paid in Alipay", .init(method: "alipay"))
+    /// Paid in UnionPay's app.
+    public static let unionPay = Self("unionpay", "paid in UnionPay's app", .init(method: "upop"))
+    /// Paid by card: a nonce of the card is charged.
+    public static let card = Self("card", "paid by card", .init(method: "card"))
+    /// Paid by card, with a proof of the owner's identity.
+    public static let cardWithProof = Self(
+        "card-with-proof", "paid by card, with proof of identity (3DS)", .init(method: "card", needsProof: true))
+    /// Paid with PayPal.
+    public static let payPal = Self("paypal", "paid with PayPal", .init(method: "paypal"))
+    /// Paid with Venmo.
+    public static let venmo = Self("venmo", "paid with Venmo", .init(method: "venmo"))
+    /// Paid on a page of Toss in Korea.
+    public static let toss = Self("toss", "paid on a page of Toss", .init(method: "toss", price: .korea))
+    /// Paid on a page of Alipay+.
+    public static let alipayPlus = Self(
+        "alipay-plus", "paid on a page of Alipay+", .init(method: "gcash", price: .philippines))
+    /// Paid with PayNow in Singapore: a page or a code to scan.
+    public static let payNow = Self(
+        "paynow", "paid with PayNow, on a page or by a code", .init(method: "paynow", price: .singapore))
+    /// Paid on a page of Xendit in the Philippines.
+    public static let xendit = Self("xendit", "paid on a page of Xendit", .init(method: "paymaya", price: .philippines))
+    /// Paid with Cash App.
+    public static let cashApp = Self("cash-app", "paid with Cash App", .init(method: "cashapppay"))
+    /// Paid with Klarna.
+    public static let klarna = Self("klarna", "paid with Klarna", .init(method: "klarna"))
+    /// Confirming is all that it takes.
+    public static let paidAtConfirm = Self(
+        "paid-at-confirm", "paid as soon as it is confirmed",
+        .init(method: "grabpay", price: .singapore, isPaidAtConfirm: true))
+    /// The money is set aside and not taken before the merchant captures it.
+    public static let authorizeOnly = Self(
+        "authorize-only", "set aside, not taken before the merchant does", .init(method: "paypal", autoCapture: false))
+    /// The card is refused.
+    public static let declined = Self(
+        "declined", "the card is refused", ends: .declined, .init(method: "card", act: .fail))
+    /// The payer cancels in WeChat, which returns `-2`.
+    public static let cancelledInWeChat = Self(
+        "cancelled-in-wechat", "cancelled in WeChat", ends: .cancelled, .init(method: "wechatpay", act: .cancel))
+    /// The payer cancels in Alipay, which returns `6001`.
+    public static let cancelledInAlipay = Self(
+        "cancelled-in-alipay", "cancelled in Alipay", ends: .cancelled, .init(method: "alipay", act: .cancel))
+    /// The payer cancels on the payment page.
+    public static let cancelledOnPage = Self(
+        "cancelled-on-page", "cancelled on the payment page", ends: .cancelled,
+        .init(method: "toss", price: .korea, act: .cancel))
+    /// Alipay has it and cannot say how it ends.
+    public static let pending = Self(
+        "pending", "Alipay cannot say how it ends", ends: .pending, .init(method: "alipay", isPending: true))
+    /// Its time is over.
+    public static let expired = Self(
+        "expired", "its time is over", ends: .expired, .init(method: "alipay", isOver: true))
+    /// The payer pays in WeChat and never comes back.
+    public static let interrupted = Self(
+        "interrupted", "paid, but the payer never comes back", .init(method: "wechatpay", losesReturn: true))
+    /// Its reference was used before (4100).
+    public static let duplicateReference = Self(
+        "duplicate-reference", "its reference was used before", ends: .error,
+        .init(method: "alipay", fault: .refusal(.duplicate)))
+    /// The access token ends before it is confirmed (4010).
+    public static let expiredToken = Self(
+        "expired-token", "the access token is no longer good", ends: .error,
+        .init(method: "alipay", fault: .refusal(.unauthorized)))
+    /// No gateway serves its method (5200).
+    public static let unsupportedGateway = Self(
+        "unsupported-gateway", "no gateway serves its method", ends: .error, .init(method: "google"))
+    /// The gateway's answer is late (4105): the card was charged.
+    public static let gatewayTimeout = Self(
+        "gateway-timeout", "the gateway answers too late, and charges the card",
+        .init(method: "card", fault: .refusalAfterwards(.gatewayTimeout)))
+    /// The gateway cannot be reached (4106): nothing was charged.
+    public static let gatewayUnavailable = Self(
+        "gateway-unavailable", "the gateway cannot be reached", ends: .error,
+        .init(method: "card", fault: .refusal(.gatewayUnavailable)))
+    /// The gateway fails (4107): nothing was charged.
+    public static let gatewayError = Self(
+        "gateway-error", "the gateway fails", ends: .error, .init(method: "card", fault: .refusal(.gatewayError)))
+    /// The payload that WeChat is to be started with cannot be read.
+    public static let malformedPayload = Self(
+        "malformed-payload", "what WeChat is started with is broken", ends: .error,
+        .init(method: "wechatpay", fault: .malformedPayload))
+    /// The connection ends before the answer to the confirmation: the card was charged.
+    public static let lostAnswer = Self(
+        "lost-answer", "the answer is lost, the card charged", .init(method: "card", fault: .drop))
+    /// The answer to the confirmation states another amount, which no payer may be sent to pay.
+    public static let otherAmount = Self(
+        "other-amount", "the confirmation states another amount", ends: .error,
+        .init(method: "wechatpay", fault: .otherAmount))
+    /// The answer to the confirmation names another order: the card was charged.
+    public static let otherOrder = Self(
+        "other-order", "the card is charged, another order named", .init(method: "card", fault: .otherOrder))
+    /// Inquiries are refused (451) for some time after it was paid.
+    public static let statusRefused = Self(
+        "status-refused", "paid, and inquiries are refused for \(silence / 60) minutes", ends: .error,
+        .init(method: "wechatpay", silence: silence))
+    private static let silence: Int64 = 600
+    /// Paid on a page that leads back with the name of another order.
+    public static let foreignReturn = Self(
+        "foreign-return", "paid on a page that leads back for another order",
+        .init(method: "toss", price: .korea, returnsForeign: true))
+
+    /// Every scenario.
+    public static let allCases: [Self] = [
+        .wechatPay, .alipay, .unionPay, .card, .cardWithProof, .payPal, .venmo, .toss, .alipayPlus, .payNow, .xendit,
+        .cashApp, .klarna, .paidAtConfirm, .authorizeOnly, .declined, .cancelledInWeChat, .cancelledInAlipay,
+        .cancelledOnPage, .pending, .expired, .interrupted, .duplicateReference, .expiredToken, .unsupportedGateway,
+        .gatewayTimeout, .gatewayUnavailable, .gatewayError, .malformedPayload, .lostAnswer, .otherAmount, .otherOrder,
+        .statusRefused, .foreignReturn,
+    ]
+}
+
+extension CitconSandbox {
     /// A charge that can be paid, or not, by its link.
     public struct Charge: Sendable, Hashable {
         /// The charge token: what confirms it.
@@ -84,35 +222,7 @@ extension CitconSandbox {
         public let title: String
         /// A link with everything an app needs to pay it.
         public let link: String
-        /// What it does.
+        /// The charge's behaviour.
         public let scenario: Scenario
     }
-}
-
-extension CitconSandbox.Scenario {
-    /// How a payment ends, seen from a payer who wants to pay.
-    @nonexhaustive
-    public enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// The money arrived, or was set aside.
-        case paid
-        /// It was refused.
-        case declined
-        /// Its time ran out.
-        case expired
-        /// Somebody called it off.
-        case cancelled
-        /// It is not decided when the payer is back.
-        case pending
-        /// A request is refused, or an answer unusable, in a way that says nothing about the payment: it stays open.
-        case error
-    }
-
-    /// A few words for people.
-    public var summary: String { plan.summary }
-
-    /// How it ends for a payer who wants to pay, can do everything, and asks the service when nothing else tells.
-    public var expectedOutcome: Outcome { plan.outcome }
-
-    /// The payment method of its charge.
-    public var method: String { plan.method }
 }

@@ -46,7 +46,7 @@ extension PubkySandbox {
         people.append(user.key)
         record(.created, of: user.key)
         publishRecord(of: user, plan)
-        guard plan.server != .knowsNobody else { return user }
+        guard plan.server != .knowsNoUser else { return user }
         for (path, content) in plan.files {
             let path = path.hasPrefix("/") ? path : Self.directory + path
             if case .refused(let status) = content {
@@ -114,7 +114,7 @@ extension PubkySandbox {
         "Noor Haddad",
     ]
 
-    private func publishRecord(of user: User, _ plan: PubkyPlan) {
+    private func publishRecord(of user: User, _ plan: Scenario.Plan) {
         let name = "user \(userCount)"
         var server: PubkyKey? = homeserver
         switch plan.record {
@@ -148,10 +148,9 @@ extension PubkySandbox {
         return pair.publicKey
     }
 
-    private func publishProfile(of user: User, _ profile: PubkyPlan.Profile) {
+    private func publishProfile(of user: User, _ profile: Scenario.Plan.Profile) {
         let body: JSONValue
         switch profile {
-        case .none: return
         case .broken:
             store(Array("<html>not a profile</html>".utf8), at: "/pub/pubky.app/profile.json", of: user.key)
             return
@@ -180,12 +179,12 @@ extension PubkySandbox {
         store(Array(#"{"created_at":1627849723}"#.utf8), at: "/pub/pubky.app/follows/\(key)", of: owner)
     }
 
-    private func bytes(of content: PubkyPlan.Content, for owner: PubkyKey) -> [UInt8] {
+    private func bytes(of content: Scenario.Plan.Content, for owner: PubkyKey) -> [UInt8] {
         if case .filler(let count) = content { return [UInt8](repeating: UInt8(ascii: "1"), count: count) }
         return Array(text(of: content, for: owner).utf8)
     }
 
-    private func text(of content: PubkyPlan.Content, for owner: PubkyKey) -> String {
+    private func text(of content: Scenario.Plan.Content, for owner: PubkyKey) -> String {
         let time = now / 1_000_000
         switch content {
         case .text(let text): return text

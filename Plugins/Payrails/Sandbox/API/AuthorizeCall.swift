@@ -7,11 +7,11 @@ extension PayrailsSandbox {
     func authorize(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
         note(id, .confirmRequested)
         let isGarbled: Bool
-        switch executions[id]?.scenario.plan.trouble {
+        switch executions[id]?.scenario.plan.fault {
         case (.authorize, .garbage, _)?: isGarbled = true
         default:
             isGarbled = false
-            if let answer = trouble(.authorize, id) { return answer }
+            if let answer = fault(.authorize, id) { return answer }
         }
         let answer = try once(request) { () throws(Refusal) in
             let execution = try current(id)
@@ -27,7 +27,7 @@ extension PayrailsSandbox {
             try? await clock.sleep(for: pause)
         }
         advance(id)
-        return isGarbled ? trouble(.authorize, id) ?? answer : answer
+        return isGarbled ? fault(.authorize, id) ?? answer : answer
     }
 
     /// Starts to pay: plans what is going to show, or has the payer do something first.

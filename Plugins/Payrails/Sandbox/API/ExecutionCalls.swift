@@ -22,10 +22,10 @@ extension PayrailsSandbox {
 
     private func read(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
         guard let codes = try awaitedCodes(request) else {
-            if let answer = trouble(.read, id) { return answer }
+            if let answer = fault(.read, id) { return answer }
             return .json(try body(id))
         }
-        if let answer = trouble(.wait, id) { return answer }
+        if let answer = fault(.wait, id) { return answer }
         try await hold(id, while: codes)
         return .json(try body(id))
     }
@@ -85,7 +85,7 @@ extension PayrailsSandbox {
 
     /// `POST …/confirm`: the client hands in what the payer brought back from PayPal.
     private func confirm(_ request: HTTPRequest, _ id: String) throws(Refusal) -> HTTPResponse {
-        if let answer = trouble(.confirm, id) { return answer }
+        if let answer = fault(.confirm, id) { return answer }
         return try once(request) { () throws(Refusal) in
             let data = try object(request)["data"]
             guard let execution = try? current(id), let action = execution.action,

@@ -67,14 +67,14 @@ extension PayrailsSandbox {
     }
 
     /// The error that the execution's scenario has in place of an answer to `call`.
-    func trouble(_ call: Plan.Call, _ id: String) -> HTTPResponse? {
-        guard let execution = executions[id], let trouble = execution.scenario.plan.trouble, trouble.call == call,
-            execution.troubles < trouble.times
+    func fault(_ call: Scenario.Plan.Call, _ id: String) -> HTTPResponse? {
+        guard let execution = executions[id], let fault = execution.scenario.plan.fault, fault.call == call,
+            execution.faults < fault.times
         else { return nil }
         // What is asked before anything is paid is not what the scenario is about.
         guard call != .read || execution.tender != nil else { return nil }
-        executions[id]?.troubles += 1
-        switch trouble.kind {
+        executions[id]?.faults += 1
+        switch fault.kind {
         case .unauthorized:
             expireSession(id)
             return Refusal.unauthorized.response(random)

@@ -147,7 +147,7 @@ extension PayrailsSandbox {
         /// Where notifications about it are sent to.
         var notificationURLs: [String] = []
         /// How often the call that the scenario is about has gone wrong.
-        var troubles = 0
+        var faults = 0
 
         /// Whether a request to pay is under way or has succeeded, so that another one cannot be taken.
         var isTaken: Bool {

@@ -3,7 +3,7 @@ import PaymentWallet
 
 /// Makes offers: prices, nonces and the wallet calls, in the service's own formats.
 struct OfferFactory: Sendable {
-    let plan: ScenarioPlan
+    let plan: WalletConnectPaySandbox.Scenario.Plan
     let configuration: WalletConnectPaySandbox.Configuration
     let random: any RandomSource
     /// Unix seconds.

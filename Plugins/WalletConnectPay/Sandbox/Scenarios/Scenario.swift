@@ -1,105 +1,198 @@
 extension WalletConnectPaySandbox {
-    /// What a payment of the sandbox does.
-    @nonexhaustive
-    public enum Scenario: String, Sendable, Hashable, CaseIterable {
-        /// Confirming settles it at once.
-        case paidAtOnce = "paid-at-once"
-        /// Confirming starts the settlement, which ends after some status queries.
-        case paidAfterPolling = "paid-after-polling"
-        /// Its time is already over.
-        case expired
-        /// The payer's accounts hold too little: there is no option.
-        case insufficientOptions = "insufficient-options"
-        /// Somebody has paid it.
-        case alreadyPaid = "already-paid"
-        /// Confirming leads to a failure.
-        case failsAfterConfirm = "fails-after-confirm"
-        /// Confirming leads to a failure because of this payer (`failureCode` `declined_user`).
-        case declinedForCompliance = "declined-for-compliance"
-        /// The merchant has cancelled it.
-        case cancelledByMerchant = "cancelled-by-merchant"
-        /// The payer cancels it elsewhere after the options are known.
-        case cancelledByUser = "cancelled-by-user"
-        /// Its time runs out after the options are known.
-        case expiresWhilePaying = "expires-while-paying"
-        /// The prices of its options are over at once (`quote_expired`).
-        case quoteExpired = "quote-expired"
-        /// The way that the money should have taken is gone (HTTP 409).
-        case routeExpired = "route-expired"
-        /// The service refuses this payer before anything else (`sanctioned_user`).
-        case sanctionedPayer = "sanctioned-payer"
-        /// The service refuses this payer when the payment is confirmed (`sanctioned_user`).
-        case sanctionedAtConfirm = "sanctioned-at-confirm"
-        /// The settlement takes longer than wallets usually wait.
-        case slowSettlement = "slow-settlement"
-        /// It ends in a state that the specification does not have.
-        case unknownStatus = "unknown-status"
-        /// Its only option wants something done that the specification does not have.
-        case unknownAction = "unknown-action"
-        /// The first requests are refused with HTTP 429.
-        case rateLimited = "rate-limited"
-        /// The first request for the options is answered with HTTP 500.
-        case serverErrorOnce = "server-error-once"
-        /// Every option asks for data about the payer.
-        case dataCollection = "data-collection"
-        /// The options on Ethereum ask for data about the payer, the others do not.
-        case dataForSomeOptions = "data-for-some-options"
-        /// Its only option has to be fetched before it can be signed.
-        case buildAction = "build-action"
-        /// Its only option has the payer approve the Permit2 contract on chain, then sign.
-        case approvalAndPermit = "approval-and-permit"
-        /// Its only option has the payer send the chain's own coin.
-        case nativeCoin = "native-coin"
-        /// Its only option is on Solana.
-        case solana
-        /// Its only option is on Tron.
-        case tron
+    /// A payment's behaviour: a name, a summary, the expected end, and what the sandbox does.
+    ///
+    /// Equal names are equal scenarios.
+    public struct Scenario: RawRepresentable, CaseIterable, Hashable, Sendable, CustomStringConvertible {
+        /// The end of a payment, as seen by the payer.
+        @nonexhaustive
+        public enum Outcome: String, Sendable, Hashable, CaseIterable {
+            /// The money arrived.
+            case paid
+            /// The service refuses, or the payer has no means.
+            case declined
+            /// The payment's time ran out.
+            case expired
+            /// The payment was cancelled.
+            case cancelled
+            /// Still settling when the payer's patience ends.
+            case pending
+            /// Not known yet.
+            case unknown
+            /// A request is refused in a way that says nothing about the payment: it stays open.
+            case error
+        }
+
+        /// An ability that a payer needs, beyond signing typed data on EVM chains.
+        @nonexhaustive
+        public enum Demand: String, Sendable, Hashable, CaseIterable {
+            /// Broadcast transactions (`eth_sendTransaction`).
+            case transactions
+            /// Hand in data about themselves.
+            case data
+            /// Have an account on Solana.
+            case solana
+            /// Have an account on Tron.
+            case tron
+        }
+
+        /// The name, as the command line takes it.
+        public let rawValue: String
+        /// A few words for people.
+        public let summary: String
+        /// The end for a payer who can do everything in ``demands`` and waits for a minute.
+        ///
+        /// A payer who cannot has no usable option, which ends ``Outcome/declined``.
+        public let expectedOutcome: Outcome
+        let plan: Plan
+
+        private init(_ name: String, _ summary: String, ends outcome: Outcome = .paid, _ plan: Plan = Plan()) {
+            (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
+        }
+
+        /// Finds the scenario of a name; nil where there is none.
+        public init?(rawValue: String) {
+            guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = known
+        }
+
+        /// The abilities that the payer needs, beyond signing typed data on EVM chains.
+        public var demands: Set<Demand> { plan.demands }
+        /// The name.
+        public var description: String { rawValue }
     }
 }
 
 extension WalletConnectPaySandbox.Scenario {
-    /// How a payment ends, seen from the payer.
-    @nonexhaustive
-    public enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// The money arrived.
-        case paid
-        /// The service refuses, or the payer has no means.
-        case declined
-        /// The payment's time ran out.
-        case expired
-        /// Somebody cancelled the payment.
-        case cancelled
-        /// Still settling when the payer's patience ends.
-        case pending
-        /// Nobody can tell yet.
-        case unknown
-        /// A request is refused in a way that says nothing about the payment: it stays open.
-        case error
+    /// The sandbox's part in a scenario. Everything not said is as with an ordinary payment.
+    struct Plan: Sendable {
+        enum Ending: Sendable {
+            case succeeded, failed, declined, unfamiliar
+        }
+
+        enum Pace: Sendable {
+            case atOnce, ordinary, slow
+        }
+
+        /// An event just before a confirmation would act.
+        enum Interruption: Sendable {
+            case expiry, cancellation
+        }
+
+        /// The payers whose data is asked for.
+        enum DataDemand: Sendable {
+            case none, everybody, ethereum
+        }
+
+        /// An error that is answered in place of the work.
+        enum Refusal: Sendable {
+            case rateLimited
+            case serverErrorOnce
+            case sanctioned(GatewayVerb)
+            case routeExpired
+        }
+
+        var demands: Set<Demand> = []
+        var status = PaymentRecord.Status.requiresAction
+        var isOver = false
+        var assets = Asset.usual
+        var data = DataDemand.none
+        var hasShortQuotes = false
+        var refusal: Refusal?
+        var interruption: Interruption?
+        var pace = Pace.atOnce
+        var ending = Ending.succeeded
     }
+}
 
-    /// What a payer must be able to do, beyond signing typed data on EVM chains.
-    @nonexhaustive
-    public enum Demand: String, Sendable, Hashable, CaseIterable {
-        /// Broadcast transactions (`eth_sendTransaction`).
-        case transactions
-        /// Hand in data about themselves.
-        case data
-        /// Have an account on Solana.
-        case solana
-        /// Have an account on Tron.
-        case tron
-    }
+extension WalletConnectPaySandbox.Scenario {
+    /// Confirming settles it at once.
+    public static let paidAtOnce = Self("paid-at-once", "settles as soon as it is confirmed")
+    /// Confirming starts the settlement, which ends after some status queries.
+    public static let paidAfterPolling = Self(
+        "paid-after-polling", "settles a little after it is confirmed", .init(pace: .ordinary))
+    /// Its time is already over.
+    public static let expired = Self("expired", "its time is over", ends: .expired, .init(isOver: true))
+    /// The payer's accounts hold too little: there is no option.
+    public static let insufficientOptions = Self(
+        "insufficient-options", "the payer's accounts hold too little", ends: .declined, .init(assets: []))
+    /// Another payer has paid it.
+    public static let alreadyPaid = Self("already-paid", "another payer has paid it already", .init(status: .succeeded))
+    /// Confirming leads to a failure.
+    public static let failsAfterConfirm = Self(
+        "fails-after-confirm", "fails after it is confirmed", ends: .declined, .init(pace: .ordinary, ending: .failed))
+    /// Confirming leads to a failure because of this payer (`failureCode` `declined_user`).
+    public static let declinedForCompliance = Self(
+        "declined-for-compliance", "this payer is refused after confirming", ends: .declined,
+        .init(pace: .ordinary, ending: .declined))
+    /// The merchant has cancelled it.
+    public static let cancelledByMerchant = Self(
+        "cancelled-by-merchant", "the merchant has cancelled it", ends: .cancelled, .init(status: .cancelled))
+    /// The payer cancels it elsewhere after the options are known.
+    public static let cancelledByUser = Self(
+        "cancelled-by-user", "cancelled on another device while being paid", ends: .cancelled,
+        .init(interruption: .cancellation))
+    /// Its time runs out after the options are known.
+    public static let expiresWhilePaying = Self(
+        "expires-while-paying", "its time runs out while being paid", ends: .expired, .init(interruption: .expiry))
+    /// The prices of its options are over at once (`quote_expired`).
+    public static let quoteExpired = Self(
+        "quote-expired", "the prices of its options are over at once", ends: .error, .init(hasShortQuotes: true))
+    /// The way that the money should have taken is gone (HTTP 409).
+    public static let routeExpired = Self(
+        "route-expired", "the way for the money is gone when it is confirmed", ends: .unknown,
+        .init(refusal: .routeExpired))
+    /// The service refuses this payer before anything else (`sanctioned_user`).
+    public static let sanctionedPayer = Self(
+        "sanctioned-payer", "this payer is refused at the first question", ends: .declined,
+        .init(refusal: .sanctioned(.options)))
+    /// The service refuses this payer when the payment is confirmed (`sanctioned_user`).
+    public static let sanctionedAtConfirm = Self(
+        "sanctioned-at-confirm", "this payer is refused when confirming", ends: .declined,
+        .init(refusal: .sanctioned(.confirm)))
+    /// The settlement takes longer than wallets usually wait.
+    public static let slowSettlement = Self(
+        "slow-settlement", "settles later than wallets wait", ends: .pending, .init(pace: .slow))
+    /// It ends in a state that the specification does not have.
+    public static let unknownStatus = Self(
+        "unknown-status", "ends in a state that no wallet knows", ends: .unknown,
+        .init(pace: .ordinary, ending: .unfamiliar))
+    /// Its only option wants something done that the specification does not have.
+    public static let unknownAction = Self(
+        "unknown-action", "asks for something that no wallet knows", ends: .error, .init(assets: [.unfamiliarAction]))
+    /// The first requests are refused with HTTP 429.
+    public static let rateLimited = Self("rate-limited", "too many requests at first", .init(refusal: .rateLimited))
+    /// The first request for the options is answered with HTTP 500.
+    public static let serverErrorOnce = Self(
+        "server-error-once", "the service has a fault at first", .init(refusal: .serverErrorOnce))
+    /// Every option asks for data about the payer.
+    public static let dataCollection = Self(
+        "data-collection", "asks for data about the payer", .init(demands: [.data], data: .everybody))
+    /// The options on Ethereum ask for data about the payer, the others do not.
+    public static let dataForSomeOptions = Self(
+        "data-for-some-options", "some options ask for data about the payer", .init(data: .ethereum))
+    /// Its only option has to be fetched before it can be signed.
+    public static let buildAction = Self(
+        "build-action", "what to sign has to be fetched", .init(assets: [.payPalDollar]))
+    /// Its only option has the payer approve the Permit2 contract on chain, then sign.
+    public static let approvalAndPermit = Self(
+        "approval-and-permit", "an approval on chain, then a signature",
+        .init(demands: [.transactions], assets: [.tetherWithApproval]))
+    /// Its only option has the payer send the chain's own coin.
+    public static let nativeCoin = Self(
+        "native-coin", "the chain's own coin is sent", .init(demands: [.transactions], assets: [.ether]))
+    /// Its only option is on Solana.
+    public static let solana = Self("solana", "paid on Solana", .init(demands: [.solana], assets: [.solana]))
+    /// Its only option is on Tron.
+    public static let tron = Self("tron", "paid on Tron", .init(demands: [.tron], assets: [.tron]))
 
-    /// A few words for people.
-    public var summary: String { plan.summary }
-
-    /// How a payment of this kind ends for a payer who can do everything in ``demands`` and waits for a minute.
-    ///
-    /// A payer who cannot has no usable option, which ends ``Outcome/declined``.
-    public var expectedOutcome: Outcome { plan.outcome }
-
-    /// What the payer must be able to do, beyond signing typed data on EVM chains.
-    public var demands: Set<Demand> { plan.demands }
+    /// Every scenario.
+    public static let allCases: [Self] = [
+        .paidAtOnce, .paidAfterPolling, .expired, .insufficientOptions, .alreadyPaid, .failsAfterConfirm,
+        .declinedForCompliance, .cancelledByMerchant, .cancelledByUser, .expiresWhilePaying, .quoteExpired,
+        .routeExpired, .sanctionedPayer, .sanctionedAtConfirm, .slowSettlement, .unknownStatus, .unknownAction,
+        .rateLimited, .serverErrorOnce, .dataCollection, .dataForSomeOptions, .buildAction, .approvalAndPermit,
+        .nativeCoin, .solana, .tron,
+    ]
 }
 
 extension WalletConnectPaySandbox {
@@ -109,7 +202,7 @@ extension WalletConnectPaySandbox {
         public let id: String
         /// The link that a buyer would scan: on the real service's host, as the real service makes them.
         public let link: String
-        /// What it does.
+        /// The payment's behaviour.
         public let scenario: Scenario
     }
 }
