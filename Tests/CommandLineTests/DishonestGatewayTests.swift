@@ -10,20 +10,20 @@ import Testing
 /// `payroute pay` at a dishonest gateway, over loopback HTTP: it ends with 1, says why, and signs nothing.
 @Suite("pay at a dishonest gateway")
 struct DishonestGatewayTests {
-    typealias Lie = WalletConnectPaySandbox.Lie
+    typealias TamperedAnswer = WalletConnectPaySandbox.TamperedAnswer
 
-    @Test("Nothing is signed, and the reason is printed", arguments: Lie.all)
-    func pay(_ lie: Lie) async throws {
+    @Test("Nothing is signed, and the reason is printed", arguments: TamperedAnswer.all)
+    func pay(_ answer: TamperedAnswer) async throws {
         let sandbox = WalletConnectPaySandbox()
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        let payment = await sandbox.createPayment(telling: lie)
+        let payment = await sandbox.createPayment(tampered: answer)
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
         #expect(result.code == 1)
-        #expect(!result.lines.contains { $0.hasPrefix("  sign") }, "\(lie): \(result.output)")
+        #expect(!result.lines.contains { $0.hasPrefix("  sign") }, "\(answer): \(result.output)")
         // What the wallet cannot do at all is not even looked at.
-        let isBeyondTheWallet = lie.name.hasPrefix("method-") && result.output.contains("a wallet that can do")
-        #expect(isBeyondTheWallet || result.output.contains(lie.refusal), "\(lie): \(result.output)")
+        let isBeyondTheWallet = answer.name.hasPrefix("method-") && result.output.contains("a wallet that can do")
+        #expect(isBeyondTheWallet || result.output.contains(answer.refusal), "\(answer): \(result.output)")
         #expect(await sandbox.ledger.captures(of: payment.id) == 0)
     }
 
@@ -31,7 +31,7 @@ struct DishonestGatewayTests {
     func listed() async throws {
         let sites = SandboxSites()
         let site = try #require(sites["walletconnect-pay"])
-        #expect(site.lies.count == Lie.all.count)
-        #expect(Set(site.lies).isDisjoint(with: site.scenarios))
+        #expect(site.tampered.count == TamperedAnswer.all.count)
+        #expect(Set(site.tampered).isDisjoint(with: site.scenarios))
     }
 }

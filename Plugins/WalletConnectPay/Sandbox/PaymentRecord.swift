@@ -54,8 +54,8 @@ struct PaymentRecord: Sendable {
     var merchantID = WalletConnectPaySandbox.merchantID
     /// Where the service's page sends buyers back to.
     var returns: CheckoutPages?
-    /// What a dishonest service tells in place of the truth.
-    var lie: WalletConnectPaySandbox.Lie?
+    /// The answer of a dishonest gateway in place of the honest one.
+    var tampered: WalletConnectPaySandbox.TamperedAnswer?
     /// The actions that it holds back until they are fetched, by the option's id.
     var heldBack: [String: JSONValue] = [:]
 

@@ -17,7 +17,7 @@ extension WalletConnectPaySandbox: ListedService {
     }
 
     package nonisolated var tampered: [ListedScenario] {
-        Lie.all.map { .tampered(name: $0.name, summary: $0.summary) }
+        TamperedAnswer.all.map { .tampered(name: $0.name, summary: $0.summary) }
     }
 
     package nonisolated func routes() -> [SharedAddress.Tenant] {
@@ -27,10 +27,10 @@ extension WalletConnectPaySandbox: ListedService {
     }
 
     package func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment? {
-        if let lie = Lie.all.first(where: { $0.name == scenario }) {
+        if let answer = TamperedAnswer.all.first(where: { $0.name == scenario }) {
             guard amount == nil else { return nil }
-            let payment = createPayment(telling: lie)
-            return SandboxPayment(id: payment.id, scenario: lie.name, summary: lie.summary, link: payment.link)
+            let payment = createPayment(tampered: answer)
+            return SandboxPayment(id: payment.id, scenario: answer.name, summary: answer.summary, link: payment.link)
         }
         guard let scenario = Scenario(rawValue: scenario) else { return nil }
         // Its scenarios are priced in dollars.
@@ -58,7 +58,7 @@ extension WalletConnectPaySandbox: ListedService {
     private func accountsForForm(of payment: String) -> [String] {
         guard var record = payments[payment], record.status == .requiresAction else { return [] }
         let plan = record.scenario.plan
-        if record.offers.isEmpty, record.lie == nil, plan.data != .none {
+        if record.offers.isEmpty, record.tampered == nil, plan.data != .none {
             let factory = OfferFactory(plan: plan, configuration: configuration, random: random, now: now)
             for offer in factory.offers(for: record, accounts: SandboxWallet().payer().accounts) {
                 record.offers[offer.id] = offer

@@ -22,8 +22,8 @@ extension WalletConnectPaySandbox {
         interrupt(id)
         try requireOpen(try payment(id), offer)
         try take(body["collectedData"], for: offer, id)
-        if try payment(id).lie != nil {
-            // A dishonest service takes whatever it was given.
+        if try payment(id).tampered != nil {
+            // A dishonest gateway takes whatever it was given.
             capture(id, offer, results)
             return try await answer(id, hold: hold, asks: false)
         }

@@ -70,7 +70,7 @@ extension WalletConnectPaySandbox {
         var answer: JSONValue = ["info": nil, "options": nil, "collectData": nil]
         if payment.status == .requiresAction {
             var plan = payment.scenario.plan
-            if let lie = payment.lie { plan.assets = [lie.asset] }
+            if let tampered = payment.tampered { plan.assets = [tampered.asset] }
             let factory = OfferFactory(plan: plan, configuration: configuration, random: random, now: now)
             let offers = factory.offers(for: payment, accounts: accounts)
             for offer in offers { payment.offers[offer.id] = offer }
@@ -78,7 +78,9 @@ extension WalletConnectPaySandbox {
             let form = IdentityForm.Link(payment: id, base: formBase(for: request))
             answer["options"] = .array(
                 offers.map { $0.body(collectData: payment.needsData(for: $0) ? form.collectData([$0.account]) : nil) })
-            if let lie = payment.lie { answer["options"] = tell(lie, answer["options"]?.array ?? [], offers, id) }
+            if let tampered = payment.tampered {
+                answer["options"] = tamper(tampered, with: answer["options"]?.array ?? [], offers, id)
+            }
             let asked = payment.accountsAskedForData
             let asking = accounts.map(\.text).filter(asked.contains)
             if !asking.isEmpty { answer["collectData"] = form.collectData(asking) }
@@ -99,20 +101,22 @@ extension WalletConnectPaySandbox {
         guard let offer = payment.offers[option] else { throw .optionNotFound }
         try requireOpen(payment, offer)
         guard !payment.needsData(for: offer) else { throw .dataMissing }
-        if payment.lie != nil { return .json(["actions": payment.heldBack[option] ?? []]) }
+        if payment.tampered != nil { return .json(["actions": payment.heldBack[option] ?? []]) }
         return .json(offer.fetched)
     }
 
-    /// What a dishonest service makes of honest options.
-    private func tell(_ lie: Lie, _ options: [JSONValue], _ offers: [Offer], _ id: String) -> JSONValue {
+    /// The options that a dishonest gateway makes of honest ones.
+    private func tamper(
+        _ answer: TamperedAnswer, with options: [JSONValue], _ offers: [Offer], _ id: String
+    ) -> JSONValue {
         let payer = offers.first.flatMap { try? AccountID($0.account) }
-        var told = lie.told(options, payer: payer.map { String($0.address) } ?? "", now: now)
-        for (index, option) in told.enumerated() {
-            guard lie.isFetched, let name = option["id"]?.string else { continue }
+        var changed = answer.applied(to: options, payer: payer.map { String($0.address) } ?? "", now: now)
+        for (index, option) in changed.enumerated() {
+            guard answer.isFetched, let name = option["id"]?.string else { continue }
             payments[id]?.heldBack[name] = option["actions"]
-            told[index]["actions"] = [["type": "build", "data": ["data": ""]]]
+            changed[index]["actions"] = [["type": "build", "data": ["data": ""]]]
         }
-        return .array(told)
+        return .array(changed)
     }
 
     func cancel(_ id: String, reason: String) throws(ServiceError) -> HTTPResponse {

@@ -15,7 +15,7 @@ import Testing
 
 /// A dishonest gateway, through the router and through the vendor's client: nothing is signed, and the reason is said.
 @Suite struct DishonestGatewayTests {
-    typealias Lie = WalletConnectPaySandbox.Lie
+    typealias TamperedAnswer = WalletConnectPaySandbox.TamperedAnswer
 
     /// A wallet that counts what it is asked for.
     final class CountingSigner: PaymentSigner {
@@ -36,16 +36,16 @@ import Testing
         return payer
     }
 
-    @Test("There are many lies, and no two of one name")
-    func thereAreManyLiesAndNoTwoOfOneName() {
-        #expect(Lie.all.count >= 150)
-        #expect(Set(Lie.all.map(\.name)).count == Lie.all.count)
+    @Test("There are many tampered answers, and no two of one name")
+    func manyWithDistinctNames() {
+        #expect(TamperedAnswer.all.count >= 150)
+        #expect(Set(TamperedAnswer.all.map(\.name)).count == TamperedAnswer.all.count)
     }
 
-    @Test("The router has nothing signed", arguments: Lie.all)
-    func router(_ lie: Lie) async throws {
+    @Test("The router has nothing signed", arguments: TamperedAnswer.all)
+    func router(_ answer: TamperedAnswer) async throws {
         let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
-        let payment = await sandbox.createPayment(telling: lie)
+        let payment = await sandbox.createPayment(tampered: answer)
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
         let router = PaymentRouter(
             registry: try ProviderRegistry([WalletConnectPayProvider(configuration: gateway)]),
@@ -53,20 +53,20 @@ import Testing
         let signer = CountingSigner()
         await #expect {
             let outcome = try await router.pay(payment.link, as: Self.payer(signer))
-            Issue.record("\(lie): \(outcome)")
+            Issue.record("\(answer): \(outcome)")
         } throws: { error in
             let text = "\(error)"
-            if !text.contains(lie.refusal) { Issue.record("\(lie): \(text)") }
+            if !text.contains(answer.refusal) { Issue.record("\(answer): \(text)") }
             return (error as? PaymentError)?.phase != .maybeSent
         }
         #expect(signer.signatures == 0)
         #expect(await sandbox.ledger.captures(of: payment.id) == 0)
     }
 
-    @Test("The vendor's client hands nothing out", arguments: Lie.all)
-    func client(_ lie: Lie) async throws {
+    @Test("The vendor's client hands nothing out", arguments: TamperedAnswer.all)
+    func client(_ answer: TamperedAnswer) async throws {
         let sandbox = WalletConnectPaySandbox(random: SeededRandomSource(seed: 1))
-        let payment = await sandbox.createPayment(telling: lie)
+        let payment = await sandbox.createPayment(tampered: answer)
         let client = PayClient(
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))),
             transport: SandboxTransport(sandbox))
@@ -75,11 +75,11 @@ import Testing
         do {
             let response = try await client.getPaymentOptions(paymentLink: payment.link, accounts: accounts)
             for option in response.options {
-                #expect(option.actions.isEmpty, "\(lie): a preview of what must not be signed")
+                #expect(option.actions.isEmpty, "\(answer): a preview of what must not be signed")
                 do {
                     let actions = try await client.getRequiredPaymentActions(
                         paymentId: response.paymentId, optionId: option.id)
-                    Issue.record("\(lie): \(actions.count) actions")
+                    Issue.record("\(answer): \(actions.count) actions")
                 } catch {
                     texts.append("\(error)")
                 }
@@ -89,8 +89,8 @@ import Testing
         }
         #expect(!texts.isEmpty)
         // Options that cannot be told apart are said in words of the client's own.
-        let reasons = lie.refusal == "id" ? ["two options one id", "'options.0.id'"] : [lie.refusal]
-        for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(lie): \(text)") }
+        let reasons = answer.refusal == "id" ? ["two options one id", "'options.0.id'"] : [answer.refusal]
+        for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(answer): \(text)") }
     }
 
     @Test("An honest payment beside them is paid")

@@ -7,7 +7,7 @@ import PaymentCrypto
     import Foundation
 #endif
 
-extension WalletConnectPaySandbox.Lie {
+extension WalletConnectPaySandbox.TamperedAnswer {
     /// One change of a list of options. Places are JSON pointers (RFC 6901); one that leads into a text goes on in the
     /// JSON that the text holds.
     ///

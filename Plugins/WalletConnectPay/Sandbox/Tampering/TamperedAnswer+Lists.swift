@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Lies in the number, the order and the kind of the calls.
-extension WalletConnectPaySandbox.Lie {
+/// Tampering with the number, the order and the kind of the calls.
+extension WalletConnectPaySandbox.TamperedAnswer {
     static let attacker = "0xf1de7be9a623fae3d8ae449173a99c43818b2a8b"
     static let attackerWord = "000000000000000000000000f1de7be9a623fae3d8ae449173a99c43818b2a8b"
     static let unlimited = String(repeating: "f", count: 64)
@@ -69,7 +69,7 @@ extension WalletConnectPaySandbox.Lie {
             .set("\(call)/chain_id", "eip155:137")),
         another(
             "personal_sign", [.string("0x" + String(repeating: "5a", count: 32)), "{payer}"],
-            "has 32 bytes signed that nobody can read"),
+            "has 32 unreadable bytes signed"),
         Self(
             "log-in-elsewhere", .permit, "has a log-in to another site signed", refusal: "method-not-allowed",
             .set("\(call)/method", "personal_sign"),

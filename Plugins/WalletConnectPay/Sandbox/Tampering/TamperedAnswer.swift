@@ -1,12 +1,12 @@
 import PaymentCore
 
 extension WalletConnectPaySandbox {
-    /// Something that a dishonest service asks of a wallet: one honest option, changed so that signing it would do
-    /// something else than the payer was shown.
+    /// A request of a dishonest gateway to a wallet: one honest option, changed so that signing it would do something
+    /// else than the payer was shown.
     ///
     /// A wallet must sign nothing of it. If it does, and confirms, the sandbox takes whatever it was given.
-    public struct Lie: Sendable {
-        /// What the option is before it is changed.
+    public struct TamperedAnswer: Sendable {
+        /// The option before it is changed.
         enum Base: Sendable {
             /// A Permit2 permit for USDT on Ethereum.
             case permit
@@ -22,10 +22,10 @@ extension WalletConnectPaySandbox {
 
         /// Its name, as the command line lists it.
         public let name: String
-        /// What would happen, for people.
+        /// The change, in a few words for people.
         public let summary: String
-        /// What the refusal has to say: the code of the rule that stops it, or a part of the text where no rule of the
-        /// review is needed.
+        /// The text that the refusal has to contain: the code of the rule that stops it, or a part of the message where
+        /// no rule of the review is needed.
         public let refusal: String
 
         let base: Base
@@ -51,22 +51,22 @@ extension WalletConnectPaySandbox {
             self.edits = edits
         }
 
-        /// Every lie, by what is lied about.
+        /// Every tampered answer, by the part that is changed.
         public static let all =
             options + lists + messages + authorizations + transactions + approvals + settlements
             + solana
     }
 
-    /// Creates a payment whose only options are lies.
-    public func createPayment(telling lie: Lie, cents: UInt128 = 1250) -> Payment {
+    /// Creates a payment whose only options are tampered with.
+    public func createPayment(tampered answer: TamperedAnswer, cents: UInt128 = 1250) -> Payment {
         let payment = createPayment(.paidAtOnce, cents: cents)
-        payments[payment.id]?.lie = lie
+        payments[payment.id]?.tampered = answer
         return payment
     }
 }
 
-extension WalletConnectPaySandbox.Lie: Hashable, CustomStringConvertible {
-    /// Lies are known by their names.
+extension WalletConnectPaySandbox.TamperedAnswer: Hashable, CustomStringConvertible {
+    /// Compares the names.
     public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -74,7 +74,7 @@ extension WalletConnectPaySandbox.Lie: Hashable, CustomStringConvertible {
     public var description: String { name }
 }
 
-extension WalletConnectPaySandbox.Lie {
+extension WalletConnectPaySandbox.TamperedAnswer {
     var asset: Asset {
         switch base {
         case .permit: .tether
@@ -85,11 +85,11 @@ extension WalletConnectPaySandbox.Lie {
         }
     }
 
-    /// The options as the liar states them.
-    func told(_ options: [JSONValue], payer: String, now: Int64) -> [JSONValue] {
+    /// The options as the dishonest gateway states them.
+    func applied(to options: [JSONValue], payer: String, now: Int64) -> [JSONValue] {
         // One option is enough; the others would be honest.
-        var told = JSONValue.array(Array(options.prefix(1)))
-        for edit in edits { edit.apply(to: &told, payer: payer.lowercased(), now: now) }
-        return told.array ?? []
+        var changed = JSONValue.array(Array(options.prefix(1)))
+        for edit in edits { edit.apply(to: &changed, payer: payer.lowercased(), now: now) }
+        return changed.array ?? []
     }
 }

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Lies in transactions of EVM chains.
-extension WalletConnectPaySandbox.Lie {
+/// Tampering with transactions of EVM chains.
+extension WalletConnectPaySandbox.TamperedAnswer {
     private static let data = "\(transaction)/data"
 
     private static func member(_ name: String, _ value: JSONValue, _ summary: String) -> Self {
@@ -75,7 +75,7 @@ extension WalletConnectPaySandbox.Lie {
         function("increaseAllowance", "39509351", "has an allowance raised for 1 wei"),
         function("transferFrom", "23b872dd", "has a token moved for 1 wei"),
         function("setApprovalForAll", "a22cb465", "has a whole collection handed over for 1 wei"),
-        function("permit2-approve", "87517c45", "has Permit2 told to let a stranger move a token"),
+        function("permit2-approve", "87517c45", "has Permit2 allow a stranger to move a token"),
         function("multicall", "ac9650d8", "has several calls made at once"),
         function("execute", "3593564c", "has a router do anything"),
         function("deposit", "d0e30db0", "has the coin wrapped"),
@@ -143,7 +143,7 @@ extension WalletConnectPaySandbox.Lie {
         Self(
             "settlement-with-fee", .coin, "takes a fee", refusal: "settlement-fee", .word(data, 14, "64"),
             .word(data, 15, String(attackerWord.suffix(40)))),
-        Self("settlement-to-nobody", .coin, "pays nobody", refusal: "recipient-invalid", .word(data, 2, "0")),
+        Self("settlement-to-nobody", .coin, "pays no recipient", refusal: "recipient-invalid", .word(data, 2, "0")),
         Self(
             "settlement-with-dirty-bits", .coin, "writes an address that contracts read differently",
             refusal: "calldata-malformed", .word(data, 2, "1" + String(attackerWord.suffix(40)))),

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Lies about what is paid, by whom, and how it is shown.
-extension WalletConnectPaySandbox.Lie {
+/// Tampering with the asset, the payer, and the way that they are shown.
+extension WalletConnectPaySandbox.TamperedAnswer {
     private static let unit = "/0/amount/unit"
     private static let value = "/0/amount/value"
     private static let symbol = "/0/amount/display/assetSymbol"

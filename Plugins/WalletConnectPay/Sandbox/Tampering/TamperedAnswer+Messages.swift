@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Lies in the typed data that a wallet signs.
-extension WalletConnectPaySandbox.Lie {
+/// Tampering with the typed data that a wallet signs.
+extension WalletConnectPaySandbox.TamperedAnswer {
     private static let message = "\(typedData)/message"
     private static let types = "\(typedData)/types"
     private static let amount = "\(message)/permitted/amount"
@@ -98,7 +98,7 @@ extension WalletConnectPaySandbox.Lie {
         Self("all-of-it", .permit, "takes all there is", refusal: "(amount, ", .set(amount, .string("0x" + unlimited))),
         Self("less-than-shown", .permit, "takes less than it shows", refusal: "(amount, ", .set(amount, "1")),
         Self(
-            "spender-nobody", .permit, "lets nobody take it", refusal: "recipient-invalid",
+            "spender-nobody", .permit, "names no spender", refusal: "recipient-invalid",
             .set(spender, "0x0000000000000000000000000000000000000000")),
         Self(
             "spender-payer", .permit, "lets the payer take it", refusal: "recipient-invalid", .set(spender, "{payer}")),
@@ -121,7 +121,7 @@ extension WalletConnectPaySandbox.Lie {
             "deadline-in-milliseconds", .permit, "counts the end in milliseconds", refusal: "deadline-too-far",
             .set(deadline, "{now+600}000")),
         Self(
-            "deadline-never", .permit, "has a permit good for ever", refusal: "deadline-too-far",
+            "deadline-never", .permit, "has a permit good permanently", refusal: "deadline-too-far",
             .set(deadline, .string("0x" + unlimited))),
     ]
 
@@ -142,7 +142,7 @@ extension WalletConnectPaySandbox.Lie {
             "authorization-later", .authorization, "becomes good tomorrow", refusal: "not-yet-valid",
             .set("\(message)/validAfter", "{now+86400}")),
         Self(
-            "authorization-never-ends", .authorization, "is good for ever", refusal: "deadline-too-far",
+            "authorization-never-ends", .authorization, "is good permanently", refusal: "deadline-too-far",
             .set("\(message)/validBefore", .string("0x" + unlimited))),
         Self(
             "authorization-over", .authorization, "is over already", refusal: "deadline-past",

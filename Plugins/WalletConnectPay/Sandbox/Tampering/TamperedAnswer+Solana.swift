@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// Lies in transactions of Solana.
-extension WalletConnectPaySandbox.Lie {
+/// Tampering with transactions of Solana.
+extension WalletConnectPaySandbox.TamperedAnswer {
     private static let transactionText = "\(call)/params/0/transaction"
 
-    /// Where the parts of the honest transaction lie: one signature, three keys, one transfer. See ``ForeignCalls``.
+    /// The places of the honest transaction's parts: one signature, three keys, one transfer. See ``ForeignCalls``.
     private enum Place {
         static let signature = 1..<65
         static let header = 65
@@ -64,7 +64,7 @@ extension WalletConnectPaySandbox.Lie {
             $0[Place.signature.lowerBound] = 1
         },
         bytes("solana-another-payer", "has another account pay", refusal: "solana-signers") { $0[Place.keys] ^= 1 },
-        bytes("solana-unknown-program", "calls a program that nobody knows", refusal: "solana-program") {
+        bytes("solana-unknown-program", "calls an unknown program", refusal: "solana-program") {
             $0[Place.keys + 64] = 9
         },
         bytes("solana-to-the-payer", "sends in a circle", refusal: "solana-") { bytes in
