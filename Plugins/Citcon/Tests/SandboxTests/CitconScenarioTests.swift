@@ -18,9 +18,13 @@ import Testing
     func wordsAreDistinctAndShort() async {
         let all = CitconSandbox.Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
+        #expect(Set(all.map(\.rawValue)).count == all.count && Set(all).count == all.count)
+        #expect(all.allSatisfy { CitconSandbox.Scenario(rawValue: $0.rawValue) == $0 && "\($0)" == $0.rawValue })
+        #expect(CitconSandbox.Scenario(rawValue: "no such scenario") == nil)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
         #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
         #expect(Set(all.map(\.expectedOutcome)).count == CitconSandbox.Scenario.Outcome.allCases.count)
+        #expect(CitconSandbox.Scenario.statusRefused.summary == "paid, and inquiries are refused for 10 minutes")
         let charges = await CitconWorld().sandbox.createAllScenarios()
         #expect(charges.map(\.scenario) == all)
         #expect(charges.map(\.title) == all.map(\.summary))

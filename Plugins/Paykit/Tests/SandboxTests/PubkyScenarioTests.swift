@@ -36,7 +36,7 @@ struct PubkyScenarioTests {
     func shows(_ scenario: Scenario) async throws {
         let world = PubkyWorld { $0.slowness = .zero }
         let user = await world.sandbox.createUser(scenario)
-        #expect(user.link == "pubky://\(user.key)")
+        #expect(user.link == "pubky://\(user.key)" && user.scenario == scenario && user.title == scenario.summary)
         #expect(scenario.expectedMethods.isEmpty == (scenario.expectedOutcome != .payable))
         switch scenario.expectedOutcome {
         case .payable:
@@ -62,6 +62,16 @@ struct PubkyScenarioTests {
     private static func isSound(_ bytes: [UInt8]) -> Bool {
         guard let link = try? PaymentLink(String(decoding: bytes, as: UTF8.self)) else { return false }
         return (try? Bolt11(link)) != nil || (try? BitcoinAddress(link)) != nil
+    }
+
+    @Test("Words are distinct")
+    func words() {
+        let all = Scenario.allCases
+        #expect(Set(all.map(\.summary)).count == all.count && all.allSatisfy { !$0.summary.isEmpty })
+        #expect(Set(all.map(\.rawValue)).count == all.count && Set(all).count == all.count)
+        #expect(all.allSatisfy { Scenario(rawValue: $0.rawValue) == $0 && "\($0)" == $0.rawValue })
+        #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
+        #expect(Scenario(rawValue: "no such scenario") == nil)
     }
 
     @Test("Invoices and addresses are real ones, of a chain without money unless another is wanted")

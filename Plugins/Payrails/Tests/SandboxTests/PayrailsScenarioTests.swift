@@ -24,6 +24,9 @@ import Testing
     func wordsAreDistinctAndShort() {
         let all = PayrailsScenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
+        #expect(Set(all.map(\.rawValue)).count == all.count && Set(all).count == all.count)
+        #expect(all.allSatisfy { PayrailsScenario(rawValue: $0.rawValue) == $0 && "\($0)" == $0.rawValue })
+        #expect(PayrailsScenario(rawValue: "no such scenario") == nil)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
         #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
         #expect(Set(all.map(\.expectedOutcome)).count == PayrailsScenario.Outcome.allCases.count)
@@ -36,6 +39,7 @@ import Testing
         let world = PayrailsWorld()
         for scenario in PayrailsScenario.allCases {
             let session = await world.sandbox.createSession(scenario)
+            #expect(session.scenario == scenario)
             let link = try PaymentLink(session.link)
             #expect(link.scheme == "payrails")
             let query = try #require(session.link.split(separator: "?").last)

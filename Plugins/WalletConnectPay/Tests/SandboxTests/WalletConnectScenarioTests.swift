@@ -23,6 +23,9 @@ import Testing
     func wordsAreDistinctAndShort() {
         let all = Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
+        #expect(Set(all.map(\.rawValue)).count == all.count && Set(all).count == all.count)
+        #expect(all.allSatisfy { Scenario(rawValue: $0.rawValue) == $0 && "\($0)" == $0.rawValue })
+        #expect(Scenario(rawValue: "no such scenario") == nil)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
         #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
         // Between them, they provoke every ending.
