@@ -4,29 +4,29 @@ import PaymentStandards
 import PaymentTesting
 
 extension PubkySandbox {
-    /// Somebody on the simulated network.
+    /// A user of the simulated network.
     public struct User: Sendable {
         /// The name in the profile.
         public let name: String
-        /// The user's own keys: whoever has them can sign up, sign in and publish as this user.
+        /// The user's own keys, which sign up, sign in and publish as this user.
         public let keyPair: PubkyKeyPair
-        /// What the user is like.
+        /// The user's behaviour.
         public let scenario: Scenario
         /// A few words for people.
         public let title: String
 
-        /// Who it is, and what the ledger calls payments to them.
+        /// The public key, by which the ledger names payments to the user.
         public var key: PubkyKey { keyPair.publicKey }
         /// A link that pays the user.
         public var link: String { "pubky://\(key)" }
     }
 
-    /// Creates a user who is as `scenario` says, with everything published that belongs to it.
+    /// Creates a user of a scenario, with everything published that belongs to it.
     ///
     /// The same seed gives the same keys, in the order in which users are created.
     ///
     /// - Parameters:
-    ///   - scenario: what the user is like.
+    ///   - scenario: the user's behaviour.
     ///   - name: for the profile; nil for one of the sandbox's own.
     ///   - follows: the user's contacts.
     ///   - endpoints: what is published beside that of the scenario, by method.
@@ -136,7 +136,7 @@ extension PubkySandbox {
         }
         packets[user.key] = PubkyRecords.user(of: server, at: now, by: user.keyPair)
         if plan.relay == .goesBack {
-            // An hour older: whoever takes it for the latest ends at a homeserver that is down.
+            // An hour older: a reader that takes it for the latest ends at a homeserver that is down.
             let before = now - min(now, 3_600_000_000)
             oldPackets[user.key] = PubkyRecords.user(of: deadHomeserver(), at: before, by: user.keyPair)
         }
@@ -210,7 +210,7 @@ extension PubkySandbox {
         let invoice = try? PubkyInvoice(
             amount, for: payee, at: time, lifetime: configuration.invoiceLifetime, chain: configuration.chain,
             secrets: (keys.bytes(name), keys.bytes(name + " secret"), keys.bytes("node \(payee)")))
-        // Of all 32 bytes so few are no key that nobody will meet them.
+        // So few values of 32 bytes are no key that none of them will be met.
         guard let invoice else { preconditionFailure("no secp256k1 on this system") }
         invoices[invoice.hash] = invoice
         return invoice.text
