@@ -1,8 +1,8 @@
 import PaymentCore
 
 extension PaymentError {
-    /// Whatever a provider throws, as a payment error of the provider that was asked: it may be registered by another id
-    /// than its vendor's. Foreign errors may hold anything, so only their type is told.
+    /// Creates a payment error of the provider that was asked from what it threw: it may be registered by another id
+    /// than its vendor's. Foreign errors may hold anything, so the message names only their type; they stay its cause.
     init(thrown error: any Error, at provider: ProviderID) {
         self =
             switch error {
@@ -10,14 +10,17 @@ extension PaymentError {
             case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
             case is AttemptHasEnded:
                 PaymentError(
-                    .journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider)
+                    .journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider,
+                    cause: error)
             case is CancellationError:
-                PaymentError(.cancelled, "cancelled before anything was sent", provider: provider)
+                PaymentError(.cancelled, "cancelled before anything was sent", provider: provider, cause: error)
             case is MoneyError, is JSONError, is CAIPError, is LinkDefect:
                 PaymentError(
                     .invalidResponse, "the provider could not read its service's answer: \(error)",
-                    provider: provider, phase: .answered)
-            default: PaymentError(.providerFault, "the provider failed with \(type(of: error))", provider: provider)
+                    provider: provider, phase: .answered, cause: error)
+            default:
+                PaymentError(
+                    .providerFault, "the provider failed with \(type(of: error))", provider: provider, cause: error)
             }
     }
 

@@ -208,7 +208,8 @@ public struct PaymentRouter: Sendable {
         _ read: (any PaymentJournal) async throws -> Value
     ) async throws(PaymentError) -> Value {
         do { return try await read(effects.journal) } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)", provider: provider, phase: phase)
+            throw PaymentError(
+                .journal, "the journal failed: \(error)", provider: provider, phase: phase, cause: error)
         }
     }
 }

@@ -1,4 +1,6 @@
-/// Why a payment could not be carried on. Refusals by the service are outcomes, not errors.
+/// The reason for which a payment could not be carried on. Refusals by the service are outcomes, not errors.
+///
+/// The error that caused it is kept in ``cause``, which nothing prints, compares or stores.
 public struct PaymentError: Error, Sendable, Hashable {
     /// The kind of error. Open: providers may add their own.
     public struct Code: Sendable, Hashable, RawRepresentable {
@@ -88,7 +90,7 @@ public struct PaymentError: Error, Sendable, Hashable {
     /// The kind of error.
     public let code: Code
     /// One sentence for people, with what to do; no secrets, no personal data.
-    public let message: String
+    public package(set) var message: String
     /// The provider concerned.
     public package(set) var provider: ProviderID?
     /// How far things got.
@@ -97,11 +99,29 @@ public struct PaymentError: Error, Sendable, Hashable {
     public package(set) var retry: RetryAdvice
     /// The service's own code, when it gave one.
     public let vendorCode: String?
+    /// The error behind this one, such as the transport's, the journal's, the wallet's or a vendor's own.
+    ///
+    /// It is the only part of an error that may hold secrets and personal data. Therefore equality, the hash,
+    /// descriptions and mirrors leave it out, and an error has no coded form. Look at its type before printing it.
+    public package(set) var cause: (any Error)? {
+        get { hidden.read() }
+        set { hidden = HiddenCause(newValue) }
+    }
+    private var hidden: HiddenCause
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of error.
+    ///   - message: one sentence for people, with what to do; no secrets, no personal data.
+    ///   - provider: the provider concerned.
+    ///   - phase: how far things got.
+    ///   - retry: whether trying again makes sense.
+    ///   - vendorCode: the service's own code, when it gave one.
+    ///   - cause: the error behind this one; it may hold secrets.
     public init(
         _ code: Code, _ message: String, provider: ProviderID? = nil, phase: Phase = .beforeSend,
-        retry: RetryAdvice = .never, vendorCode: String? = nil
+        retry: RetryAdvice = .never, vendorCode: String? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
@@ -109,6 +129,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         self.phase = phase
         self.retry = retry
         self.vendorCode = vendorCode
+        hidden = HiddenCause(cause)
     }
 
     /// Creates an error for a failed exchange. A query's request moves no money even when it arrived.
@@ -120,11 +141,42 @@ public struct PaymentError: Error, Sendable, Hashable {
     public init(_ error: TransportError, provider: ProviderID?, isMutation: Bool) {
         self.init(
             error.reason == .cancelled ? .cancelled : .network, error.description, provider: provider,
-            phase: isMutation && error.phase == .maybeSent ? .maybeSent : .beforeSend, retry: .later)
+            phase: isMutation && error.phase == .maybeSent ? .maybeSent : .beforeSend, retry: .later, cause: error)
+    }
+
+    /// Returns the error with another message or phase, and all else as it is, its cause too.
+    package func with(message: String? = nil, phase: Phase? = nil, retry: RetryAdvice? = nil) -> PaymentError {
+        var error = self
+        error.message = message ?? self.message
+        error.phase = phase ?? self.phase
+        error.retry = retry ?? self.retry
+        return error
     }
 }
 
-extension PaymentError: CustomStringConvertible {
+extension PaymentError: CustomStringConvertible, CustomReflectable {
     /// The message, with the provider's name before it.
     public var description: String { provider.map { "\($0): \(message)" } ?? message }
+
+    /// A mirror of all but the cause.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "code": code, "message": message, "provider": provider as Any, "phase": phase, "retry": retry,
+                "vendorCode": vendorCode as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+/// An error that is there for those who ask for it and for nothing else: all values are equal.
+private struct HiddenCause: Sendable, Hashable {
+    // A closure, because reflection can walk stored properties but not captured variables.
+    let read: @Sendable () -> (any Error)?
+
+    init(_ error: (any Error)?) { read = { error } }
+
+    static func == (left: Self, right: Self) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
 }

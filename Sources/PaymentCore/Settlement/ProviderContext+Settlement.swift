@@ -139,6 +139,6 @@ private struct Settling: Sendable {
         let reason = (error as? PaymentError)?.message ?? "\(type(of: error))"
         return PaymentError(
             .payer, "the payer's settler did not say what became of the payment (\(reason))",
-            phase: hasAsked ? .maybeSent : .beforeSend, retry: .later)
+            phase: hasAsked ? .maybeSent : .beforeSend, retry: .later, cause: error)
     }
 }

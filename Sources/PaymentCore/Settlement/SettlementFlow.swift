@@ -209,7 +209,8 @@ package enum SettlementFlow {
             payee: payee, currency: .satoshi, minimum: least, suggested: fixed ?? suggested ?? minimum)
         let answer: Money?
         do { answer = try await choose(request) } catch {
-            throw PaymentError(.payer, "no amount was said: the amount chooser failed (\(type(of: error)))")
+            throw PaymentError(
+                .payer, "no amount was said: the amount chooser failed (\(type(of: error)))", cause: error)
         }
         guard let money = answer else { return .declined }
         guard money.minorUnits > 0, money.currency == .satoshi else {

@@ -30,7 +30,7 @@ extension AttemptEngine {
         do {
             choice = try await chooser(quote)
         } catch {
-            throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))")
+            throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))", cause: error)
         }
         guard let choice else { return .ended(.cancelled) }
         return .option(try enquiry.option(choice, of: quote))
@@ -64,6 +64,6 @@ extension AttemptEngine {
             .optionChanged, "\(failure.message); the attempt was given up, choose again from the link",
             provider: failure.provider ?? descriptor.id,
             phase: await steps.hasBegunMutation ? .answered : failure.phase, retry: .later,
-            vendorCode: failure.vendorCode)
+            vendorCode: failure.vendorCode, cause: failure.cause)
     }
 }

@@ -74,7 +74,8 @@ extension AttemptEngine {
                 failure.code,
                 "\(failure.message); nothing was sent, but that could not be stored, so the attempt \(attempt.id) may "
                     + "still be gone on with: resume it before you pay otherwise",
-                provider: descriptor.id, phase: .maybeSent, retry: .later, vendorCode: failure.vendorCode)
+                provider: descriptor.id, phase: .maybeSent, retry: .later, vendorCode: failure.vendorCode,
+                cause: failure.cause)
         }
     }
 

@@ -87,13 +87,14 @@ struct AttemptEngine: Sendable {
         } catch is SealedWriter.Broken {
             throw self.error(.integrity, "the journal's record of the attempt was changed by somebody else")
         } catch {
-            throw self.error(.journal, "the journal failed: \(error)")
+            throw self.error(.journal, "the journal failed: \(error)", cause: error)
         }
     }
 
     func error(
-        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
     ) -> PaymentError {
-        enquiry.error(code, message, phase: phase)
+        enquiry.error(code, message, phase: phase, cause: cause)
     }
 }

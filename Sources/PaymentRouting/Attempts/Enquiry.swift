@@ -147,9 +147,10 @@ struct Enquiry: Sendable {
     }
 
     func error(
-        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
     ) -> PaymentError {
-        PaymentError(code, message, provider: descriptor.id, phase: phase)
+        PaymentError(code, message, provider: descriptor.id, phase: phase, cause: cause)
     }
 }
 

@@ -107,7 +107,7 @@ actor PaymentLeases {
             ?? PaymentLease(payment: payment, holder: effects.random.hex(32), duration: policy.duration)
         let isTaken: Bool
         do { isTaken = try await effects.journal.acquire(lease, at: effects.clock.now) } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider)
+            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, cause: error)
         }
         unreleased[payment] = nil
         guard isTaken else { return nil }
@@ -136,7 +136,7 @@ actor PaymentLeases {
         do {
             return try await effects.journal.histories(of: payment).filter { $0.isFinished && effects.isSound($0) }
         } catch {
-            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider)
+            throw PaymentError(.journal, "the journal failed: \(error)", provider: payment.provider, cause: error)
         }
     }
 }

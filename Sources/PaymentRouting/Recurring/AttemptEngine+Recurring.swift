@@ -78,7 +78,7 @@ extension AttemptEngine {
         }
         let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
         do { return try await SettlementFlow.otherPayment(of: question, by: payer) != nil } catch {
-            throw self.error(error.code, error.message)
+            throw self.error(error.code, error.message, cause: error.cause)
         }
     }
 

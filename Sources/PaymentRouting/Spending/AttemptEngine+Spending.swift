@@ -59,7 +59,7 @@ extension AttemptEngine {
         do { return try await store.reserve(spending, within: autoPay.limits) } catch {
             // It may be stored all the same, and no attempt will ever need it.
             try? await store.release(spending.attempt)
-            throw self.error(.journal, "what is spent could not be stored: \(error)")
+            throw self.error(.journal, "what is spent could not be stored: \(error)", cause: error)
         }
     }
 

@@ -214,14 +214,16 @@ actor StepLog: StepRunner {
                 phase: isAfterEffect ? .maybeSent : .beforeSend)
         } catch {
             throw self.error(
-                .journal, "the journal cannot be written: \(error)", phase: isAfterEffect ? .maybeSent : .beforeSend)
+                .journal, "the journal cannot be written: \(error)", phase: isAfterEffect ? .maybeSent : .beforeSend,
+                cause: error)
         }
     }
 
-    private func error(_ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend)
-        -> PaymentError
-    {
-        PaymentError(code, message, provider: attempt.reference.provider, phase: phase)
+    private func error(
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
+    ) -> PaymentError {
+        PaymentError(code, message, provider: attempt.reference.provider, phase: phase, cause: cause)
     }
 
     /// Only our own errors promise to hold no secrets.

@@ -270,6 +270,6 @@ extension PaymentError {
             }
         self.init(
             code, failure.message, provider: provider, phase: .answered,
-            retry: failure.retryAfter.map { .after($0) } ?? .never)
+            retry: failure.retryAfter.map { .after($0) } ?? .never, cause: failure)
     }
 }
