@@ -75,47 +75,46 @@ struct ExecutionPoll: Sendable {
     ///
     /// - Throws: ``PayrailsError`` when the last of them was not answered: then nobody knows.
     func lastLooks(at url: String) async throws(PayrailsError) -> Ending? {
-        var failure: PayrailsError?
-        for turn in 0..<3 {
-            if turn > 0 { try? await clock.sleep(for: Self.pause) }
+        // The last look tells, also where the task is cancelled meanwhile.
+        let last: Result<Ending?, PayrailsError> = await loop(turns: 3).run(whenCancelled: { _ in nil }) { _ in
             do throws(PayrailsError) {
-                if let ending = try await look(at: url) { return ending }
-                failure = nil
+                if let ending = try await look(at: url) { return .last(.success(ending)) }
+                return .again(.success(nil), after: Self.pause)
             } catch {
-                if case .authenticationError = error { throw error }
-                failure = error
+                guard !error.isAuthentication else { return .last(.failure(error)) }
+                return .again(
+                    .failure(.pollingFailed("the last look was not answered; \(error.description)")), after: Self.pause)
             }
         }
-        guard let failure else { return nil }
-        throw .pollingFailed("the last look was not answered; \(failure.description)")
+        return try last.get()
+    }
+
+    private func loop(turns: Int) -> PollingLoop {
+        PollingLoop(clock: clock, limit: .pauses(Self.pause * (turns - 1)))
     }
 
     /// The execution as soon as it shows that the payment began.
     private func begun(_ url: String) async throws(PayrailsError) -> ExecutionBody {
-        var turn = 0
-        var cause = ""
-        while turn < Self.attempts {
-            turn += 1
-            do {
+        var turns = 0
+        func unseen(_ cause: String = "") -> Result<ExecutionBody, PayrailsError> {
+            .failure(.pollingFailed("no 'authorizeRequested' after \(turns) attempts\(cause)"))
+        }
+        let last = await loop(turns: Self.attempts).run { _ in
+            unseen("; it was called off")
+        } ask: { _ in
+            turns += 1
+            do throws(PayrailsError) {
                 let execution = try await api.execution(url)
                 let history = StatusHistory(execution.status)
                 // Before it begins, only an ending of the whole payment is news.
-                if history.mark.requests > before.requests
+                let hasBegun =
+                    history.mark.requests > before.requests
                     || history.verdict(knowsPending: false, since: before) != .open
-                {
-                    return execution
-                }
+                return hasBegun ? .last(.success(execution)) : .again(unseen(), after: Self.pause)
             } catch {
-                if case .authenticationError = error { throw error }
-                cause = "; \(error.description)"
-                break
-            }
-            guard turn < Self.attempts else { break }
-            do { try await clock.sleep(for: Self.pause) } catch {
-                cause = "; it was called off"
-                break
+                return .last(error.isAuthentication ? .failure(error) : unseen("; \(error.description)"))
             }
         }
-        throw .pollingFailed("no 'authorizeRequested' after \(turn) attempts\(cause)")
+        return try last.get()
     }
 }

@@ -26,18 +26,23 @@ package struct SettlementPoll: Sendable {
         _ first: StatusBody, within limit: Duration,
         ask: (_ millisecondsLeft: Int64) async throws(GatewayError) -> StatusBody
     ) async throws(GatewayError) -> StatusBody {
-        let start = clock.uptime
-        let limit = limit.milliseconds
-        var status = first
-        func left() -> Int64 { max(0, limit - (clock.uptime - start).milliseconds) }
-        while !status.isFinal {
-            guard left() > 0 else { break }
-            let pause = min(max(status.pollInMs ?? Self.usualPause, Self.shortestPause), Self.longestPause, left())
-            note("\(status.status.printable); asking again in \(pause) ms")
-            do { try await clock.sleep(for: .milliseconds(pause)) } catch { throw .cancelled(mayHaveArrived: true) }
-            status = try await ask(left())
+        func turn(_ status: StatusBody) -> PollingLoop.Turn<Result<StatusBody, GatewayError>> {
+            guard !status.isFinal else { return .last(.success(status)) }
+            let pause = min(max(status.pollInMs ?? Self.usualPause, Self.shortestPause), Self.longestPause)
+            return .again(.success(status), after: .milliseconds(pause))
         }
-        return status
+        let loop = PollingLoop(clock: clock, limit: .time(limit))
+        let last = await loop.run(from: turn(first)) { _ in
+            .failure(GatewayError.cancelled(mayHaveArrived: true))
+        } ask: { left in
+            do throws(GatewayError) { return turn(try await ask(left.milliseconds)) } catch {
+                return .last(.failure(error))
+            }
+        } willPause: { answer, pause in
+            guard case .success(let status) = answer else { return }
+            note("\(status.status.printable); asking again in \(pause.milliseconds) ms")
+        }
+        return try last.get()
     }
 }
 
