@@ -4,15 +4,15 @@ import PaymentCore
 extension CitconCallError {
     /// The failure as a merchant's server sees it.
     func merchantError(isMutation: Bool, of merchant: ProviderID) -> PaymentError {
-        let error = ErrorTable.error(self, isMutation: isMutation, at: merchant)
+        let error = ErrorTable.citcon.paymentError(from: self, isMutation: isMutation, at: merchant)
         guard error.code == .unauthorized else { return error }
-        return PaymentError(
-            .unauthorized, "Citcon accepts neither the merchant's private key nor a token that it gave for it",
-            provider: merchant, phase: .answered, vendorCode: error.vendorCode)
+        return error.with(
+            message: "Citcon accepts neither the merchant's private key nor a token that it gave for it",
+            phase: .answered)
     }
 }
 
-/// Runs `work` and turns its failure into a merchant's error.
+/// Runs `work` and maps its failure to a merchant's error.
 func asMerchant<Value>(
     _ merchant: ProviderID, isMutation: Bool = false, _ work: () async throws(CitconCallError) -> Value
 ) async throws(PaymentError) -> Value {

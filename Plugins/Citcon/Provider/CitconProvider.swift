@@ -137,8 +137,9 @@ public struct CitconProvider: RedirectCompletingProvider {
         try checkIsNoPage(payment)
         let name = try OrderName.reference(in: payment.id, configuration, at: id)
         let service = try await service(context)
-        let answer = try await translated(at: id, isMutation: false) { () throws(CitconCallError) in
-            try await service.inquire(reference: name)
+        let answer: CitconService.Answer
+        do throws(CitconCallError) { answer = try await service.inquire(reference: name) } catch {
+            throw ErrorTable.citcon.paymentError(from: error, isMutation: false, at: id)
         }
         return try answer.transaction.outcome(of: payment, over: ChargeTerms(reference: name))
     }
@@ -194,11 +195,4 @@ public struct CitconProvider: RedirectCompletingProvider {
     private func error(_ code: PaymentError.Code, _ message: String) -> PaymentError {
         PaymentError(code, message, provider: id)
     }
-}
-
-/// Runs a call and turns its failure into the core's error.
-func translated<Value>(
-    at provider: ProviderID, isMutation: Bool, _ work: () async throws(CitconCallError) -> Value
-) async throws(PaymentError) -> Value {
-    do { return try await work() } catch { throw ErrorTable.error(error, isMutation: isMutation, at: provider) }
 }

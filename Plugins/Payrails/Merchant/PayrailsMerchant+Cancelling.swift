@@ -37,7 +37,7 @@ extension PayrailsMerchant: CancellingService {
             let key = client.key(["cancel", payment.id, "\(before.failures)"])
             do {
                 _ = try await context.step("cancel", .mutation(replay: .sameKey)) {
-                    try await asMerchant(self.id, isMutation: true) { () throws(CallFailure) in
+                    try await asMerchant(self.id, isMutation: true) { () throws(CallError) in
                         _ = try await client.calls.act(.cancel, on: payment.id, [:], key: key)
                     }
                     return true

@@ -33,7 +33,7 @@ extension PayrailsMerchant: RefundingService {
             return refunds
         }
         // A token that is not there yet must not blur whether the refund itself was sent.
-        try await asMerchant(id) { () throws(CallFailure) in try await client.calls.prepare() }
+        try await asMerchant(id) { () throws(CallError) in try await client.calls.prepare() }
         let receipt: ActionReceipt
         do {
             receipt = try await context.step("refund", .mutation(replay: .sameKey)) {
@@ -53,15 +53,15 @@ extension PayrailsMerchant: RefundingService {
             "amount": WireAmount.body(request.amount), "meta": [RefundMark.member: .string(request.id)],
         ]
         let key = client.key(["refund", request.payment.id, request.id])
-        do throws(CallFailure) {
+        do throws(CallError) {
             return try await client.calls.act(.refund, on: request.payment.id, body, key: key)
         } catch {
-            let open = ErrorTable.error(error, isMutation: true, at: id)
+            let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
             guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
                 let execution = try? await client.found(request.payment), execution.tally(.refund) == before
             else { throw open }
             // The state forbids it, a copy under the same key would have been answered like the first, and none shows.
-            throw ErrorTable.error(error, isMutation: false, at: id)
+            throw ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: false, at: id)
         }
     }
 
@@ -84,7 +84,7 @@ extension PayrailsMerchant: RefundingService {
                 return Self.failure(reason)
             case nil: return .pending(retryAfter: .seconds(60))
             }
-        } catch is ActionTally.Mixed {
+        } catch is ActionTally.MixedEndingsError {
             return .unknown(
                 UnknownOutcome(
                     reference: request.reference,

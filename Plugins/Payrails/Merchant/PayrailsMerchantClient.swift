@@ -40,9 +40,9 @@ public struct PayrailsMerchantClient: Sendable {
         body["reason"] = reason.map { .string($0.rawValue) }
         // One that failed may be asked for again; one of another amount is another one, of which the service takes the first.
         let key = key(["capture", payment.id, "\(before.failures)", amount?.description ?? "all"])
-        try await asMerchant(id) { () throws(CallFailure) in try await calls.prepare() }
-        var failure: CallFailure?
-        do throws(CallFailure) { _ = try await calls.act(.capture, on: payment.id, body, key: key) } catch {
+        try await asMerchant(id) { () throws(CallError) in try await calls.prepare() }
+        var failure: CallError?
+        do throws(CallError) { _ = try await calls.act(.capture, on: payment.id, body, key: key) } catch {
             failure = error
         }
         let after = await look(at: payment, once: failure != nil) { $0.hasEnded(.capture, since: before) }
@@ -55,7 +55,7 @@ public struct PayrailsMerchantClient: Sendable {
                 phase: .answered, vendorCode: reason)
         case nil:
             if let failure, (after?.tally(.capture).requests ?? 0) <= before.requests {
-                throw ErrorTable.error(failure, isMutation: true, at: id)
+                throw ErrorTable.payrailsMerchant.paymentError(from: failure, isMutation: true, at: id)
             }
             return .pending(retryAfter: nil)
         }
@@ -65,7 +65,7 @@ public struct PayrailsMerchantClient: Sendable {
 
     /// The execution of `payment`.
     func found(_ payment: PaymentReference) async throws(PaymentError) -> ExecutionRecord {
-        try await asMerchant(id) { () throws(CallFailure) in
+        try await asMerchant(id) { () throws(CallError) in
             guard PathSegment.isSafe(payment.id) else { throw .unsendable("the payment's id is not one of Payrails'") }
             return try await calls.execution(payment.id)
         }
@@ -78,12 +78,12 @@ public struct PayrailsMerchantClient: Sendable {
         at payment: PaymentReference, once: Bool = false, until isEnough: (ExecutionRecord) -> Bool
     ) async -> ExecutionRecord? {
         var last: ExecutionRecord?
-        for turn in 1...Self.looks {
+        let loop = PollingLoop(clock: calls.clock, limit: .pauses(.seconds(once ? 0 : Self.looks - 1)))
+        return await loop.run(whenCancelled: { $0 }) { _ in
             last = (try? await found(payment)) ?? last
-            if let last, isEnough(last) { return last }
-            guard !once, turn < Self.looks, (try? await calls.clock.sleep(for: .seconds(1))) != nil else { break }
+            if let last, isEnough(last) { return .last(last) }
+            return .again(last, after: .seconds(1))
         }
-        return last
     }
 
     /// A key for this client of the service; the same for the same `parts`, whoever asks.

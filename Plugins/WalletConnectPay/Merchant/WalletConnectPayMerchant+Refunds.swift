@@ -67,7 +67,7 @@ extension WalletConnectPayMerchant: RefundingService {
         do throws(GatewayError) { answer = try await api(http).refund(id) } catch {
             // Set before: by an earlier copy of this request, or by somebody else of the same merchant.
             if case .refused(let refusal) = error, refusal.status == 409, refusal.code == "already_refunded" { return }
-            throw MerchantErrorTable.error(error, isMutation: true, at: self.id)
+            throw ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: true, at: self.id)
         }
         guard answer.paymentId == id else {
             throw PaymentError(

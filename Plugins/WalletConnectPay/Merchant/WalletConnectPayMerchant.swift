@@ -137,11 +137,10 @@ extension WalletConnectPayMerchant: CancellingService {
         }
         do throws(GatewayError) { return try await api.status(id).outcome(of: payment) } catch {
             // The question failed, but what it is about was done.
-            let error = MerchantErrorTable.error(error, isMutation: false, at: self.id)
-            throw PaymentError(
-                error.code,
-                "the payment was called off by the service's word, but its state is not known: \(error.message)",
-                provider: self.id, phase: .maybeSent, retry: .later, vendorCode: error.vendorCode)
+            let error = ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: false, at: self.id)
+            throw error.with(
+                message: "the payment was cancelled, but its state is not known: \(error.message)", phase: .maybeSent,
+                retry: .later)
         }
     }
 }

@@ -103,7 +103,7 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectComp
     /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let flow = flow(context)
-        return try await flow.translated { () throws(GatewayError) in try await flow.status(payment.id) }
+        return try await flow.mapped { () throws(GatewayError) in try await flow.status(payment.id) }
             .outcome(of: payment)
     }
 

@@ -22,7 +22,7 @@ extension CPayClient {
     }
 
     private func make(_ order: Order) async -> CPayResult {
-        do throws(OrderFailure) {
+        do throws(OrderError) {
             try order.checkToMake()
             let configuration = configuration
             let context = try context(configuration)
@@ -35,7 +35,7 @@ extension CPayClient {
 
     private func make(
         _ order: Order, at service: CitconService, _ context: ProviderContext
-    ) async throws(OrderFailure) -> CPayResult {
+    ) async throws(OrderError) -> CPayResult {
         var whole = order.body.reveal()
         // Required, if only as an empty object (Protocol 2.4).
         whole["urls"] = whole["urls"] ?? [:]
@@ -48,22 +48,22 @@ extension CPayClient {
                 return true
             }
         } catch let error as CitconCallError {
-            guard error.leavesFateOpen else { throw OrderFailure(error) }
+            guard error.leavesFateOpen else { throw OrderError(error) }
             return await lost(order, error, service)
-        } catch { throw OrderFailure("\(CPayMessage.unknown): stopped by \(type(of: error))") }
-        guard let answer = made.withLock({ $0 }) else { throw OrderFailure(CPayMessage.unknown) }
+        } catch { throw OrderError("\(CPayMessage.unknown): stopped by \(type(of: error))") }
+        guard let answer = made.withLock({ $0 }) else { throw OrderError(CPayMessage.unknown) }
         if let member = order.terms.difference(fromConfirmed: answer.transaction) {
-            throw OrderFailure("\(CPayMessage.invalidContent): its '\(member)' is not the order's")
+            throw OrderError("\(CPayMessage.invalidContent): its '\(member)' is not the order's")
         }
         guard let token = answer.transaction.chargeToken?.reveal(), PathSegment.isSafe(token) else {
-            throw OrderFailure("\(CPayMessage.invalidContent): it holds no charge token. \(VendorText.tokenLost)")
+            throw OrderError("\(CPayMessage.invalidContent): it holds no charge token. \(VendorText.tokenLost)")
         }
         return CPayResult(answer)
     }
 
     /// What is told of a charge whose answer is lost: what the service knows under its reference.
     private func lost(_ order: Order, _ error: CitconCallError, _ service: CitconService) async -> CPayResult {
-        let failure = OrderFailure(error)
+        let failure = OrderError(error)
         let answer = try? await service.inquire(reference: order.reference ?? "")
         let isIt = answer.map { order.terms.difference(from: $0.transaction) == nil } ?? false
         let found = isIt ? answer : nil

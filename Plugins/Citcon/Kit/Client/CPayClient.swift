@@ -81,7 +81,7 @@ public final class CPayClient: Sendable {
     private func begin(_ order: Order, _ deliver: @escaping Delivery) {
         let run = OrderRun(self, order, deliver)
         Task {
-            do throws(OrderFailure) { try order.checkAtStart() } catch { return await fail(order, error, deliver) }
+            do throws(OrderError) { try order.checkAtStart() } catch { return await fail(order, error, deliver) }
             await run.run()
         }
     }
@@ -124,10 +124,10 @@ public final class CPayClient: Sendable {
     private func inquire(
         id: String?, _ ask: (CitconService) async throws(CitconCallError) -> CitconService.Answer
     ) async -> CPayCheck {
-        do throws(OrderFailure) {
+        do throws(OrderError) {
             let configuration = configuration
             let service = try service(configuration, try context(configuration))
-            do throws(CitconCallError) { return CPayCheck(try await ask(service)) } catch { throw OrderFailure(error) }
+            do throws(CitconCallError) { return CPayCheck(try await ask(service)) } catch { throw OrderError(error) }
         } catch {
             return CPayCheck(status: "fail", code: error.code, message: error.message, id: id)
         }
@@ -191,9 +191,9 @@ public final class CPayClient: Sendable {
     // MARK: Helpers
 
     /// What one flow may use of the world: the service's own host, and steps that are kept in memory.
-    func context(_ configuration: CPayClientConfiguration) throws(OrderFailure) -> ProviderContext {
+    func context(_ configuration: CPayClientConfiguration) throws(OrderError) -> ProviderContext {
         guard let transport = means.withLock(\.transport) else {
-            throw OrderFailure("\(CPayMessage.unknown): no transport; import CitconKit, or give the client one")
+            throw OrderError("\(CPayMessage.unknown): no transport; import CitconKit, or give the client one")
         }
         return .unstored(hosts: [configuration.endpoint.baseURL.authority], http: transport, clock: clock)
     }
@@ -201,9 +201,9 @@ public final class CPayClient: Sendable {
     /// The service, over the network of `context`.
     func service(
         _ configuration: CPayClientConfiguration, _ context: ProviderContext
-    ) throws(OrderFailure) -> CitconService {
+    ) throws(OrderError) -> CitconService {
         guard let token = configuration.accessToken, !token.reveal().isEmpty else {
-            throw OrderFailure("\(CPayMessage.unknown): no access token; call setAccessToken first")
+            throw OrderError("\(CPayMessage.unknown): no access token; call setAccessToken first")
         }
         return CitconService(
             baseURL: configuration.endpoint.baseURL, token: token, http: context.http,
@@ -211,7 +211,7 @@ public final class CPayClient: Sendable {
     }
 
     /// Reports a failure to the callback and then, as the vendor's SDK, to whoever listens.
-    func fail(_ order: Order, _ failure: OrderFailure, id: String? = nil, _ deliver: Delivery) async {
+    func fail(_ order: Order, _ failure: OrderError, id: String? = nil, _ deliver: Delivery) async {
         await deliver(
             CPayResult(
                 status: "fail", code: failure.code, message: failure.message, reference: order.reference, id: id))

@@ -46,7 +46,7 @@ struct ClientDesk: PayerDesk {
             switch await client.orders.mail(for: id) {
             case .active: continue
             case .cancelled, .timedOut:
-                throw Self.stopped(OrderFailure(OrderFailure.calledOff, code: CPayCode.cancelled))
+                throw Self.stopped(OrderError(OrderError.calledOff, code: CPayCode.cancelled))
             case .returned(let back): return back
             }
         }
@@ -79,8 +79,8 @@ struct ClientDesk: PayerDesk {
         while true {
             switch await client.orders.mail(for: id) {
             case .returned(let back): return .back(back)
-            case .cancelled: return .givenUp(OrderFailure(OrderFailure.calledOff, code: CPayCode.cancelled))
-            case .timedOut: return .givenUp(OrderFailure("the payer did not come back in time"))
+            case .cancelled: return .givenUp(OrderError(OrderError.calledOff, code: CPayCode.cancelled))
+            case .timedOut: return .givenUp(OrderError("the payer did not come back in time"))
             case .active:
                 guard let answer = await word(), order.terms.difference(from: answer.transaction) == nil else {
                     continue
@@ -93,9 +93,9 @@ struct ClientDesk: PayerDesk {
     /// Starts what has to be started. A payer who is back at once leaves mail.
     ///
     /// - Returns: why it could not be started.
-    private func start(_ launch: CPayLaunch) async -> OrderFailure? {
+    private func start(_ launch: CPayLaunch) async -> OrderError? {
         guard let launcher = client.means.withLock(\.launcher) else {
-            return OrderFailure("\(CPayMessage.unknown): nothing opens pages and apps; give the client a launcher")
+            return OrderError("\(CPayMessage.unknown): nothing opens pages and apps; give the client a launcher")
         }
         switch await launcher(launch) {
         case .opened: return nil
@@ -117,12 +117,13 @@ struct ClientDesk: PayerDesk {
                 client.orders.deliver(.active, to: id)
             }
             return nil
-        case .impossible(let reason): return OrderFailure("\(CPayMessage.unknown): \(reason)")
+        case .impossible(let reason): return OrderError("\(CPayMessage.unknown): \(reason)")
         }
     }
 
     /// Nothing was sent for the order yet.
-    private static func stopped(_ failure: OrderFailure) -> Setback {
-        Setback(PaymentError(.payer, "the payer did not consent", provider: CitconProvider.id), failure)
+    private static func stopped(_ words: OrderError) -> PaymentError {
+        PaymentError(
+            .payer, "the payer did not consent", provider: CitconProvider.id, cause: OrderFlowError(words))
     }
 }

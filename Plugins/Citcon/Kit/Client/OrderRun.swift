@@ -18,7 +18,7 @@ struct OrderRun: Sendable {
     func run() async {
         let context: ProviderContext
         let service: CitconService
-        do throws(OrderFailure) {
+        do throws(OrderError) {
             context = try client.context(settings)
             service = try client.service(settings, context)
         } catch { return await client.fail(order, error, deliver) }
@@ -34,7 +34,7 @@ struct OrderRun: Sendable {
             case .confirmed(let confirmed, let handler, _): await finish(flow, confirmed, handler)
             }
         } catch {
-            await settle(after: flow.setback(error), flow)
+            await settle(after: error, flow)
         }
     }
 
@@ -46,7 +46,7 @@ struct OrderRun: Sendable {
         do {
             await tell(try await flow.handOver(confirmed, handler) ?? .silent, flow, confirmed)
         } catch {
-            await report(flow.setback(error).words, flow, confirmed)
+            await report(OrderFlowError(behind: error).words, flow, confirmed)
         }
     }
 
@@ -55,24 +55,27 @@ struct OrderRun: Sendable {
     /// After a confirmation that failed: where it left open what it did, only asking helps.
     ///
     /// A refusal is the order's failure, unless it answers a second copy of the confirmation and the first one paid.
-    private func settle(after setback: Setback, _ flow: OrderFlow) async {
-        guard setback.error.phase == .maybeSent else { return await client.fail(order, setback.words, deliver) }
-        if let answer = flow.answer { return await settle(setback, about: answer, flow) }
-        let isRepeated = setback.cause?.mayFollowItsOwnEffect == true
+    private func settle(after error: any Error, _ flow: OrderFlow) async {
+        let reason = OrderFlowError(behind: error)
+        guard (error as? PaymentError)?.phase == .maybeSent else {
+            return await client.fail(order, reason.words, deliver)
+        }
+        if let answer = flow.answer { return await settle(reason, about: answer, flow) }
+        let isRepeated = reason.call?.mayFollowItsOwnEffect == true
         let answer = order.reference == nil ? nil : try? await flow.inquireByReference()
         if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
             if isRepeated ? state.isPaid : state.isSettled { return await tell(answer) }
             // What is over was refused because of that.
-            if isRepeated, state.isSettled { return await refuse(setback.words, about: answer, state) }
+            if isRepeated, state.isSettled { return await refuse(reason.words, about: answer, state) }
             // Of a refused repetition the service says itself that it paid nothing.
-            if isRepeated, state == .initiated { return await client.fail(order, setback.words, deliver) }
+            if isRepeated, state == .initiated { return await client.fail(order, reason.words, deliver) }
         }
-        await client.fail(order, setback.warning ?? setback.words, deliver)
+        await client.fail(order, reason.warning ?? reason.words, deliver)
     }
 
     /// Tells why a charge that is over, unpaid, was refused: it has expired, was called off or has failed.
     private func refuse(
-        _ failure: OrderFailure, about answer: CitconService.Answer, _ state: CitconStatus
+        _ failure: OrderError, about answer: CitconService.Answer, _ state: CitconStatus
     ) async {
         await deliver(
             CPayResult(
@@ -85,9 +88,9 @@ struct OrderRun: Sendable {
 
     /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order is
     /// paid is told, otherwise what it said, and the warning not to pay again.
-    private func settle(_ setback: Setback, about answer: CitconService.Answer, _ flow: OrderFlow) async {
-        guard let warning = setback.warning else {
-            return await client.fail(order, setback.words, id: answer.transaction.id, deliver)
+    private func settle(_ reason: OrderFlowError, about answer: CitconService.Answer, _ flow: OrderFlow) async {
+        guard let warning = reason.warning else {
+            return await client.fail(order, reason.words, id: answer.transaction.id, deliver)
         }
         let later = try? await flow.inquireByReference()
         if let later, later.transaction.state?.isPaid == true, order.terms.difference(from: later.transaction) == nil {
@@ -111,10 +114,10 @@ struct OrderRun: Sendable {
         switch arrival {
         case .decided(let answer): await tell(answer)
         case .givenUp(let failure): await report(failure, flow, confirmed)
-        case .silent: await report(OrderFailure(CPayMessage.invalidContent), flow, confirmed)
+        case .silent: await report(OrderError(CPayMessage.invalidContent), flow, confirmed)
         case .back(let back) where back.source == .page:
             guard let answer = try? await ask(flow, confirmed) else {
-                return await client.fail(order, OrderFailure(CPayMessage.checkFailed), id: confirmed.id, deliver)
+                return await client.fail(order, OrderError(CPayMessage.checkFailed), id: confirmed.id, deliver)
             }
             await tell(answer)
         case .back(let back):
@@ -129,10 +132,10 @@ struct OrderRun: Sendable {
     }
 
     /// An order that was given up may be paid all the same. When nobody can say, that is what is reported.
-    private func report(_ failure: OrderFailure, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
+    private func report(_ failure: OrderError, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await ask(flow, confirmed) } catch {
-            let unknown = OrderFailure("\(CPayMessage.checkFailed): \(failure.message). \(CPayMessage.doNotPayAgain)")
+            let unknown = OrderError("\(CPayMessage.checkFailed): \(failure.message). \(CPayMessage.doNotPayAgain)")
             return await client.fail(order, unknown, id: confirmed.id, deliver)
         }
         guard answer.transaction.state?.isSettled == true else {

@@ -74,10 +74,10 @@ extension CitconMerchantClient {
         }
         do { return try await found(payment).merchantOutcome(of: payment) } catch {
             // The question failed, but what it is about was done.
-            throw PaymentError(
-                error.code,
-                "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",
-                provider: service.id, phase: .maybeSent, retry: .later, vendorCode: error.vendorCode)
+            throw error.with(
+                message:
+                    "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",
+                phase: .maybeSent, retry: .later)
         }
     }
 }

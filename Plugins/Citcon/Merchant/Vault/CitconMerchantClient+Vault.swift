@@ -72,7 +72,7 @@ extension CitconMerchantClient {
             guard stored.consumer == consumer, stored.method == method else { throw foreign }
             return stored
         } catch {
-            throw PaymentError(error.code, error.message, provider: service.id, phase: .maybeSent)
+            throw error.with(phase: .maybeSent)
         }
     }
 

@@ -24,10 +24,10 @@ package enum Launch: Sendable, Hashable, Codable {
     /// Reads the launch payload of a confirmed charge.
     ///
     /// - Parameter service: where the charge was confirmed: it may lead to pages on this machine only from there.
-    /// - Throws: ``OrderFailure`` in the vendor SDK's words.
+    /// - Throws: ``OrderError`` in the vendor SDK's words.
     package init(
         _ handler: GatewayHandler, _ order: Order, _ transaction: TransactionFields, at service: HTTPURL
-    ) throws(OrderFailure) {
+    ) throws(OrderError) {
         if transaction.state?.isSettled == true || handler.asksFirst {
             self = .nothing
             return
@@ -36,17 +36,17 @@ package enum Launch: Sendable, Hashable, Codable {
             transaction.client.first { handler == .klarna ? $0.format == "redirect" : $0.client == Order.nativeClient }
             ?? transaction.client.first
         guard let entry, let content = entry.content?.reveal(), !content.isEmpty else {
-            throw OrderFailure(VendorText.invalidContent)
+            throw OrderError(VendorText.invalidContent)
         }
         switch handler {
         case .weChat, .alipay, .unionPay:
             // The word for payloads is not confirmed; what is surely none is refused.
             guard entry.format != "redirect", entry.format != "qr" else {
-                throw OrderFailure(VendorText.unsupportedFormat)
+                throw OrderError(VendorText.unsupportedFormat)
             }
             self = .app(try Self.wallet(handler, order, content))
         case .url where entry.format == "json":
-            guard order.method == "wechatpay" else { throw OrderFailure(VendorText.unsupportedMethod) }
+            guard order.method == "wechatpay" else { throw OrderError(VendorText.unsupportedMethod) }
             self = .app(try Self.wallet(.weChat, order, content))
         case .ams, .url, .xendit, .klarna:
             self = try Self.page(handler, entry.format, content, service)
@@ -56,24 +56,24 @@ package enum Launch: Sendable, Hashable, Codable {
 
     private static func page(
         _ handler: GatewayHandler, _ format: String?, _ content: String, _ service: HTTPURL
-    ) throws(OrderFailure) -> Launch {
+    ) throws(OrderError) -> Launch {
         guard format == "redirect" || (format == "qr" && handler == .url) else {
-            throw OrderFailure(VendorText.unsupportedFormat)
+            throw OrderError(VendorText.unsupportedFormat)
         }
         // A page that shows a code is a page; only a code itself is for showing.
         if let url = try? HTTPURL(content) {
-            guard url.mayBeOpened(by: service) else { throw OrderFailure(VendorText.invalidRedirect) }
+            guard url.mayBeOpened(by: service) else { throw OrderError(VendorText.invalidRedirect) }
             return .page(url: url.text)
         }
-        guard format == "qr" else { throw OrderFailure(VendorText.invalidRedirect) }
+        guard format == "qr" else { throw OrderError(VendorText.invalidRedirect) }
         return .code(text: content)
     }
 
     private static func wallet(
         _ handler: GatewayHandler, _ order: Order, _ content: String
-    ) throws(OrderFailure) -> Wallet {
-        func unreadable(_ what: String) -> OrderFailure {
-            OrderFailure(VendorText.undecodable + what, code: VendorCode.cancelled)
+    ) throws(OrderError) -> Wallet {
+        func unreadable(_ what: String) -> OrderError {
+            OrderError(VendorText.undecodable + what, code: VendorCode.cancelled)
         }
         guard let json = try? JSONValue(parsing: content), json.object != nil else {
             throw unreadable("the launch payload is not JSON")

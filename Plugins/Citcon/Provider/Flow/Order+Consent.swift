@@ -58,11 +58,11 @@ extension Order {
     }
 
     /// What the gateway's own library cannot do without, before it is started.
-    package func check(_ config: GatewayConfig, for handler: GatewayHandler) throws(OrderFailure) {
+    package func check(_ config: GatewayConfig, for handler: GatewayHandler) throws(OrderError) {
         let named = config.keys.reveal()["client_id"] ?? ""
         switch handler {
-        case .cashApp where named.isEmpty: throw OrderFailure(VendorText.noCashAppKeys)
-        case .payPal where (payPalClientID ?? named).isEmpty: throw OrderFailure(VendorText.noPayPalClient)
+        case .cashApp where named.isEmpty: throw OrderError(VendorText.noCashAppKeys)
+        case .payPal where (payPalClientID ?? named).isEmpty: throw OrderError(VendorText.noPayPalClient)
         default: break
         }
     }

@@ -89,13 +89,13 @@ package struct Order: Sendable {
     /// at the method here.
     ///
     /// A link's order need not repeat what the merchant's server said when it made the charge.
-    package func checkAtStart() throws(OrderFailure) {
-        guard let method, !method.isEmpty else { throw OrderFailure(VendorText.noMethod) }
-        guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderFailure(VendorText.noChargeToken) }
+    package func checkAtStart() throws(OrderError) {
+        guard let method, !method.isEmpty else { throw OrderError(VendorText.noMethod) }
+        guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderError(VendorText.noChargeToken) }
         // Both become part of a request's path.
-        guard PathSegment.isSafe(token) else { throw OrderFailure(".chargeToken\(VendorText.notForPaths)") }
+        guard PathSegment.isSafe(token) else { throw OrderError(".chargeToken\(VendorText.notForPaths)") }
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
-            throw OrderFailure(".transaction.reference\(VendorText.notForPaths)")
+            throw OrderError(".transaction.reference\(VendorText.notForPaths)")
         }
         if !isFromLink { try checkTransaction() }
         switch method {
@@ -117,26 +117,26 @@ package struct Order: Sendable {
     }
 
     /// What a charge needs that an application makes itself: who takes it may be said when it is confirmed.
-    package func checkToMake() throws(OrderFailure) {
+    package func checkToMake() throws(OrderError) {
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
-            throw OrderFailure(".transaction.reference\(VendorText.notForPaths)")
+            throw OrderError(".transaction.reference\(VendorText.notForPaths)")
         }
         try checkTransaction()
     }
 
     /// What the guide requires of every transaction. It is also what the service's answers are compared with.
-    private func checkTransaction() throws(OrderFailure) {
+    private func checkTransaction() throws(OrderError) {
         let members = [
             ("reference", reference), ("amount", amount.flatMap { $0 > 0 ? "\($0)" : nil }), ("currency", currency),
             ("country", country),
         ]
         for (name, value) in members where value?.isEmpty ?? true {
-            throw OrderFailure(".transaction.\(name)\(VendorText.empty)")
+            throw OrderError(".transaction.\(name)\(VendorText.empty)")
         }
     }
 
     /// What 3-D Secure asks of the card holder. The unit within the house is not among it: not every address has one.
-    private func checkProof() throws(OrderFailure) {
+    private func checkProof() throws(OrderError) {
         let body = body.reveal()
         let parts = [
             ("consumer", body["consumer"], ["first_name", "last_name", "phone", "email"]),
@@ -153,8 +153,8 @@ package struct Order: Sendable {
         }
     }
 
-    private func demand(_ value: String?, _ name: String, _ purpose: String) throws(OrderFailure) {
-        if value?.isEmpty ?? true { throw OrderFailure(".\(name)\(VendorText.neededFor)\(purpose)") }
+    private func demand(_ value: String?, _ name: String, _ purpose: String) throws(OrderError) {
+        if value?.isEmpty ?? true { throw OrderError(".\(name)\(VendorText.neededFor)\(purpose)") }
     }
 
     private var hasChargeToken: Bool { chargeToken?.reveal().isEmpty == false }
@@ -168,13 +168,13 @@ package struct Order: Sendable {
     /// The vendor SDK's second check: what the gateway's handler needs, before the charge is confirmed.
     ///
     /// UnionPay's screen, which the vendor's text names, has no meaning here.
-    package func check(for handler: GatewayHandler) throws(OrderFailure) {
-        guard hasChargeToken else { throw OrderFailure(VendorText.noChargeToken) }
+    package func check(for handler: GatewayHandler) throws(OrderError) {
+        guard hasChargeToken else { throw OrderError(VendorText.noChargeToken) }
         switch handler {
-        case .weChat where universalLink?.isEmpty ?? true: throw OrderFailure(VendorText.noUniversalLink)
-        case .alipay where scheme?.isEmpty ?? true: throw OrderFailure(VendorText.noScheme)
-        case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderFailure(VendorText.noUnionPayMode)
-        case .klarna where !wantsPage: throw OrderFailure(VendorText.unsupportedGateway + "klarna")
+        case .weChat where universalLink?.isEmpty ?? true: throw OrderError(VendorText.noUniversalLink)
+        case .alipay where scheme?.isEmpty ?? true: throw OrderError(VendorText.noScheme)
+        case .unionPay where unionPayMode?.isEmpty ?? true: throw OrderError(VendorText.noUnionPayMode)
+        case .klarna where !wantsPage: throw OrderError(VendorText.unsupportedGateway + "klarna")
         default: break
         }
     }
@@ -183,8 +183,8 @@ package struct Order: Sendable {
     package var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
 }
 
-/// Why an order goes no further, in the vendor SDK's words.
-package struct OrderFailure: Error, Sendable, Hashable {
+/// The reason for which an order goes no further, in the vendor SDK's words.
+package struct OrderError: Error, Sendable, Hashable {
     package let code: String
     package let message: String
 

@@ -24,7 +24,7 @@ package struct OrderFlow: Sendable {
     /// Hears that the charge is confirmed, before anything is made of it.
     let hasConfirmed: @Sendable (CitconService.Answer) -> Void
     private let base: CitconService
-    private let memory = RunMemory()
+    private let state = RunState()
 
     /// Creates the flow of one order.
     ///
@@ -65,13 +65,7 @@ package struct OrderFlow: Sendable {
     }
 
     /// The service's latest word on the charge in this run, whole.
-    package var answer: CitconService.Answer? { memory[\.answer] }
-
-    /// What stopped the flow, when `error` came out of it.
-    package func setback(_ error: any Error) -> Setback {
-        if error is PaymentError, let known = memory[\.setback] { return known }
-        return Setback(foreign: error, at: payment.provider)
-    }
+    package var answer: CitconService.Answer? { state[\.answer] }
 
     /// The service, whose answers are rid of this order's secrets.
     private var service: CitconService {
@@ -93,17 +87,15 @@ package struct OrderFlow: Sendable {
 
     /// Confirms the order's charge, once.
     package func confirm() async throws -> Progress {
-        let gateway = try await step("look up the gateway", .query) {
-            do throws(OrderFailure) { try order?.checkAtStart() } catch {
-                throw Setback(self.error(.unsupported, OrderProblem.text(of: error)), error)
+        let gateway = try await context.step("look up the gateway", .query) {
+            do throws(OrderError) { try order?.checkAtStart() } catch {
+                throw unsupported(error)
             }
             return try await lookUp(for: order).gateway
         }
         guard let handler = gateways.handler(of: gateway) else {
-            throw stopped(
-                Setback(
-                    error(.unsupported, OrderProblem.unsupported(method)),
-                    OrderFailure(VendorText.unsupportedGateway + gateway)))
+            throw error(
+                .unsupported, OrderProblem.unsupported(method), OrderError(VendorText.unsupportedGateway + gateway))
         }
         desk.begin(handler)
         if handler.asksFirst {
@@ -112,7 +104,7 @@ package struct OrderFlow: Sendable {
             try await askForConsent(handler)
         }
         let isFresh = Mutex(false)
-        let confirmed = try await step("confirm", .mutation(replay: .never)) {
+        let confirmed = try await context.step("confirm", .mutation(replay: .never)) {
             isFresh.withLock { $0 = true }
             return try await confirm(handler)
         }
@@ -122,10 +114,10 @@ package struct OrderFlow: Sendable {
     private func lookUp(for order: Order?) async throws -> GatewayConfig {
         do throws(CitconCallError) {
             let config = try await service.config(method: method, consumer: order?.consumer)
-            memory[\.config] = config
+            state[\.config] = config
             return config
         } catch {
-            throw Setback(error, isMutation: false, at: payment.provider)
+            throw paymentError(from: error)
         }
     }
 
@@ -134,48 +126,45 @@ package struct OrderFlow: Sendable {
     /// An order that an application made itself goes on when the service does not tell: nobody documents that it does, and
     /// the answer to the confirmation is compared in any case. A link may come from anywhere, so its charge has to be told.
     private func compare() async throws -> PaymentOutcome {
-        try await step("compare with the charge", .query) {
+        try await context.step("compare with the charge", .query) {
             guard let name = terms.reference, !name.isEmpty else { return .pending(retryAfter: nil) }
             let answer: CitconService.Answer
             do throws(CitconCallError) { answer = try await service.inquire(reference: name) } catch {
                 if order?.isFromLink == false, case .refused(let refusal) = error, refusal.isRefusal {
                     return .pending(retryAfter: nil)
                 }
-                throw Setback(error, isMutation: false, at: payment.provider)
+                throw paymentError(from: error)
             }
-            let words = OrderFailure(VendorText.invalidContent)
             do throws(PaymentError) {
                 if let member = terms.difference(from: answer.transaction) {
                     throw self.error(
                         .integrity, "the charge is about something else than the order: its '\(member)' differs")
                 }
                 let outcome = try answer.transaction.outcome(of: payment, over: terms)
-                if outcome.isFinal { memory[\.answer] = answer }
+                if outcome.isFinal { state[\.answer] = answer }
                 return outcome
             } catch {
-                throw Setback(self.error(error.code, error.message, phase: .answered), words)
+                throw self.error(error.code, error.message, OrderError(VendorText.invalidContent), phase: .answered)
             }
         }
     }
 
     private func askForConsent(_ handler: GatewayHandler) async throws {
-        _ = try await step("ask for consent", .interaction) {
+        _ = try await context.step("ask for consent", .interaction) {
             guard let order else { throw missingLink }
             guard order.lacksConsent(for: handler) else { return true }
-            var config = memory[\.config]
+            var config = state[\.config]
             if config == nil { config = try await lookUp(for: order) }
             guard let config else { return false }
-            do throws(OrderFailure) { try order.check(config, for: handler) } catch {
-                throw Setback(self.error(.unsupported, OrderProblem.text(of: error)), error)
-            }
+            do throws(OrderError) { try order.check(config, for: handler) } catch { throw unsupported(error) }
             let request = order.consentRequest(config, handler, desk.places)
             _ = try await context.ask(Asked.consent) {
                 let back = try await desk.consent(request)
                 try back?.check(GivenNames(order), at: payment.provider, phase: .beforeSend)
                 guard let given = back?.consent else {
-                    throw Setback(
-                        error(.payer, "\(request.name) came back without the payer's consent; nothing was charged"),
-                        OrderFailure(missingConsentIn: back))
+                    throw error(
+                        .payer, "\(request.name) came back without the payer's consent; nothing was charged",
+                        OrderError(missingConsentIn: back))
                 }
                 return given
             }
@@ -187,9 +176,7 @@ package struct OrderFlow: Sendable {
 
     private func confirm(_ handler: GatewayHandler) async throws -> Confirmed {
         guard var order else { throw missingLink }
-        do throws(OrderFailure) { try order.check(for: handler) } catch {
-            throw Setback(self.error(.unsupported, OrderProblem.text(of: error)), error)
-        }
+        do throws(OrderError) { try order.check(for: handler) } catch { throw unsupported(error) }
         if order.lacksConsent(for: handler) {
             guard let consent else {
                 throw error(.payer, "the payer's consent was not kept over an interruption; pay the link again")
@@ -201,43 +188,43 @@ package struct OrderFlow: Sendable {
         guard let token = order.chargeToken else { throw missingLink }
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await service.confirm(token, order.body) } catch {
-            throw await setback(after: error, order, handler)
+            throw await unconfirmed(after: error, order, handler)
         }
-        memory[\.answer] = answer
+        state[\.answer] = answer
         let charge = answer.transaction
         if let member = order.terms.difference(fromConfirmed: charge) {
             // Gateways that take the money at once have taken it; the others only say how the payer is sent to pay.
             let mayHavePaid = handler.mayPayAtConfirm || charge.state != .initiated
-            let words = OrderFailure(VendorText.invalidContent)
-            let warning = OrderFailure("\(words.message): \(ChargeTerms.warning(member))")
-            throw Setback(
-                error(.integrity, ChargeTerms.warning(member), phase: .maybeSent), words,
-                warning: mayHavePaid ? warning : nil)
+            let words = OrderError(VendorText.invalidContent)
+            let warning = OrderError("\(words.message): \(ChargeTerms.warning(member))")
+            throw error(
+                .integrity, ChargeTerms.warning(member), words, warning: mayHavePaid ? warning : nil, phase: .maybeSent)
         }
         hasConfirmed(answer)
-        do throws(OrderFailure) {
+        do throws(OrderError) {
             return Confirmed(id: charge.id, launch: try Launch(handler, order, charge, at: service.baseURL))
         } catch {
-            let warning = OrderFailure("\(error.message). \(VendorText.doNotPayAgain)")
-            throw Setback(
-                self.error(.invalidResponse, OrderProblem.text(of: error), phase: .maybeSent), error,
-                warning: charge.state == .initiated ? nil : warning)
+            let warning = OrderError("\(error.message). \(VendorText.doNotPayAgain)")
+            throw self.error(
+                .invalidResponse, OrderProblem.text(of: error), error,
+                warning: charge.state == .initiated ? nil : warning, phase: .maybeSent)
         }
     }
 
-    /// What a confirmation that failed leaves behind.
+    /// The error of a confirmation that failed.
     ///
     /// A refusal may be the answer to a second copy of it, so it is open what the first one did; until that is known,
     /// the step has no end and whoever runs the flow asks for the status. Where confirming takes no money, the charge can
     /// tell: one that still waits, or that nobody knows, was not paid, and without the answer nobody can pay it by this
     /// attempt.
-    private func setback(
+    private func unconfirmed(
         after error: CitconCallError, _ order: Order, _ handler: GatewayHandler
-    ) async -> Setback {
-        var open = Setback(error, isMutation: true, at: payment.provider)
+    ) async -> PaymentError {
+        var open = paymentError(from: error, isMutation: true)
         if handler.mayPayAtConfirm {
-            open.warning = OrderFailure(
-                "\(open.words.message). \(VendorText.doNotPayAgain)", code: open.words.code)
+            let words = OrderError(error)
+            let warning = OrderError("\(words.message). \(VendorText.doNotPayAgain)", code: words.code)
+            open.cause = OrderFlowError(words, warning: warning, call: error)
         }
         guard error.mayFollowItsOwnEffect, !handler.mayPayAtConfirm, let name = terms.reference else { return open }
         do throws(CitconCallError) {
@@ -246,7 +233,7 @@ package struct OrderFlow: Sendable {
         } catch {
             guard error.isNotFound else { return open }
         }
-        return Setback(error, isMutation: false, at: payment.provider)
+        return paymentError(from: error)
     }
 
     // MARK: The payer's way
@@ -259,22 +246,20 @@ package struct OrderFlow: Sendable {
     package func handOver(_ confirmed: Confirmed, _ handler: GatewayHandler) async throws -> PayerArrival? {
         guard confirmed.launch != .nothing, desk.canOpen(confirmed.launch) else { return nil }
         _ = try await context.stepIfFinished("hand over to the payer", .interaction) {
-            try await remembering { () -> String? in
-                // Kept from an earlier run, perhaps by a provider that was set up for another address.
-                if case .page(let text) = confirmed.launch, try !HTTPURL(text).mayBeOpened(by: service.baseURL) {
-                    let words = OrderFailure(VendorText.invalidRedirect)
-                    throw Setback(error(.invalidResponse, OrderProblem.text(of: words), phase: .maybeSent), words)
-                }
-                let arrival = try await context.ask(Asked.arrival) {
-                    try await desk.open(confirmed.launch, handler, charge: confirmed.id) {
-                        try? await inquire(confirmed)
-                    }
-                }
-                guard case .back(let back) = arrival else { return "" }
-                try back.check(
-                    names.confirmed(id: confirmed.id, confirmed.launch), at: payment.provider, phase: .maybeSent)
-                return back.isCancellation ? nil : back.code ?? ""
+            // Kept from an earlier run, perhaps by a provider that was set up for another address.
+            if case .page(let text) = confirmed.launch, try !HTTPURL(text).mayBeOpened(by: service.baseURL) {
+                let words = OrderError(VendorText.invalidRedirect)
+                throw error(.invalidResponse, OrderProblem.text(of: words), words, phase: .maybeSent)
             }
+            let arrival = try await context.ask(Asked.arrival) {
+                try await desk.open(confirmed.launch, handler, charge: confirmed.id) {
+                    try? await inquire(confirmed)
+                }
+            }
+            guard case .back(let back) = arrival else { return "" }
+            try back.check(
+                names.confirmed(id: confirmed.id, confirmed.launch), at: payment.provider, phase: .maybeSent)
+            return back.isCancellation ? nil : back.code ?? ""
         }
         return context.answer(to: Asked.arrival)
     }
@@ -290,23 +275,7 @@ package struct OrderFlow: Sendable {
         try await service.inquire(reference: terms.reference ?? "")
     }
 
-    // MARK: Helpers
-
-    /// Runs a step whose failures are kept for the vendor's client; the context sees them as the router's errors.
-    private func step<Result: Codable & Sendable>(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await context.step(name, kind) { try await remembering(body) }
-    }
-
-    private func remembering<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do { return try await body() } catch let setback as Setback { throw stopped(setback) }
-    }
-
-    private func stopped(_ setback: Setback) -> PaymentError {
-        memory[\.setback] = setback
-        return setback.error
-    }
+    // MARK: Errors
 
     private var missingLink: PaymentError {
         error(
@@ -315,9 +284,23 @@ package struct OrderFlow: Sendable {
         )
     }
 
+    private func unsupported(_ words: OrderError) -> PaymentError {
+        error(.unsupported, OrderProblem.text(of: words), words)
+    }
+
+    private func paymentError(from error: CitconCallError, isMutation: Bool = false) -> PaymentError {
+        ErrorTable.citcon.paymentError(from: error, isMutation: isMutation, at: payment.provider)
+    }
+
+    /// - Parameters:
+    ///   - words: for the vendor's client, where that has words of its own.
+    ///   - warning: for the vendor's client, where money may have moved.
     private func error(
-        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+        _ code: PaymentError.Code, _ message: String, _ words: OrderError? = nil, warning: OrderError? = nil,
+        phase: PaymentError.Phase = .beforeSend
     ) -> PaymentError {
-        PaymentError(code, message, provider: payment.provider, phase: phase)
+        PaymentError(
+            code, message, provider: payment.provider, phase: phase,
+            cause: words.map { OrderFlowError($0, warning: warning) })
     }
 }

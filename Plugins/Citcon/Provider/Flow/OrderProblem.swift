@@ -1,7 +1,7 @@
 /// Why a payment goes no further, for people.
 enum OrderProblem {
     /// The vendor's words are for developers; this says whose doing it is.
-    static func text(of failure: OrderFailure) -> String {
+    static func text(of failure: OrderError) -> String {
         switch failure.message {
         case VendorText.noScheme: "Alipay needs the application's scheme; give it to the provider's configuration"
         case VendorText.noUniversalLink:

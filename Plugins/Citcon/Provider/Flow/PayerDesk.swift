@@ -37,7 +37,7 @@ package enum PayerArrival: Sendable {
     /// The charge was decided meanwhile.
     case decided(CitconService.Answer)
     /// The application gave up.
-    case givenUp(OrderFailure)
+    case givenUp(OrderError)
 }
 
 /// The router's payers: what they lend opens pages and apps, and returns when they are back.
@@ -105,7 +105,8 @@ struct LentDesk: PayerDesk {
             throw CancellationError()
         } catch {
             throw PaymentError(
-                .payer, "\(what) could not be opened (\(type(of: error)))", provider: provider, phase: .answered)
+                .payer, "\(what) could not be opened (\(type(of: error)))", provider: provider, phase: .answered,
+                cause: error)
         }
     }
 }

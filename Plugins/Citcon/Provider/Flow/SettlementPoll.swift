@@ -1,15 +1,14 @@
 import PaymentCore
 
-/// Asking again until a charge is decided, for a bounded time.
-///
-/// The time is what was waited, not what a clock on the wall says, which somebody may set back meanwhile.
+/// Asking again until a charge is decided, for a bounded time: what was waited, not what a clock on the wall says,
+/// which may be set back meanwhile.
 struct SettlementPoll: Sendable {
     let provider: ProviderID
     let clock: any PaymentClock
     let limit: Duration
     /// How long a question that is not answered takes.
     var timeout = Duration.seconds(30)
-    /// Told once, when the first answer leaves it open.
+    /// Called once, when the first answer leaves it open.
     var hasToWait: @Sendable () -> Void = {}
 
     private static let policy = RetryPolicy(retries: .max, firstDelay: .seconds(1), longestDelay: .seconds(5))
@@ -21,26 +20,31 @@ struct SettlementPoll: Sendable {
     func settle(
         _ ask: () async throws(CitconCallError) -> CitconService.Answer
     ) async throws -> TransactionFields {
-        var waited = Duration.zero
         var waits = Self.policy.waits()
         var isFirst = true
-        while true {
-            var wish: Duration?
+        let loop = PollingLoop(clock: clock, limit: .pauses(limit))
+        let last: Result<TransactionFields, any Error> = await loop.run { _ in
+            .failure(CancellationError())
+        } ask: { _ in
             do throws(CitconCallError) {
                 let transaction = try await ask().transaction
-                if transaction.state?.isSettled == true || waited >= limit { return transaction }
+                if transaction.state?.isSettled == true { return .last(.success(transaction)) }
+                return .again(.success(transaction), after: waits.next() ?? limit)
             } catch {
-                if case .transport(let failure) = error, failure.reason == .timedOut { waited += timeout }
-                guard error.isPassing, waited < limit else { throw ErrorTable.afterSending(error, at: provider) }
-                if case .refused(let refusal) = error { wish = refusal.retry.wait }
+                // The question's refusal says nothing about the charge.
+                let open = ErrorTable.citcon.paymentError(from: error, isMutation: false, at: provider)
+                    .with(phase: .maybeSent)
+                guard error.isPassing else { return .last(.failure(open)) }
+                // A service that asks for more patience than the policy has is asked once more, at the limit.
+                return .again(
+                    .failure(open), after: waits.next(askedFor: error.wish) ?? limit,
+                    counting: error.isTimeout ? timeout : .zero)
             }
+        } willPause: { _, _ in
             if isFirst { hasToWait() }
             isFirst = false
-            // A service that asks for more patience than the policy has is asked once more, at the limit.
-            let next = min(waits.next(askedFor: wish) ?? limit, max(limit - waited, .milliseconds(1)))
-            try await clock.sleep(for: next)
-            waited += next
         }
+        return try last.get()
     }
 }
 
@@ -52,5 +56,15 @@ extension CitconCallError {
         case .transport(let error): error.reason != .cancelled
         case .unusableAnswer, .invalidRequest: false
         }
+    }
+
+    /// The wait that the service asks for.
+    fileprivate var wish: Duration? {
+        if case .refused(let refusal) = self { refusal.retry.wait } else { nil }
+    }
+
+    /// Whether the time for an answer ran out.
+    fileprivate var isTimeout: Bool {
+        if case .transport(let error) = self { error.reason == .timedOut } else { false }
     }
 }

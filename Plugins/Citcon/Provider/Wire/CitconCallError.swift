@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// Why a call to the service has no result. The client and the provider turn it into their own words.
+/// The reason for which a call to the service has no result. The client and the provider map it to their own errors.
 package enum CitconCallError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
     case refused(CitconRefusal)
@@ -12,12 +12,27 @@ package enum CitconCallError: Error, Sendable, Hashable {
     case invalidRequest(String)
 }
 
+extension CitconCallError: ServiceCallError {
+    /// How the call ended.
+    package var failedCall: FailedCall {
+        switch self {
+        case .refused(let refusal): .refused(refusal)
+        case .transport(let error): .transport(error)
+        case .unusableAnswer(let text): .unusableAnswer(text)
+        // This request did not leave; what it was to ask about may have.
+        case .invalidRequest(let text): .other(.rejectedLink, text, phase: .beforeSend, ifMutation: .maybeSent)
+        }
+    }
+}
+
 /// An answer that is not a result.
-package struct CitconRefusal: Sendable, Hashable {
+package struct CitconRefusal: Sendable, Hashable, RefusedAnswer {
     /// The HTTP status.
     package let status: Int
     /// The service's code, when it gave one that looks like a code.
     package let code: String?
+    /// The code, as tables of errors look it up.
+    package var codes: [String] { code.map { [$0] } ?? [] }
     /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what was
     /// sent.
     package let message: String?

@@ -17,7 +17,7 @@ extension PayrailsMerchantClient {
     ///
     /// - Throws: ``PaymentError`` when the service cannot be asked.
     public func instruments(of holder: String) async throws(PaymentError) -> [InstrumentResponse] {
-        let answer = try await asMerchant(id) { () throws(CallFailure) in
+        let answer = try await asMerchant(id) { () throws(CallError) in
             try await calls.send(
                 .get, ["payment", "instruments"], query: [("filter[holderReference]", holder)])
         }
@@ -28,7 +28,7 @@ extension PayrailsMerchantClient {
     ///
     /// - Throws: ``PaymentError``; `notFound` when there is none of this id.
     public func deleteInstrument(_ instrument: String) async throws(PaymentError) {
-        try await asMerchant(id) { () throws(CallFailure) in
+        try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(
                 .delete, try path(instrument), key: calls.random.uuid())
             guard answer["success"]?.bool ?? true else { throw .unusableAnswer("it says that nothing was deleted") }
@@ -49,7 +49,7 @@ extension PayrailsMerchantClient {
                 "the state of an instrument can be set to 'enabled' or 'disabled'; deleting is a call of its own",
                 provider: id)
         }
-        return try await asMerchant(id) { () throws(CallFailure) in
+        return try await asMerchant(id) { () throws(CallError) in
             guard let body = try? JSONValue.encode(change) else { throw .unsendable("the change cannot be written") }
             return try Self.instrument(
                 try await calls.send(
@@ -77,7 +77,7 @@ extension PayrailsMerchantClient {
             "futureUsage": .string(options.futureUsage.rawValue),
             "storeInstrument": .bool(options.storeInstrument), "data": data,
         ]
-        return try await asMerchant(id) { () throws(CallFailure) in
+        return try await asMerchant(id) { () throws(CallError) in
             try Self.instrument(
                 try await calls.send(
                     .post, ["payment", "instruments"], body: body, key: key(["save", body.text])))
@@ -88,7 +88,7 @@ extension PayrailsMerchantClient {
     ///
     /// - Throws: ``PaymentError``.
     public func vaultKey() async throws(PaymentError) -> PayrailsVaultKey {
-        try await asMerchant(id) { () throws(CallFailure) in
+        try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(.get, ["merchant", "vault", "public-info"])
             guard let key = answer["encryptionPublicKey"]?.string, !key.isEmpty else {
                 throw .unusableAnswer("it holds no 'encryptionPublicKey'")
@@ -99,12 +99,12 @@ extension PayrailsMerchantClient {
         }
     }
 
-    private func path(_ instrument: String) throws(CallFailure) -> [String] {
+    private func path(_ instrument: String) throws(CallError) -> [String] {
         guard PathSegment.isSafe(instrument) else { throw .unsendable("the instrument's id is not one of Payrails'") }
         return ["payment", "instruments", instrument]
     }
 
-    private static func instrument(_ answer: JSONValue) throws(CallFailure) -> InstrumentResponse {
+    private static func instrument(_ answer: JSONValue) throws(CallError) -> InstrumentResponse {
         do { return try answer.decode(InstrumentResponse.self) } catch {
             throw .unusableAnswer("it is not an instrument: \(WireText.place(of: error))")
         }

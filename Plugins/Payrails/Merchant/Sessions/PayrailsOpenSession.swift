@@ -22,8 +22,8 @@ public struct PayrailsOpenSession: Sendable, Hashable {
 
     /// Reads the service's answer, and compares it with what was ordered.
     ///
-    /// - Throws: ``CallFailure``: it cannot be read, or is a session of something else.
-    init(_ answer: JSONValue, for order: PayrailsSessionOrder, at merchant: ProviderID) throws(CallFailure) {
+    /// - Throws: ``CallError``: it cannot be read, or is a session of something else.
+    init(_ answer: JSONValue, for order: PayrailsSessionOrder, at merchant: ProviderID) throws(CallError) {
         guard let version = answer["version"]?.string, let data = answer["data"]?.string,
             let bytes = Data(base64Encoded: data), let content = try? JSONValue(parsing: Array(bytes)),
             content["token"]?.string?.isEmpty == false
@@ -66,7 +66,7 @@ extension PayrailsMerchantClient {
         // The service answers a known key with the old session even where the body is another one, so that the key says all
         // of the body.
         let key = key(["session", body.text, "\(order.round)"])
-        return try await asMerchant(id) { () throws(CallFailure) in
+        return try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(.post, ["merchant", "client", "init"], body: body, key: key)
             return try PayrailsOpenSession(answer, for: order, at: id)
         }

@@ -53,8 +53,8 @@ struct ActionReceipt: Sendable, Hashable, Codable {
     /// The last segment of the execution's address, where the answer has one.
     let execution: String?
 
-    /// - Throws: ``CallFailure/unusableAnswer(_:)``.
-    init(_ answer: JSONValue) throws(CallFailure) {
+    /// - Throws: ``CallError/unusableAnswer(_:)``.
+    init(_ answer: JSONValue) throws(CallError) {
         guard let name = answer["name"]?.string, let id = WireText.id(answer["actionId"]?.string) else {
             throw .unusableAnswer("it lacks 'name' or 'actionId'")
         }

@@ -1,8 +1,8 @@
 import PaymentCore
 import PayrailsProvider
 
-/// Why a call has no usable answer.
-enum CallFailure: Error, Sendable {
+/// The reason for which a call has no usable answer.
+enum CallError: Error, Sendable {
     /// The service answered with an error status.
     case refused(Refusal)
     /// There is no complete answer.
@@ -15,8 +15,24 @@ enum CallFailure: Error, Sendable {
     case unsendable(String)
 }
 
+extension CallError: ServiceCallError {
+    /// How the call ended.
+    var failedCall: FailedCall {
+        switch self {
+        case .refused(let refusal): .refused(refusal)
+        case .transport(let error): .transport(error)
+        case .unusableAnswer(let text): .unusableAnswer("Payrails' answer cannot be understood: \(text)")
+        case .foreignAnswer(let text):
+            .other(
+                .integrity, "Payrails answered something else than was asked: \(text)", phase: .answered,
+                ifMutation: .maybeSent)
+        case .unsendable(let text): .unsendable("nothing was sent: \(text)")
+        }
+    }
+}
+
 /// An error status of the service, in its own envelope, in the one of its token service, or in neither (Protocol 6).
-struct Refusal: Sendable, Hashable {
+struct Refusal: Sendable, Hashable, RefusedAnswer {
     let status: Int
     /// The service's code, such as `workflow.action.not-allowed`, or the token service's, such as `invalid_client`.
     let code: String?
@@ -36,6 +52,18 @@ struct Refusal: Sendable, Hashable {
         let error = body?["errors"]?[0]
         code = WireText.code(error?["code"]?.string ?? error?["title"]?.string ?? body?["error"]?.string)
         result = WireText.code((error?["reason"] ?? error?["meta"])?["result"]?.string)
+    }
+
+    /// The code, and after it the operation's result.
+    var codes: [String] { [code, result].compactMap(\.self) }
+
+    /// What it means that something before the service refuses.
+    var meaning: ErrorTable.Meaning? {
+        guard isPage, status == 403 else { return nil }
+        return (
+            .unauthorized,
+            "something before Payrails refused the request (HTTP 403, no JSON); the client certificate may be missing"
+        )
     }
 
     /// Whether the service says that the state of the payment forbids it. Under a key, a copy of the request would be

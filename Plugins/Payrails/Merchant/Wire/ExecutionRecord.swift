@@ -11,8 +11,8 @@ struct ExecutionRecord: Sendable {
     /// The names of the links, which say what is allowed now.
     private let links: Set<String>
 
-    /// - Throws: ``CallFailure/unusableAnswer(_:)``.
-    init(_ answer: JSONValue) throws(CallFailure) {
+    /// - Throws: ``CallError/unusableAnswer(_:)``.
+    init(_ answer: JSONValue) throws(CallError) {
         guard let id = WireText.id(answer["id"]?.string) else { throw .unusableAnswer("it has no 'id'") }
         // A status that is left out could be the one that says how it ended.
         guard let list = answer["status"]?.array,
@@ -105,16 +105,16 @@ struct ActionTally: Sendable, Hashable, Codable {
     /// How those ended that came after `earlier`; nil while one is under way, or none shows.
     ///
     /// - Returns: true when all went through, false when none did.
-    /// - Throws: ``Mixed`` when some did and some did not: which was whose, statuses do not say.
-    func ending(since earlier: ActionTally) throws(Mixed) -> Bool? {
+    /// - Throws: ``MixedEndingsError`` when some did and some did not: which was whose, statuses do not say.
+    func ending(since earlier: ActionTally) throws(MixedEndingsError) -> Bool? {
         let (begun, done, failed) = (
             requests - earlier.requests, successes - earlier.successes, failures - earlier.failures
         )
         guard done + failed > 0, begun <= done + failed else { return nil }
         if failed == 0 { return true }
         if done == 0 { return false }
-        throw Mixed()
+        throw MixedEndingsError()
     }
 
-    struct Mixed: Error {}
+    struct MixedEndingsError: Error {}
 }

@@ -21,10 +21,10 @@ struct MerchantCalls: Sendable {
     let timeout: Duration
 
     /// Sees to an access token, so that a later call needs no request but its own.
-    func prepare() async throws(CallFailure) { _ = try await token() }
+    func prepare() async throws(CallError) { _ = try await token() }
 
     /// The execution called `id` as it is now.
-    func execution(_ id: String) async throws(CallFailure) -> ExecutionRecord {
+    func execution(_ id: String) async throws(CallError) -> ExecutionRecord {
         let answer = try await send(.get, executionPath(id))
         let execution = try ExecutionRecord(answer)
         guard execution.id == id else { throw .foreignAnswer("it is about another execution") }
@@ -34,7 +34,7 @@ struct MerchantCalls: Sendable {
     /// Asks for an action on the execution called `id`: taken once under one key.
     func act(
         _ action: PayrailsAction, on id: String, _ body: JSONValue, key: String
-    ) async throws(CallFailure) -> ActionReceipt {
+    ) async throws(CallError) -> ActionReceipt {
         let answer = try await send(.post, executionPath(id) + [action.rawValue], body: body, key: key)
         let receipt = try ActionReceipt(answer)
         guard receipt.name == action.rawValue, receipt.isAbout(id) else {
@@ -51,7 +51,7 @@ struct MerchantCalls: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         body: JSONValue? = nil, key: String? = nil
-    ) async throws(CallFailure) -> JSONValue {
+    ) async throws(CallError) -> JSONValue {
         let url: HTTPURL
         do { url = try baseURL.appending(path, query: query) } catch {
             throw .unsendable("an id or a reference has characters that cannot be part of a request")
@@ -74,7 +74,7 @@ struct MerchantCalls: Sendable {
 
     // MARK: Access
 
-    private func token() async throws(CallFailure) -> Redacted<String> {
+    private func token() async throws(CallError) -> Redacted<String> {
         if let token = await tokens.token(at: clock.now) { return token }
         // Counted from before the question: the answer may have been long on its way.
         let asked = clock.now
@@ -111,7 +111,7 @@ struct MerchantCalls: Sendable {
         ["merchant", "workflows", workflow, "executions", id]
     }
 
-    private func exchange(_ request: HTTPRequest) async throws(CallFailure) -> JSONValue {
+    private func exchange(_ request: HTTPRequest) async throws(CallError) -> JSONValue {
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .transport(error) }
         guard [200, 201, 202, 204].contains(response.status) else { throw .refused(Refusal(response)) }

@@ -24,7 +24,7 @@ struct CardCollection: Sendable {
         let values: [String: Redacted<String>]?
         do { values = try await collector(Self.request) } catch is CancellationError { throw CancellationError() } catch
         {
-            throw failure("the card could not be asked for (\(type(of: error)))")
+            throw failure("the card could not be asked for (\(type(of: error)))", cause: error)
         }
         guard let values else { return nil }
         func value(_ field: CardFieldType) -> String? { values[field.column]?.reveal() }
@@ -42,7 +42,7 @@ struct CardCollection: Sendable {
         DataRequest.Field(id: type.column, name: name, kind: .text, isRequired: isRequired)
     }
 
-    private func failure(_ message: String) -> PaymentError {
-        PaymentError(.payer, message, provider: provider)
+    private func failure(_ message: String, cause: (any Error)? = nil) -> PaymentError {
+        PaymentError(.payer, message, provider: provider, cause: cause)
     }
 }

@@ -2,8 +2,8 @@ import PaymentCore
 package import PayrailsTypes
 import Synchronization
 
-/// What one run of a flow remembers and no step stores.
-final class FlowMemory: Sendable {
+/// The state of one run of a flow that no step stores.
+final class RunState: Sendable {
     struct Content: Sendable {
         /// Where the answer to the request to pay says that the payment can be asked about.
         var url: String?
@@ -17,8 +17,6 @@ final class FlowMemory: Sendable {
         var hasBegun = false
         /// By which page the payer left.
         var left: ReturnURLs.Kind?
-        /// What stands behind errors, in the vendor's words.
-        var causes: [PaymentError: PayrailsError] = [:]
     }
 
     private let content = Mutex(Content())
@@ -27,42 +25,36 @@ final class FlowMemory: Sendable {
         get { content.withLock { $0[keyPath: member] } }
         set { content.withLock { $0[keyPath: member] = newValue } }
     }
-
-    /// Notes what stands behind `error`.
-    func note(_ cause: PayrailsError?, behind error: PaymentError) { content.withLock { $0.causes[error] = cause } }
-
-    /// What stands behind `error`.
-    func cause(of error: PaymentError) -> PayrailsError? { content.withLock { $0.causes[error] } }
 }
 
-/// What the vendor's client wants to know of a run.
+/// The state of a run, for the vendor's client.
 extension PaymentFlow {
     /// Whether the payment was begun, by this run or before it.
-    package var hasBegun: Bool { memory[\.hasBegun] }
+    package var hasBegun: Bool { state[\.hasBegun] }
 
     /// What there was before the request to pay, once that is known.
-    package var mark: StatusHistory.Mark? { memory[\.mark] }
+    package var mark: StatusHistory.Mark? { state[\.mark] }
 
     /// The request to pay that this run sent.
     package var sent: Keys.Unanswered? {
-        guard let key = memory[\.sentKey], let mark = memory[\.mark] else { return nil }
+        guard let key = state[\.sentKey], let mark = state[\.mark] else { return nil }
         return Keys.Unanswered(key: key, mark: mark)
     }
 
-    /// What stopped the run, in the vendor's words, when `error` came out of it.
+    /// Reads an error that came out of the run: what stands behind the router's error, for the vendor's client.
     package func cause(of error: any Error) -> PayrailsError {
         switch error {
-        case let error as PayrailsError: return error
-        case let error as PaymentError: return memory.cause(of: error) ?? .unknown(error: error)
+        case let error as PayrailsError: error
+        case let error as PaymentError: error.cause as? PayrailsError ?? .unknown(error: error)
         case is CancellationError where !hasBegun:
-            return .unknown(error: self.error(.cancelled, "it was called off before anything was sent"))
-        case is CancellationError: return .pollingFailed("it was called off")
-        default: return .unknown(error: error)
+            .unknown(error: self.error(.cancelled, "it was called off before anything was sent"))
+        case is CancellationError: .pollingFailed("it was called off")
+        default: .unknown(error: error)
         }
     }
 }
 
-/// Errors: the steps and the router see ``PaymentError``, and the vendor's words stay behind it.
+/// Errors: the steps and the router see ``PaymentError``, whose cause is the vendor's.
 extension PaymentFlow {
     /// Runs a call of the service.
     ///
@@ -70,35 +62,24 @@ extension PaymentFlow {
     func call<Answer>(
         isMutation: Bool = false, _ call: () async throws(PayrailsError) -> Answer
     ) async throws -> Answer {
-        do { return try await call() } catch { throw stopped(error, isMutation: isMutation) }
+        do { return try await call() } catch { throw paymentError(from: error, isMutation: isMutation) }
     }
 
     /// Runs a question about a payment that was sent: its failure leaves the payment's fate open.
     func waiting<Answer>(_ call: () async throws(PayrailsError) -> Answer) async throws -> Answer {
-        do { return try await call() } catch { throw afterSending(stopped(error, isMutation: true)) }
+        do { return try await call() } catch {
+            throw paymentError(from: error, isMutation: true).with(phase: .maybeSent)
+        }
     }
 
-    func stopped(_ cause: PayrailsError, isMutation: Bool) -> PaymentError {
-        stopped(cause, as: PaymentError(cause, isMutation: isMutation, at: payment.provider))
-    }
-
-    func stopped(_ cause: PayrailsError, as error: PaymentError) -> PaymentError {
-        memory.note(cause, behind: error)
-        return error
-    }
-
-    /// The error of a payment that was begun before: what has become of that is open.
-    func afterSending(_ error: PaymentError) -> PaymentError {
-        guard error.phase != .maybeSent else { return error }
-        var open = error
-        open.phase = .maybeSent
-        memory.note(memory.cause(of: error), behind: open)
-        return open
+    func paymentError(from error: PayrailsError, isMutation: Bool) -> PaymentError {
+        PaymentError(error, isMutation: isMutation, at: payment.provider)
     }
 
     func error(
-        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
     ) -> PaymentError {
-        PaymentError(code, message, provider: payment.provider, phase: phase)
+        PaymentError(code, message, provider: payment.provider, phase: phase, cause: cause)
     }
 }

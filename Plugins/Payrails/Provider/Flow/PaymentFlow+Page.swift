@@ -15,21 +15,19 @@ extension PaymentFlow {
     ///
     /// - Parameter isOwn: whether it was begun by this flow, and so with what was chosen.
     func act(on execution: ExecutionBody, isOwn: Bool, _ before: Before) async throws -> End {
-        let chosen = isOwn ? memory[\.type] ?? terms.type : nil
+        let chosen = isOwn ? state[\.type] ?? terms.type : nil
         let action = try await waiting { () throws(PayrailsError) in
             try PendingAction(
                 execution, chosen ?? PendingAction.type(of: execution), payload.addresses, returnURLs)
         }
         let poll = poll(since: before)
         guard let browser = context.payer.browser else {
-            throw stopped(
-                .unknown(error: PayrailsFault.noPresenter),
-                as: error(
-                    .payer, "the payer has to see a page of the bank; give the payer a browser and go on from the link",
-                    phase: .maybeSent))
+            throw error(
+                .payer, "the payer has to see a page of the bank; give the payer a browser and resume from the link",
+                phase: .maybeSent, cause: PayrailsError.unknown(error: PayrailsFault.noPresenter))
         }
         switch try await visit(PageVisit(page: action.page, show: browser), action.approval, poll) {
-        case nil: return try await lastLooks(poll) ?? .left(memory[\.left])
+        case nil: return try await lastLooks(poll) ?? .left(state[\.left])
         case .paid: return .success
         case .declined(let reason): return .declined(reason)
         case .cancelled: return .calledOff
@@ -37,7 +35,7 @@ extension PaymentFlow {
             if let approval = action.approval {
                 do { try await confirm(approval, returned, before) } catch let error as PaymentError {
                     // Whatever is said of the confirmation, the payment was begun.
-                    throw error.code == .inUse ? error : afterSending(error)
+                    throw error.code == .inUse ? error : error.with(phase: .maybeSent)
                 }
             }
             return End(
@@ -70,12 +68,12 @@ extension PaymentFlow {
                     }
                 }
                 try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
-                memory[\.left] = link.flatMap(returnURLs.kind)
+                state[\.left] = link.flatMap(returnURLs.kind)
                 guard returned.isFinished else { return nil }
                 return .finished(returned)
             case .notShown(let type):
-                throw stopped(.unknown(error: PayrailsFault.presenterFailed(type)), isMutation: true)
-            case .gaveUp(let error): throw stopped(error, isMutation: true)
+                throw paymentError(from: .unknown(error: PayrailsFault.presenterFailed(type)), isMutation: true)
+            case .gaveUp(let error): throw paymentError(from: error, isMutation: true)
             }
         }
     }

@@ -21,7 +21,7 @@ package struct PaymentFlow: Sendable {
     let keys: Keys
     let context: ProviderContext
     let api: PayrailsAPI
-    let memory = FlowMemory()
+    let state = RunState()
     private let hold: Duration
 
     /// What is paid, and with what.
@@ -160,7 +160,7 @@ package struct PaymentFlow: Sendable {
             mark.requests -= 1
             return Before(standing: .underWay, mark: mark)
         }
-        memory[\.mark] = before.mark
+        state[\.mark] = before.mark
         return before
     }
 
@@ -180,7 +180,7 @@ package struct PaymentFlow: Sendable {
                 doubt = error
             }
         }
-        memory[\.hasBegun] = true
+        state[\.hasBegun] = true
         let poll = poll(since: before)
         let ending: ExecutionPoll.Ending
         do {
@@ -214,11 +214,11 @@ package struct PaymentFlow: Sendable {
             guard let body = try await body() else { return nil }
             if !isFresh, try await !isUntouched(since: before) { return false }
             let key = key(for: before)
-            memory[\.sentKey] = key
+            state[\.sentKey] = key
             let answer = try await call(isMutation: true) { () throws(PayrailsError) in
                 try await api.authorize(body, execution.authorize, key: key)
             }
-            memory[\.url] = answer.links.execution?.nonEmpty
+            state[\.url] = answer.links.execution?.nonEmpty
             return true
         }
     }
@@ -254,9 +254,11 @@ package struct PaymentFlow: Sendable {
             throw error(.unusableOption, "a payment that was begun is gone on with, not begun")
         }
         let given: PaymentMeans?
-        do { given = try await means() } catch let error as PayrailsError { throw stopped(error, isMutation: false) }
+        do { given = try await means() } catch let error as PayrailsError {
+            throw paymentError(from: error, isMutation: false)
+        }
         guard let chosen = given else { return nil }
-        memory[\.type] = chosen.type
+        state[\.type] = chosen.type
         let body = PaymentBody(payload: payload, amount: terms.amount, returnURLs: returnURLs)
         let made = try await call { () throws(PayrailsError) in try body.make(chosen) }
         return try await context.ask(Self.means) { made }
@@ -268,7 +270,7 @@ package struct PaymentFlow: Sendable {
     private var home: String { execution.links.me }
 
     /// Where the payment is asked about: where the answer to the request to pay says, in this run.
-    var url: String { memory[\.url] ?? home }
+    var url: String { state[\.url] ?? home }
 
     func poll(since before: Before) -> ExecutionPoll {
         var poll = ExecutionPoll(api: api, clock: context.clock, hold: hold)

@@ -2,7 +2,7 @@ import PaymentCore
 import PayrailsTypes
 
 extension PaymentError {
-    /// The error as routers take it.
+    /// Creates the error that routers take, whose cause is `error`.
     ///
     /// - Parameter isMutation: whether the call could have moved money.
     init(_ error: PayrailsError, isMutation: Bool, at provider: ProviderID = PayrailsProvider.id) {
@@ -10,8 +10,7 @@ extension PaymentError {
         func make(_ code: Code, _ phase: Phase, retry: RetryAdvice = .never, vendorCode: String? = nil) -> PaymentError
         {
             PaymentError(
-                code, error.description, provider: provider, phase: phase, retry: retry,
-                vendorCode: vendorCode)
+                code, error.description, provider: provider, phase: phase, retry: retry, vendorCode: vendorCode)
         }
         switch error {
         case .authenticationError: self = make(.unauthorized, .answered)
@@ -25,6 +24,7 @@ extension PaymentError {
             self = Self.fault(cause, open, isMutation: isMutation, at: provider, make)
         case .unknown: self = make(.providerFault, .beforeSend)
         }
+        cause = error
     }
 
     private static func fault(

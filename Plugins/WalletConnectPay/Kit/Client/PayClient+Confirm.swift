@@ -92,7 +92,7 @@ extension PayClient {
         _ id: String, _ body: ConfirmRequestBody, _ hold: Int64?, _ flow: PaymentFlow
     ) async throws(GatewayError) -> StatusBody {
         do { return try await flow.confirm(id, body, hold: hold) } catch {
-            let cause = flow.cause(of: error)
+            let cause = GatewayError(behind: error)
             guard case .cancelled(mayHaveArrived: true) = cause else { throw cause }
             // Not a silent end: money may move.
             throw .unusableAnswer("cancelled after the confirmation was sent")

@@ -160,7 +160,7 @@ public final class PayClient: Sendable {
     public func cancelPayment(paymentId: String) async throws -> CancelPaymentResponse {
         try await call("cancelPayment", PayError.init, unusable: { .http($0) }) { flow throws(GatewayError) in
             let body: CancelBody
-            do { body = try await flow.cancel(paymentId) } catch { throw flow.cause(of: error) }
+            do { body = try await flow.cancel(paymentId) } catch { throw GatewayError(behind: error) }
             return try CancelPaymentResponse(paymentId, body)
         }
     }

@@ -25,10 +25,12 @@ extension WalletConnectPayMerchant {
             let created: CreatedBody
             do throws(GatewayError) { created = try await api.create(body, key: key) } catch {
                 guard error.mayHaveLostItsAnswer else {
-                    throw MerchantErrorTable.error(error, isMutation: !error.isConflict, at: merchant.id)
+                    throw ErrorTable.walletConnectPayMerchant.paymentError(
+                        from: error, isMutation: !error.isConflict, at: merchant.id)
                 }
                 do throws(GatewayError) { created = try await api.create(body, key: key) } catch {
-                    throw MerchantErrorTable.error(.afterOpenCopy(error), isMutation: true, at: merchant.id)
+                    throw ErrorTable.walletConnectPayMerchant.paymentError(
+                        from: GatewayError.afterOpenCopy(error), isMutation: true, at: merchant.id)
                 }
             }
             return try CreatedPayment(created, at: merchant)

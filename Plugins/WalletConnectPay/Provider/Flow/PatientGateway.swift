@@ -62,7 +62,7 @@ package struct PatientGateway: Sendable {
                     return settled
                 }
                 retry += 1
-                guard error.mayBeSentAgain, retry <= patience.retries else { throw Self.told(error, fateWasOpen) }
+                guard error.mayBeSentAgain, retry <= patience.retries else { throw Self.mapped(error, fateWasOpen) }
                 do { try await pause(retry, after: error, until: nil) } catch {
                     if case .cancelled = error { throw .cancelled(mayHaveArrived: fateWasOpen) }
                     throw error
@@ -71,8 +71,8 @@ package struct PatientGateway: Sendable {
         }
     }
 
-    /// What is told of a mutation that ended with `last`: no later copy's end tells what became of the earlier ones.
-    private static func told(_ last: GatewayError, _ fateWasOpen: Bool) -> GatewayError {
+    /// The error of a mutation that ended with `last`: no later copy's end tells what became of the earlier ones.
+    private static func mapped(_ last: GatewayError, _ fateWasOpen: Bool) -> GatewayError {
         fateWasOpen && !last.leavesFateOpen ? .afterOpenCopy(last) : last
     }
 
@@ -85,7 +85,7 @@ package struct PatientGateway: Sendable {
             return try await query { gateway throws(GatewayError) in try await gateway.status(id) }
         } catch {
             if case .cancelled = error { throw .cancelled(mayHaveArrived: true) }
-            throw Self.told(failure, true)
+            throw Self.mapped(failure, true)
         }
     }
 

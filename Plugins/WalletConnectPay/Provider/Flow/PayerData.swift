@@ -40,7 +40,7 @@ final class PayerData: Sendable {
         let answer = try await flow.context.step(Self.step, .interaction) { try await self.ask(request, flow) }
         // Resumed: the values were not kept. They are needed again only if the confirmation has not arrived yet.
         if answer == .values, values.isEmpty {
-            let status = try await flow.translated { () throws(GatewayError) in
+            let status = try await flow.mapped { () throws(GatewayError) in
                 try await flow.status(payment)
             }.status
             if status == .requiresAction { return try await ask(request, flow) != .declined }
@@ -59,7 +59,7 @@ final class PayerData: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw flow.error(.payer, "the payer's data could not be collected (\(type(of: error)))")
+            throw flow.error(.payer, "the payer's data could not be collected (\(type(of: error)))", cause: error)
         }
         guard let entered else { return .declined }
         // Nothing, or nothing that was asked for, means that the service's own form was used.

@@ -19,7 +19,7 @@ extension PaymentFlow {
         let isFresh = Mutex(false)
         let calls = try await context.step("fetch actions", .query) {
             isFresh.withLock { $0 = true }
-            return try await translated { () throws(GatewayError) in
+            return try await mapped { () throws(GatewayError) in
                 try await self.calls(of: id, option: attempt.option.id, listed: stored.actions)
             }
         }
@@ -62,9 +62,9 @@ extension PaymentFlow {
         } catch let error as PaymentError where error.code == .payerRefused && !mayGiveUp {
             // What the wallet sent to the chain is under way, whatever the service thinks of the payer: calling this
             // declined would let the next attempt send it again.
-            throw self.error(error.code, error.message, phase: .maybeSent)
+            throw self.error(error.code, error.message, phase: .maybeSent, cause: error.cause)
         }
-        return try await translated(isMutation: true) { () throws(GatewayError) in
+        return try await mapped(isMutation: true) { () throws(GatewayError) in
             try await settle(id, confirmed, within: configuration.settlementTimeout)
         }.outcome(of: attempt.reference)
     }
@@ -88,10 +88,11 @@ extension PaymentFlow {
             return try review(calls, for: option, of: id, payer: context.payer.accounts)
         } catch {
             guard isStored, case .dangerousCalls(let refusal) = error else {
-                throw ErrorTable.error(error, isMutation: false, provider: provider)
+                throw paymentError(from: error)
             }
             throw self.error(
-                .optionChanged, "what was stored of the payment is not to be signed any more: \(refusal.reason)")
+                .optionChanged, "what was stored of the payment is not to be signed any more: \(refusal.reason)",
+                cause: error)
         }
     }
 
@@ -104,7 +105,7 @@ extension PaymentFlow {
         } catch {
             throw self.error(
                 .payer, "the wallet failed to answer \(request.method) (\(type(of: error)))",
-                phase: request.method == OptionActions.sendTransaction ? .maybeSent : .beforeSend)
+                phase: request.method == OptionActions.sendTransaction ? .maybeSent : .beforeSend, cause: error)
         }
     }
 }

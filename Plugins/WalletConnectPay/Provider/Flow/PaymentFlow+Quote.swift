@@ -16,7 +16,7 @@ extension PaymentFlow {
         }
         let answer: OptionsBody
         do {
-            answer = try await translated { () throws(GatewayError) in
+            answer = try await mapped { () throws(GatewayError) in
                 try await options(of: payment.id, accounts: accounts)
             }
         } catch let error as PaymentError where error.code == .payerRefused {
@@ -58,7 +58,7 @@ extension PaymentFlow {
                 return try reviewer.check(AgreedOption(body), payer: context.payer.accounts)
             } catch { throw .dangerousCalls(error) }
         } catch {
-            throw ErrorTable.error(error, isMutation: false, provider: provider)
+            throw paymentError(from: error)
         }
     }
 

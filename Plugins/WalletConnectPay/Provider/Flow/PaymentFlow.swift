@@ -1,6 +1,5 @@
 package import PaymentCore
 package import PaymentReview
-import Synchronization
 
 /// The way from a payment's name to its settlement, call by call: the only one there is.
 ///
@@ -12,7 +11,6 @@ package struct PaymentFlow: Sendable {
     let configuration: GatewayConfiguration
     let reviewer: SigningReviewer
     private let gateway: PatientGateway
-    private let memory = Memory()
 
     /// Creates a flow over the network and the steps of `context`.
     ///
@@ -89,7 +87,7 @@ package struct PaymentFlow: Sendable {
     ) async throws -> StatusBody {
         try await context.step("confirm", .mutation(replay: .never)) {
             try check()
-            return try await translated(isMutation: true) { () throws(GatewayError) in
+            return try await mapped(isMutation: true) { () throws(GatewayError) in
                 try await gateway.mutate(id) { gateway throws(GatewayError) in
                     try await gateway.confirm(id, body, hold: hold)
                 } settledBy: {
@@ -125,7 +123,7 @@ package struct PaymentFlow: Sendable {
     /// Calls the payment off, in one step.
     package func cancel(_ id: String) async throws -> CancelBody {
         try await context.step("cancel", .mutation(replay: .never)) {
-            try await translated(isMutation: true) { () throws(GatewayError) in
+            try await mapped(isMutation: true) { () throws(GatewayError) in
                 try await gateway.mutate(id) { gateway throws(GatewayError) in
                     try await gateway.cancel(id)
                 } settledBy: {
@@ -136,33 +134,23 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    // MARK: Failures
+    // MARK: Errors
 
-    private final class Memory: Sendable {
-        let failure = Mutex<GatewayError?>(nil)
-    }
-
-    /// Runs `call` and turns its failure into the core's error, which is what steps understand.
-    func translated<Answer>(
+    /// Runs `call` and maps its failure to the core's error, which is what steps understand.
+    func mapped<Answer>(
         isMutation: Bool = false, _ call: () async throws(GatewayError) -> Answer
     ) async throws -> Answer {
-        do { return try await call() } catch {
-            memory.failure.withLock { $0 = error }
-            throw ErrorTable.error(error, isMutation: isMutation, provider: provider)
-        }
+        do { return try await call() } catch { throw paymentError(from: error, isMutation: isMutation) }
     }
 
-    /// What stopped the flow, when `error` came out of one of its steps.
-    package func cause(of error: any Error) -> GatewayError {
-        if let error = error as? GatewayError { return error }
-        if error is PaymentError, let known = memory.failure.withLock({ $0 }) { return known }
-        return error is CancellationError
-            ? .cancelled(mayHaveArrived: false) : .invalidRequest("the call failed (\(type(of: error)))")
+    func paymentError(from error: GatewayError, isMutation: Bool = false) -> PaymentError {
+        ErrorTable.walletConnectPay.paymentError(from: error, isMutation: isMutation, at: provider)
     }
 
     func error(
-        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend
+        _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
+        cause: (any Error)? = nil
     ) -> PaymentError {
-        PaymentError(code, message, provider: provider, phase: phase)
+        PaymentError(code, message, provider: provider, phase: phase, cause: cause)
     }
 }

@@ -1,7 +1,7 @@
 package import PaymentCore
 package import PaymentReview
 
-/// Why the flow has no result. The provider and the vendor's client turn it into their own errors.
+/// The reason for which the flow has no result. The provider and the vendor's client map it to their own errors.
 package enum GatewayError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
     case refused(Refusal)
@@ -25,7 +25,33 @@ package enum GatewayError: Error, Sendable, Hashable {
     indirect case afterOpenCopy(GatewayError)
 }
 
-extension GatewayError {
+extension GatewayError: ServiceCallError {
+    /// How the call ended.
+    package var failedCall: FailedCall {
+        switch self {
+        case .refused(let refusal): .refused(refusal)
+        case .transport(let error): .transport(error)
+        case .unusableAnswer(let text): .unusableAnswer(text)
+        case .unsupported(let text): .other(.unsupported, text, phase: .answered)
+        case .invalidRequest(let text): .unsendable(text)
+        case .unknownOption, .unnamedPayment: .other(.unusableOption, text, phase: .beforeSend)
+        case .dangerousCalls(let refusal): .other(.integrity, refusal.description, phase: .beforeSend)
+        case .cancelled(let mayHaveArrived):
+            .other(.cancelled, text, phase: .beforeSend, ifMutation: mayHaveArrived ? .maybeSent : nil)
+        case .afterOpenCopy(let last): .afterOpenCopy(last.failedCall)
+        }
+    }
+
+    /// Reads an error that came out of a flow: what stands behind the router's error, for the vendor's client.
+    package init(behind error: any Error) {
+        switch error {
+        case let error as GatewayError: self = error
+        case let error as PaymentError where error.cause is GatewayError: self.init(behind: error.cause ?? error)
+        case is CancellationError: self = .cancelled(mayHaveArrived: false)
+        default: self = .invalidRequest("the call failed (\(type(of: error)))")
+        }
+    }
+
     /// Whether the request may have been carried out, were it a mutation: only the payment's status tells.
     var leavesFateOpen: Bool {
         switch self {
@@ -75,7 +101,7 @@ extension GatewayError {
 }
 
 /// An answer that is not a result.
-package struct Refusal: Sendable, Hashable {
+package struct Refusal: Sendable, Hashable, RefusedAnswer {
     /// The texts of the service that say more than its codes; no other text of it is ever shown.
     package enum Detail: String, Sendable {
         case dataRequired = "IC data required but not found"
@@ -92,7 +118,7 @@ package struct Refusal: Sendable, Hashable {
     /// How long to wait, as the service wrote it.
     package let retryAfter: String?
     /// When to ask again, for answers that may be others later.
-    let retry: PaymentError.RetryAdvice
+    package let retry: PaymentError.RetryAdvice
     /// Whether the request, were it a mutation, was surely not carried out.
     package let provesNothingWasDone: Bool
 
@@ -116,8 +142,17 @@ package struct Refusal: Sendable, Hashable {
     /// Whether the service refused this copy of the request; false for faults on its side.
     package var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
 
+    /// The code, as tables of errors look it up.
+    package var codes: [String] { code.map { [$0] } ?? [] }
+
+    /// What a text that is known says; nil where there is none.
+    package var meaning: ErrorTable.Meaning? {
+        guard let detail, isRefusal else { return nil }
+        return (.requestRefused, detail.text)
+    }
+
     /// Status, meaning and code.
     package var text: String {
-        "\(status): \(ErrorTable.meaning(of: self).text)" + (code.map { " (\($0))" } ?? "")
+        "\(status): \(ErrorTable.walletConnectPay.meaning(of: self).text)" + (code.map { " (\($0))" } ?? "")
     }
 }

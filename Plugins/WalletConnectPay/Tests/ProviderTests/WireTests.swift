@@ -75,16 +75,18 @@ import Testing
     func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool) {
         let response = HTTPResponse(status: status, body: Array(body.utf8))
         let refused = GatewayError.refused(Refusal(response))
-        let confirm = ErrorTable.error(refused, isMutation: true, provider: "wcp-test")
+        let confirm = ErrorTable.walletConnectPay.paymentError(from: refused, isMutation: true, at: "wcp-test")
         #expect(confirm.code == code)
         #expect(confirm.phase == (isOpen ? .maybeSent : .answered))
-        #expect(ErrorTable.error(refused, isMutation: false, provider: "wcp-test").phase == .answered)
+        let query = ErrorTable.walletConnectPay.paymentError(from: refused, isMutation: false, at: "wcp-test")
+        #expect(query.phase == .answered)
     }
 
     @Test("What the service says of when to ask again reaches the router", arguments: [429, 503, 422])
     func retryAfter(status: Int) {
         let response = HTTPResponse(status: status, headers: ["Retry-After": "7"])
-        let error = ErrorTable.error(.refused(Refusal(response)), isMutation: false, provider: "wcp-test")
+        let error = ErrorTable.walletConnectPay.paymentError(
+            from: GatewayError.refused(Refusal(response)), isMutation: false, at: "wcp-test")
         #expect(error.retry == (status == 422 ? .never : .after(.seconds(7))))
     }
 
@@ -104,6 +106,7 @@ import Testing
         let body = Array(#"{"code":"\#(code)","message":"m"}"#.utf8)
         let known = Refusal(HTTPResponse(status: 418, body: body))
         let other = Refusal(HTTPResponse(status: 418, body: []))
-        #expect(ErrorTable.meaning(of: known).text != ErrorTable.meaning(of: other).text)
+        let table = ErrorTable.walletConnectPay
+        #expect(table.meaning(of: known).text != table.meaning(of: other).text)
     }
 }

@@ -217,7 +217,7 @@ import Testing
         #expect {
             try launch(handler, content, format: format, method: method)
         } throws: { error in
-            let failure = error as? OrderFailure
+            let failure = error as? OrderError
             return failure?.code == code && failure?.message.hasPrefix(message) == true
         }
     }

@@ -193,6 +193,9 @@ import Testing
             let response = HTTPResponse(status: status, body: Array(body.utf8))
             return CitconRefusal(response, try? Envelope(response.body))
         }
+        func paymentError(_ error: CitconCallError, isMutation: Bool) -> PaymentError {
+            ErrorTable.citcon.paymentError(from: error, isMutation: isMutation, at: CitconProvider.id)
+        }
         let table: [(Int, String?, PaymentError.Code, PaymentError.Phase)] = [
             (400, "4000", .requestRefused, .maybeSent), (401, "4010", .unauthorized, .answered),
             (400, "4100", .requestRefused, .maybeSent), (500, "4101", .serviceFailure, .maybeSent),
@@ -209,10 +212,10 @@ import Testing
             (200, "4000", .requestRefused, .maybeSent),
         ]
         for (status, code, expected, phase) in table {
-            let error = ErrorTable.error(.refused(refusal(status, code)), isMutation: true, at: CitconProvider.id)
+            let error = paymentError(.refused(refusal(status, code)), isMutation: true)
             #expect(error.code == expected && error.phase == phase, "\(status) \(code ?? "-")")
             #expect(!error.message.contains("secret"))
-            let question = ErrorTable.error(.refused(refusal(status, code)), isMutation: false, at: CitconProvider.id)
+            let question = paymentError(.refused(refusal(status, code)), isMutation: false)
             #expect(question.phase == .answered)
         }
     }

@@ -1,0 +1,102 @@
+/// The meanings of one service's refusals, by code first and by HTTP status where the codes say nothing, and the one
+/// way from a call that failed to a ``PaymentError``.
+///
+/// The service's own texts are not repeated: they may hold what was sent.
+package struct ErrorTable: Sendable {
+    /// A kind of error and its text for people.
+    package typealias Meaning = (code: PaymentError.Code, text: String)
+
+    private let service: String
+    private let byCode: [String: Meaning]
+    private let byStatus: [Int: Meaning]
+    private let ofSuccess: Meaning?
+    private let unsendable: PaymentError.Code
+
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - service: the service's name in the texts of statuses that have none of their own here.
+    ///   - byCode: the meanings of the service's own codes.
+    ///   - byStatus: the meanings of statuses, where the general ones do not fit.
+    ///   - ofSuccess: the meaning of a refusal that comes with a status of success.
+    ///   - unsendable: the code of a request that cannot be sent as it is.
+    package init(
+        service: String = "the service", byCode: [String: Meaning] = [:], byStatus: [Int: Meaning] = [:],
+        ofSuccess: Meaning? = nil, unsendable: PaymentError.Code = .rejectedLink
+    ) {
+        self.service = service
+        self.byCode = byCode
+        self.byStatus = byStatus
+        self.ofSuccess = ofSuccess
+        self.unsendable = unsendable
+    }
+
+    /// Returns this table with meanings that come before its own.
+    package func adding(
+        byCode: [String: Meaning], byStatus: [Int: Meaning], unsendable: PaymentError.Code
+    ) -> ErrorTable {
+        ErrorTable(
+            service: service, byCode: self.byCode.merging(byCode) { $1 },
+            byStatus: self.byStatus.merging(byStatus) { $1 }, ofSuccess: ofSuccess, unsendable: unsendable)
+    }
+
+    // MARK: Refusals
+
+    /// Returns the kind of error that a refusal is, and its text for people.
+    package func meaning(of refusal: any RefusedAnswer) -> Meaning {
+        refusal.meaning ?? refusal.codes.lazy.compactMap { byCode[$0] }.first ?? byStatus[refusal.status]
+            ?? meaning(of: refusal.status)
+    }
+
+    private func meaning(of status: Int) -> Meaning {
+        switch status {
+        case 401, 403: (.unauthorized, "\(service) does not accept the credentials (HTTP \(status))")
+        case 404: (.notFound, "\(service) does not know this (HTTP 404)")
+        case 429: (.rateLimited, "\(service) asks for fewer requests (HTTP 429); try again later")
+        case 400..<500: (.requestRefused, "\(service) refused the request (HTTP \(status))")
+        case 500..<600: (.serviceFailure, "\(service) has a fault (HTTP \(status)); try again later")
+        case 300..<400: (.invalidResponse, "\(service) redirects to another address, which is never followed")
+        case 200..<300: ofSuccess ?? (.invalidResponse, "\(service) answered with HTTP \(status)")
+        default: (.invalidResponse, "\(service) answered with HTTP \(status)")
+        }
+    }
+
+    // MARK: Errors
+
+    /// Returns the core's error for a failed call, whose cause is `error`.
+    ///
+    /// - Parameters:
+    ///   - error: the vendor's error.
+    ///   - isMutation: whether the request could move money or change something. Then only what proves that nothing was
+    ///     done does not leave that open.
+    ///   - provider: whose error it is.
+    package func paymentError(
+        from error: some ServiceCallError, isMutation: Bool, at provider: ProviderID
+    ) -> PaymentError {
+        var made = paymentError(for: error.failedCall, isMutation: isMutation, at: provider)
+        made.cause = error
+        return made
+    }
+
+    private func paymentError(for call: FailedCall, isMutation: Bool, at provider: ProviderID) -> PaymentError {
+        let open: PaymentError.Phase = isMutation ? .maybeSent : .answered
+        switch call {
+        case .refused(let refusal):
+            let (code, text) = meaning(of: refusal)
+            return PaymentError(
+                code, text, provider: provider, phase: refusal.provesNothingWasDone ? .answered : open,
+                retry: code == .rateLimited || code == .serviceFailure ? refusal.retry : .never,
+                vendorCode: refusal.codes.first)
+        case .transport(let error): return PaymentError(error, provider: provider, isMutation: isMutation)
+        case .unusableAnswer(let text):
+            return PaymentError(.invalidResponse, text, provider: provider, phase: open, retry: .later)
+        case .unsendable(let text): return PaymentError(unsendable, text, provider: provider)
+        case .other(let code, let text, let phase, let ifMutation):
+            return PaymentError(code, text, provider: provider, phase: isMutation ? ifMutation ?? phase : phase)
+        case .afterOpenCopy(let last):
+            let last = paymentError(for: last, isMutation: isMutation, at: provider)
+            return last.with(
+                message: "\(last.message); it was sent before, and that may have arrived", phase: .maybeSent)
+        }
+    }
+}
