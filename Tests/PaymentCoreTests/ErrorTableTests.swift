@@ -50,7 +50,8 @@ struct ErrorTableTests {
     @Test("A refusal of a mutation leaves its fate open, unless it proves that nothing was done")
     func refusals() {
         for proves in [true, false] {
-            let call = FailedCall.refused(Answer(status: 400, codes: ["first", "second"], provesNothingWasDone: proves))
+            let answer = Answer(status: 400, codes: ["first", "second"], provesNothingWasDone: proves)
+            let call = FailedCall.refused(answer)
             #expect(Self.error(call).phase == .answered)
             #expect(Self.error(call, isMutation: true).phase == (proves ? .answered : .maybeSent))
             #expect(Self.error(call).vendorCode == "first" && Self.error(call).retry == .never)
