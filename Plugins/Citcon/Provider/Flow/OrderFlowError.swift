@@ -1,5 +1,4 @@
 import PaymentCore
-import Synchronization
 
 /// The reason for which an order goes no further, in the words of the vendor's client: the cause of the router's error
 /// where that says less. The router's has none of the service's own texts, which may hold what was sent.
@@ -30,22 +29,5 @@ package struct OrderFlowError: Error, Sendable {
         case let call as CitconCallError: self.init(OrderError(call), call: call)
         default: self.init(OrderError("\(VendorText.unknown): \(error.message)"))
         }
-    }
-}
-
-/// The state of one run of a flow that no step stores; what the payer answers, its context keeps.
-final class RunState: Sendable {
-    struct Content: Sendable {
-        /// What the service said of the method, with its gateway's keys.
-        var config: GatewayConfig?
-        /// The service's latest answer about the charge, whole.
-        var answer: CitconService.Answer?
-    }
-
-    private let content = Mutex(Content())
-
-    subscript<Value: Sendable>(_ member: any WritableKeyPath<Content, Value> & Sendable) -> Value {
-        get { content.withLock { $0[keyPath: member] } }
-        set { content.withLock { $0[keyPath: member] = newValue } }
     }
 }
