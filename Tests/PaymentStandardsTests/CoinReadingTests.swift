@@ -1,6 +1,7 @@
 import PaymentCore
-import PaymentStandards
 import Testing
+
+@testable import PaymentStandards
 
 @Suite("The common reading of coins' texts")
 struct CoinReadingTests {

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
-import PaymentStandards
 import TestSupport
 import Testing
+
+@testable import PaymentStandards
 
 @Suite("Codes and links for phones that people make")
 struct MakingTests {

@@ -1,19 +1,16 @@
-public import PaymentCore
+import PaymentCore
 
 /// A `bank:` link of the German BezahlCode.
 ///
 /// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
 /// mandate, a contact for nothing: neither is a payment.
-public struct BezahlCode: PaymentStandard {
-    /// `bezahlcode`.
-    public static let id = "bezahlcode"
-    /// What it follows.
-    public static let specification = "BezahlCode"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.scheme("bank")]
+struct BezahlCode: PaymentStandard {
+    static let id = "bezahlcode"
+    static let specification = "BezahlCode"
+    static let patterns: [StandardPattern] = [.scheme("bank")]
 
     /// What the link asks for: `singlepaymentsepa`, `contact` …
-    public let action: String
+    let action: String
     /// The parameters as they are shown, by their own names.
     private let values: [String: String]
 
@@ -33,12 +30,9 @@ public struct BezahlCode: PaymentStandard {
 
     private var isContact: Bool { action.hasPrefix("contact") }
     /// Whether it asks for a mandate to take money.
-    public var isPull: Bool { action.hasPrefix("singledirectdebit") }
+    var isPull: Bool { action.hasPrefix("singledirectdebit") }
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard let authority = parts.authority, Self.actions.contains(authority.text) else {
             throw (parts.authority ?? parts.path).defect(
@@ -86,8 +80,7 @@ public struct BezahlCode: PaymentStandard {
         return part.text
     }
 
-    /// The fields of `bezahlcode`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["action": .string(action)]
         let names = [
             ("name", "name"), ("iban", "iban"), ("bic", "bic"), ("account", "account"), ("bnc", "bankCode"),
@@ -105,7 +98,7 @@ public struct BezahlCode: PaymentStandard {
     }
 
     /// Pays the account, unless it asks for a mandate or is a contact.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = isPull ? .pull : isContact ? .information : .payment
         let isChecked = values["iban"] != nil

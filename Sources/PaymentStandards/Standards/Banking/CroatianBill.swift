@@ -1,36 +1,28 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on Croatia's payment form (HUB3), a PDF417 symbol.
 ///
 /// Source: Croatian Banking Association, 2D barcode for payment orders (HUB3A). The kuna gave way to the euro on
 /// 2023-01-01 and still stands on old bills.
-public struct CroatianBill: PaymentStandard {
-    /// `hub3`.
-    public static let id = "hub3"
-    /// What it follows.
-    public static let specification = "HUB3A 2D barcode"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.prefix("HRVHUB")]
+struct CroatianBill: PaymentStandard {
+    static let id = "hub3"
+    static let specification = "HUB3A 2D barcode"
+    static let patterns: [StandardPattern] = [.prefix("HRVHUB")]
 
-    /// The payee's account.
-    public let iban: IBAN
-    /// The payee's name.
-    public let payee: String
+    let iban: IBAN
+    let payee: String
     /// `EUR` or `HRK`.
-    public let currency: String
+    let currency: String
     /// The amount with two decimals.
-    public let amount: String
+    let amount: String
     /// The payee's reference, without its model.
-    public let reference: String?
+    let reference: String?
     private let payer: String?
     private let model: String?
     private let purposeCode: String?
     private let description: String?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let head = TextLines(whole)[0]
         guard head.equals("HRVHUB30") else {
@@ -58,8 +50,7 @@ public struct CroatianBill: PaymentStandard {
         description = try lines.optional(13, 35, "description")
     }
 
-    /// The fields of `hub3`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["currency": .string(currency)]
         fields.set("amount", amount)
         fields.setOrNull("payer", payer)
@@ -73,7 +64,7 @@ public struct CroatianBill: PaymentStandard {
     }
 
     /// Pays the account. An amount of zero lets the payer enter one.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = iban.payee(named: payee)
         instruction.network = "iban:\(iban.country)"

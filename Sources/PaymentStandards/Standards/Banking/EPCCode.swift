@@ -7,33 +7,29 @@ public import PaymentCore
 public struct EPCCode: WritablePaymentStandard {
     /// `epc-qr`.
     public static let id = "epc-qr"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "EPC069-12"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.firstLine("BCD")]
 
     /// `001`, which demands a BIC, or `002`.
-    public private(set) var version = "002"
+    private(set) var version = "002"
     /// The number of the character set: 1 for UTF-8.
-    public private(set) var charset = 1
+    private(set) var charset = 1
     /// `SCT`, or `INST` for an instant transfer.
-    public private(set) var identification = "SCT"
-    /// The code of the payee's bank.
-    public private(set) var bic: String?
-    /// The payee's name.
-    public private(set) var name: String
-    /// The payee's account.
-    public private(set) var iban: IBAN
+    private(set) var identification = "SCT"
+    private(set) var bic: String?
+    private(set) var name: String
+    private(set) var iban: IBAN
     /// The amount in euros, as written.
-    public private(set) var amount: String?
+    private(set) var amount: String?
     /// Up to four letters of ISO 20022.
-    public private(set) var purpose: String?
+    private(set) var purpose: String?
     /// A creditor reference or a national one, without spaces.
-    public private(set) var structuredReference: String?
-    /// What the payment is for.
-    public private(set) var remittance: String?
+    private(set) var structuredReference: String?
+    private(set) var remittance: String?
     /// A note for the payer.
-    public private(set) var information: String?
+    private(set) var information: String?
 
     static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 9, allowsZero: false)
 

@@ -1,32 +1,24 @@
-public import PaymentCore
+import PaymentCore
 
 /// The bank barcode of Finnish bills: 54 digits (Code 128).
 ///
 /// Source: Finance Finland, bank bar code guide, versions 4 (national reference) and 5 (RF reference). Days are of this
 /// century.
-public struct FinnishBarcode: PaymentStandard {
-    /// `fi-barcode`.
-    public static let id = "fi-barcode"
-    /// What it follows.
-    public static let specification = "Finnish bank barcode 4 and 5"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = ["4", "5"].map { .bare(BareShape($0, lengths: 54...54, .digits)) }
+struct FinnishBarcode: PaymentStandard {
+    static let id = "fi-barcode"
+    static let specification = "Finnish bank barcode 4 and 5"
+    static let patterns: [StandardPattern] = ["4", "5"].map { .bare(BareShape($0, lengths: 54...54, .digits)) }
 
     /// 4 or 5.
-    public let version: Int
-    /// The payee's account.
-    public let iban: IBAN
+    let version: Int
+    let iban: IBAN
     /// The amount in euros; nil for the payer to fill in.
-    public let amount: String?
+    let amount: String?
     /// The reference, without filling zeros.
-    public let reference: String
-    /// The due date in ISO 8601.
-    public let dueDate: String?
+    let reference: String
+    let dueDate: String?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let isFirst = text.bytes.first == UInt8(ascii: "4")
         version = isFirst ? 4 : 5
@@ -54,8 +46,7 @@ public struct FinnishBarcode: PaymentStandard {
         dueDate = due.equals("000000") ? nil : try CalendarDay(due, "due date", .yyMMdd).iso
     }
 
-    /// The fields of `fi-barcode`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = [:]
         fields.set("version", version)
         fields.set("iban", iban.text)
@@ -66,8 +57,7 @@ public struct FinnishBarcode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = iban.payee()
         instruction.network = "sepa"

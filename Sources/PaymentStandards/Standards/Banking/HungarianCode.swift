@@ -1,28 +1,22 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code of Hungary's instant payments: a transfer (`HCT`) or a request to pay (`RTP`).
 ///
 /// Source: Magyar Nemzeti Bank, guide to QR codes for instant payments (2019-07-12): 17 lines.
-public struct HungarianCode: PaymentStandard {
-    /// `mnb-qr`.
-    public static let id = "mnb-qr"
-    /// What it follows.
-    public static let specification = "MNB QR 2019-07"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.firstLine("HCT"), .firstLine("RTP")]
+struct HungarianCode: PaymentStandard {
+    static let id = "mnb-qr"
+    static let specification = "MNB QR 2019-07"
+    static let patterns: [StandardPattern] = [.firstLine("HCT"), .firstLine("RTP")]
 
     /// `HCT` for a transfer that the reader makes, `RTP` for one that is asked of somebody.
-    public let kind: String
-    /// The code of the bank.
-    public let bic: String
-    /// The name.
-    public let name: String
-    /// The account.
-    public let iban: IBAN
+    let kind: String
+    let bic: String
+    let name: String
+    let iban: IBAN
     /// Whole forints; nil for the payer to fill in.
-    public let amount: String?
+    let amount: String?
     /// ISO 8601, with Hungary's offset.
-    public let validUntil: String
+    let validUntil: String
     private let expiry: Moment
     private let texts: [String: String]
 
@@ -36,10 +30,7 @@ public struct HungarianCode: PaymentStandard {
         "message", "shopId", "deviceId", "invoiceId", "customerId", "transactionId", "loyaltyId", "navCode",
     ]
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         guard whole.count <= 345 else {
             throw whole.defect(.length, "code", "has more than 345 bytes; shorten its texts")
@@ -85,8 +76,7 @@ public struct HungarianCode: PaymentStandard {
             offset: hours)
     }
 
-    /// The fields of `mnb-qr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["kind": .string(kind), "version": "001", "bic": .string(bic)]
         fields.set("name", name)
         fields.set("iban", iban.text)
@@ -98,7 +88,7 @@ public struct HungarianCode: PaymentStandard {
     }
 
     /// Pays the account; a request to pay asks for money from the account that it names.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         if kind == "RTP" { instruction.purpose = .pull }
         instruction.payee = iban.payee(named: name)

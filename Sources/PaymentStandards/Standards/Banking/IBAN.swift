@@ -1,23 +1,18 @@
-public import PaymentCore
+import PaymentCore
 
 /// An international bank account number. Alone it names a payee and nothing else.
 ///
 /// Source: ISO 13616-1 and the lengths of its registry; a country that is not in it has no such numbers.
-public struct IBAN: PaymentStandard {
-    /// `iban`.
-    public static let id = "iban"
-    /// What it follows.
-    public static let specification = "ISO 13616"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.bare(BareShape(lengths: 15...42, .spacedAlphanumeric))]
+struct IBAN: PaymentStandard {
+    static let id = "iban"
+    static let specification = "ISO 13616"
+    static let patterns: [StandardPattern] = [.bare(BareShape(lengths: 15...42, .spacedAlphanumeric))]
 
     /// The number without spaces.
-    public let text: String
+    let text: String
 
     /// Creates a value from a text that is nothing but a number, in groups of four or without spaces.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let start = part.bytes.prefix(4)
         // Any two words have its shape; a known country with digits behind it is meant.
@@ -59,22 +54,20 @@ public struct IBAN: PaymentStandard {
     }
 
     /// The country's two letters.
-    public var country: String { String(text.prefix(2)) }
+    var country: String { String(text.prefix(2)) }
 
     /// Whether it is one of Switzerland's or Liechtenstein's for payments with a QR reference: a bank number from
     /// 30000 to 31999.
-    public var isQRIBAN: Bool {
+    var isQRIBAN: Bool {
         guard country == "CH" || country == "LI", let bank = Int(text.dropFirst(4).prefix(5)) else { return false }
         return 30000...31999 ~= bank
     }
 
-    /// The fields of `iban`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         ["country": .string(country), "normalised": .string(text), "qrIban": .bool(isQRIBAN)]
     }
 
-    /// Pays this account any amount.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = payee()
         instruction.network = "iban:\(country)"

@@ -1,28 +1,22 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on a payment notice of Italy's public administration (pagoPA).
 ///
 /// Source: AgID, pagoPA payment notice, version 002 of the code. What is owed may have changed since the notice was
 /// printed; pagoPA says how much when it is paid.
-public struct ItalianNotice: PaymentStandard {
-    /// `pagopa`.
-    public static let id = "pagopa"
-    /// What it follows.
-    public static let specification = "pagoPA notice 002"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.prefix("PAGOPA|")]
+struct ItalianNotice: PaymentStandard {
+    static let id = "pagopa"
+    static let specification = "pagoPA notice 002"
+    static let patterns: [StandardPattern] = [.prefix("PAGOPA|")]
 
     /// 18 digits that name the notice.
-    public let noticeNumber: String
+    let noticeNumber: String
     /// The creditor's tax code, 11 digits.
-    public let creditorTaxCode: String
+    let creditorTaxCode: String
     /// The amount in cents when the notice was printed.
-    public let cents: String
+    let cents: String
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let parts = text.split(at: "|")
         guard parts.count > 1 else { throw text.defect(.foreign, "notice", "has no parts between |") }
@@ -46,8 +40,7 @@ public struct ItalianNotice: PaymentStandard {
         return part.text
     }
 
-    /// The fields of `pagopa`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         [
             "version": "002", "noticeNumber": .string(noticeNumber), "creditorTaxCode": .string(creditorTaxCode),
             "amountCents": .string(cents), "amount": .string(cents.hundredthsAsUnits), "currency": "EUR",
@@ -55,7 +48,7 @@ public struct ItalianNotice: PaymentStandard {
     }
 
     /// Pays the notice; the amount is what was printed.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: creditorTaxCode)
         instruction.network = "pagopa"

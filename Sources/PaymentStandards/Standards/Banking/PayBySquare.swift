@@ -1,33 +1,30 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// A payment order of the Slovak PAY by square: a table packed with LZMA and written in base32hex.
 ///
 /// Source: Slovak Banking Association, PAY by square 1.0 to 1.2, as its public implementations read it. The text has no
 /// mark of its own: it is recognised by its header and by unpacking.
-public struct PayBySquare: PaymentStandard {
-    /// `paybysquare`.
-    public static let id = "paybysquare"
-    /// What it follows.
-    public static let specification = "SBA PAY by square 1.2"
-    /// How its texts begin: the first digits hold the type, 0 for an order and 1 for an invoice.
-    public static let patterns: [StandardPattern] = ["0", "1", "2", "3"].map {
+struct PayBySquare: PaymentStandard {
+    static let id = "paybysquare"
+    static let specification = "SBA PAY by square 1.2"
+    /// The first digits hold the type, 0 for an order and 1 for an invoice.
+    static let patterns: [StandardPattern] = ["0", "1", "2", "3"].map {
         .bare(BareShape($0, lengths: 40...PaymentLink.maximumLength, .base32hex))
     }
 
     /// 0 for 1.0, 1 for 1.1, 2 for 1.2.
-    public let version: Int
+    let version: Int
     /// The unpacked table: fields between tabs.
-    public let unpacked: String
-    /// The invoice's number.
-    public let invoiceID: String?
+    let unpacked: String
+    let invoiceID: String?
     /// The orders; one as a rule.
-    public let payments: [Order]
+    let payments: [Order]
 
     /// One order in the table.
-    public struct Order: Sendable, Hashable {
+    struct Order: Sendable, Hashable {
         /// What it is, as bits: 1 an order, 2 a standing order, 4 a direct debit.
-        public fileprivate(set) var type = 1
+        fileprivate(set) var type = 1
         /// The texts by the names that the vectors use; those that are empty are left out.
         fileprivate var texts: [String: String] = [:]
         /// The accounts, each with its bank's code or an empty text.
@@ -57,10 +54,7 @@ public struct PayBySquare: PaymentStandard {
     /// Header, length, the first byte of LZMA and its code.
     private static let smallest = 9
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let packed = Self.bytes(of: part.bytes)
         // LZMA begins with a zero byte; with the header that is as strong as a mark of two letters.
@@ -111,8 +105,7 @@ public struct PayBySquare: PaymentStandard {
         return bytes
     }
 
-    /// The fields of `paybysquare`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["bySquareType": 0]
         fields.set("version", version)
         fields.set("documentType", 0)
@@ -123,7 +116,7 @@ public struct PayBySquare: PaymentStandard {
     }
 
     /// Pays the first account of the first order.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         guard let order = payments.first else { return instruction }
         if payments.contains(where: { $0.type & 4 != 0 }) { instruction.purpose = .pull }

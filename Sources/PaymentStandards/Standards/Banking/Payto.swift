@@ -7,38 +7,34 @@ public import PaymentCore
 public struct Payto: WritablePaymentStandard {
     /// `payto`.
     public static let id = "payto"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "RFC 8905"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("payto")]
 
     /// The payment system: `iban`, `ach`, `upi` …
-    public private(set) var target: String
+    private(set) var target: String
     /// The segments of the path, decoded; a slash at its end leaves an empty last one.
-    public private(set) var path: [String]
+    private(set) var path: [String]
     /// What the path names, by the target's own names.
-    public private(set) var account: [Part]
+    private(set) var account: [Part]
     /// The amount's currency or unit.
-    public private(set) var currency: String?
+    private(set) var currency: String?
     /// The amount's digits, without commas.
-    public private(set) var amount: String?
-    /// A name for the payee, as the link claims.
-    public private(set) var receiverName: String?
-    /// A name for the payer.
-    public private(set) var senderName: String?
+    private(set) var amount: String?
+    private(set) var receiverName: String?
+    private(set) var senderName: String?
     /// What the payment is for; shown to the payee.
-    public private(set) var message: String?
+    private(set) var message: String?
     /// An id of the payment, end to end.
-    public private(set) var instructionID: String?
+    private(set) var instructionID: String?
     /// Options that the standard does not name, in order.
-    public private(set) var unknown: [Part] = []
+    private(set) var unknown: [Part] = []
 
     /// A named text.
-    public struct Part: Sendable, Hashable {
-        /// Its name.
-        public let name: String
-        /// Its text.
-        public let value: String
+    struct Part: Sendable, Hashable {
+        let name: String
+        let value: String
     }
 
     private static let known: Set<String> = [

@@ -1,34 +1,27 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on Polish bills (ZBP 2D): nine fields joined by `|`.
 ///
 /// Source: Związek Banków Polskich, recommendation on the 2D code, 2013-12-03.
-public struct PolishCode: PaymentStandard {
-    /// `zbp-2d`.
-    public static let id = "zbp-2d"
-    /// What it follows.
-    public static let specification = "ZBP 2D 2013-12"
-    /// How its texts begin: with a tax number, or nothing in its place.
-    public static let patterns: [StandardPattern] =
+struct PolishCode: PaymentStandard {
+    static let id = "zbp-2d"
+    static let specification = "ZBP 2D 2013-12"
+    /// With a tax number, or nothing in its place.
+    static let patterns: [StandardPattern] =
         [.prefix("|PL|")] + (0...9).map { .bare(BareShape(String($0), lengths: 36...300, .line)) }
 
     /// The payee's tax number, ten digits.
-    public let taxID: String?
+    let taxID: String?
     /// 26 digits: an IBAN without its country.
-    public let account: String
+    let account: String
     /// The amount in zloty; nil for the payer to fill in.
-    public let amount: String?
-    /// The payee's name.
-    public let name: String
-    /// What the payment is for.
-    public let title: String?
+    let amount: String?
+    let name: String
+    let title: String?
     private let directDebitID: String?
     private let invoobillID: String?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let parts = whole.split(at: "|")
         guard parts.count > 3, parts[1].equals("PL"), parts[0].bytes.allSatisfy(\.isASCIIDigit) else {
@@ -61,8 +54,7 @@ public struct PolishCode: PaymentStandard {
         _ = try parts[8].limited(to: 24, "reserve")
     }
 
-    /// The fields of `zbp-2d`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["country": "PL", "currency": "PLN"]
         fields.setOrNull("taxId", taxID)
         fields.set("account", account)
@@ -74,8 +66,7 @@ public struct PolishCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: "PL\(account)", name: name, check: .checksum)
         instruction.network = "iban:PL"

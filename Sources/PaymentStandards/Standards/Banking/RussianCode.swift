@@ -1,35 +1,28 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on Russian bills (`ST00011`, `ST00012`, `ST00013`).
 ///
 /// Source: GOST R 56042-2014: a mark, a character set, a separator of the writer's choice, then `Key=value`. Keys are
 /// compared without regard to case, as banks' readers do.
-public struct RussianCode: PaymentStandard {
-    /// `st00012`.
-    public static let id = "st00012"
-    /// What it follows.
-    public static let specification = "GOST R 56042-2014"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.prefix("ST000")]
+struct RussianCode: PaymentStandard {
+    static let id = "st00012"
+    static let specification = "GOST R 56042-2014"
+    static let patterns: [StandardPattern] = [.prefix("ST000")]
 
     /// How the bytes of the code were to be read: `windows-1251`, `utf-8` or `koi8-r`.
-    public let encoding: String
+    let encoding: String
     /// The character between fields.
-    public let separator: String
-    /// The payee's name.
-    public let name: String
+    let separator: String
+    let name: String
     /// The payee's account, 20 digits.
-    public let account: String
+    let account: String
     /// The amount in kopecks.
-    public let kopecks: String?
+    let kopecks: String?
     private let values: [String: String]
 
     private static let encodings: [UInt8: String] = [0x31: "windows-1251", 0x32: "utf-8", 0x33: "koi8-r"]
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
         guard whole.starts(with: "ST0001") else {
             throw whole.dropFirst(2).defect(.unsupported, "version", "must be 0001")
@@ -82,8 +75,7 @@ public struct RussianCode: PaymentStandard {
         return part.text
     }
 
-    /// The fields of `st00012`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["encoding": .string(encoding), "separator": .string(separator)]
         fields.set("name", name)
         fields.set("personalAcc", account)
@@ -96,7 +88,7 @@ public struct RussianCode: PaymentStandard {
     }
 
     /// Pays the account. Its check digits need the bank's number and are the bank's to look at.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: account, name: name)
         instruction.warnings.append(.missingChecksum)

@@ -1,36 +1,30 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code of Serbia's instant payments (NBS IPS QR).
 ///
 /// Source: National Bank of Serbia, IPS QR: fields of a key and a value, joined by `|`.
-public struct SerbianCode: PaymentStandard {
-    /// `nbs-ips`.
-    public static let id = "nbs-ips"
-    /// What it follows.
-    public static let specification = "NBS IPS QR"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = kinds.map { .prefix("K:\($0)|") }
+struct SerbianCode: PaymentStandard {
+    static let id = "nbs-ips"
+    static let specification = "NBS IPS QR"
+    static let patterns: [StandardPattern] = kinds.map { .prefix("K:\($0)|") }
 
     /// Printed bill, point of sale, shown by the payer, online.
     private static let kinds = ["PR", "PT", "PK", "EK"]
 
     /// `PR`, `PT`, `PK` or `EK`.
-    public let kind: String
+    let kind: String
     /// 18 digits with their check digits.
-    public let account: String
+    let account: String
     /// The payee's name; line ends in it part the address.
-    public let payee: String
+    let payee: String
     /// The amount in dinars, or nil.
-    public let amount: String?
+    let amount: String?
     private let values: [String: String]
 
     private static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 15, needsFraction: false)
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         guard whole.count <= 355 else {
             throw whole.defect(.length, "code", "has more than 355 bytes; shorten its texts")
@@ -84,8 +78,7 @@ public struct SerbianCode: PaymentStandard {
         return decimal.text.trimmingPoint
     }
 
-    /// The fields of `nbs-ips`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["kind": .string(kind), "version": "01"]
         fields.set("account", account)
         fields.set("payee", payee)
@@ -97,8 +90,7 @@ public struct SerbianCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: account, name: payee, check: .checksum)
         instruction.network = "nbs-ips"

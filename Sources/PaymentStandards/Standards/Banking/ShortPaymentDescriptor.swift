@@ -7,17 +7,13 @@ public import PaymentCore
 public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// `spd`.
     public static let id = "spd"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "SPAYD 1.0"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.prefix("SPD*")]
 
-    /// The version: `1.0`.
-    public let version: String
-    /// The payee's account.
-    public private(set) var iban: IBAN
-    /// The code of the payee's bank.
-    public private(set) var bic: String?
+    private(set) var iban: IBAN
+    private(set) var bic: String?
     /// The fields as they stand, in the specification's order; what the reader sees follows from them.
     private let entries: [Entry]
     private let values: [String: String]
@@ -49,7 +45,6 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
             throw (parts.count > 1 ? parts[1] : text.suffix(0)).defect(
                 .unsupported, "version", "must be 1.0, as in SPD*1.0*")
         }
-        version = parts[1].text
         var raw: [String: TextPart] = [:]
         for part in parts.dropFirst(2) {
             let (key, value) = part.cut(at: ":")
@@ -177,7 +172,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     /// The fields of `spd`.
     public var fields: InstructionFields {
-        var fields: InstructionFields = ["version": .string(version)]
+        var fields: InstructionFields = ["version": "1.0"]
         fields.set("iban", iban.text)
         fields.set("bic", bic)
         fields.set("alternatives", values["ALT-ACC"]?.split(separator: ",").map(String.init) ?? [])
@@ -212,7 +207,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     /// The canonical text: the fields in the specification's order.
     public var text: String {
-        let text = (["SPD", version] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
+        let text = (["SPD", "1.0"] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
         // A space at the end would be taken for one that came with the text; a star holds it.
         return text.utf8.last?.isSpaceOrLineEnd == true ? text + "*" : text
     }

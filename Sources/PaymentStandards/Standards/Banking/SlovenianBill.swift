@@ -1,34 +1,25 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on Slovenia's payment form (UPN QR).
 ///
 /// Source: Bank Association of Slovenia, UPN QR technical standard: 19 lines and a control number, in ISO 8859-2.
-public struct SlovenianBill: PaymentStandard {
-    /// `upn-qr`.
-    public static let id = "upn-qr"
-    /// What it follows.
-    public static let specification = "UPN QR"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.firstLine("UPNQR")]
+struct SlovenianBill: PaymentStandard {
+    static let id = "upn-qr"
+    static let specification = "UPN QR"
+    static let patterns: [StandardPattern] = [.firstLine("UPNQR")]
 
-    /// The payee's account.
-    public let iban: IBAN
-    /// The payee's name.
-    public let payee: String
+    let iban: IBAN
+    let payee: String
     /// The amount in euros with two decimals.
-    public let amount: String
+    let amount: String
     /// The payee's reference, such as `SI12…`.
-    public let reference: String?
-    /// What the payment is for.
-    public let purpose: String?
+    let reference: String?
+    let purpose: String?
     private let other: InstructionFields
     private let dueDate: String?
     private let control: Int
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let lines = try FixedLines(TextPart(link), 20...21)
         for index in [2, 3, 10] where !(lines[index].isEmpty || lines[index].equals("X")) {
             throw lines[index].defect(.malformed, "mark (line \(index + 1))", "must be X or empty")
@@ -67,8 +58,7 @@ public struct SlovenianBill: PaymentStandard {
         }
     }
 
-    /// The fields of `upn-qr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields = other
         fields.set("amount", amount)
         fields.set("currency", "EUR")
@@ -82,7 +72,7 @@ public struct SlovenianBill: PaymentStandard {
     }
 
     /// Pays the account. An amount of zero lets the payer enter one.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = iban.payee(named: payee)
         instruction.network = "sepa"

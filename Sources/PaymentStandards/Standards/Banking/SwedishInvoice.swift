@@ -1,38 +1,30 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code on Swedish invoices (UsingQR): a JSON object.
 ///
 /// Source: UsingQR 1.0.
-public struct SwedishInvoice: PaymentStandard {
-    /// `usingqr`.
-    public static let id = "usingqr"
-    /// What it follows.
-    public static let specification = "UsingQR 1"
-    /// How its texts begin. Any JSON object with a member `uqr` is meant.
-    public static let patterns: [StandardPattern] = [.prefix("{")]
+struct SwedishInvoice: PaymentStandard {
+    static let id = "usingqr"
+    static let specification = "UsingQR 1"
+    /// Any JSON object with a member `uqr` is meant.
+    static let patterns: [StandardPattern] = [.prefix("{")]
 
     /// 1 an invoice, 2 a credit note, 3 an invoice that has been paid.
-    public let type: Int
-    /// The payee's name.
-    public let payee: String
+    let type: Int
+    let payee: String
     /// The amount due.
-    public let amount: String?
+    let amount: String?
     /// The currency's letters: `SEK` where the text says nothing.
-    public let currency: String
+    let currency: String
     /// `BG`, `PG`, `IBAN` or `BBAN`.
-    public let accountType: String
-    /// The account.
-    public let account: String
-    /// The invoice's reference.
-    public let reference: String?
+    let accountType: String
+    let account: String
+    let reference: String?
     private let organisation: String?
     private let dueDate: String?
     private let invoiceDate: String?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
         guard let json = try? JSONValue(parsing: whole.text), let version = json["uqr"] else {
             throw whole.defect(.foreign, "text", "is no JSON object with uqr")
@@ -90,8 +82,7 @@ public struct SwedishInvoice: PaymentStandard {
         part.bytes.firstRange(of: Array("\"\(name)\"".utf8))?.lowerBound ?? part.offset
     }
 
-    /// The fields of `usingqr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = [:]
         fields.set("type", type)
         fields.set("payee", payee)
@@ -107,7 +98,7 @@ public struct SwedishInvoice: PaymentStandard {
     }
 
     /// Pays the account; credit notes and paid invoices are for information.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = type == 1 ? .payment : .information
         let isChecked = accountType == "IBAN"

@@ -7,50 +7,48 @@ public import PaymentCore
 public struct SwissBill: WritablePaymentStandard {
     /// `swiss-qr-bill`.
     public static let id = "swiss-qr-bill"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "SIX Swiss QR-bill 2.x"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.firstLine("SPC")]
 
     /// Four digits that begin with `02`; the last two are to be ignored.
-    public private(set) var version = "0200"
+    private(set) var version = "0200"
     /// The payee's account, in Switzerland or Liechtenstein.
-    public let iban: IBAN
-    /// The payee.
-    public let creditor: Party
+    let iban: IBAN
+    let creditor: Party
     /// The amount with two decimals, or nil for the payer to fill in.
-    public let amount: String?
+    let amount: String?
     /// `CHF` or `EUR`.
-    public let currency: String
+    let currency: String
     /// The payer, where the bill names one.
-    public let debtor: Party?
+    let debtor: Party?
     /// `QRR`, `SCOR` or `NON`.
-    public let referenceType: String
+    let referenceType: String
     /// 27 digits (`QRR`) or an ISO 11649 reference (`SCOR`).
-    public let reference: String?
+    let reference: String?
     /// A message for people.
-    public let message: String?
+    let message: String?
     /// What a program can read about the bill.
-    public let billInformation: String?
+    let billInformation: String?
     /// Other ways to settle it, at most two.
-    public let alternative: [String]
+    let alternative: [String]
 
     /// Who is paid or who pays.
     public struct Party: Sendable, Hashable {
         /// `S` for an address in fields, `K` for one in two lines.
-        public let type: String
-        /// The name.
-        public let name: String
+        let type: String
+        let name: String
         /// The street, or the first line.
-        public let line1: String?
+        let line1: String?
         /// The house number, or the second line.
-        public let line2: String?
+        let line2: String?
         /// The postal code, of type `S`.
-        public let postalCode: String?
+        let postalCode: String?
         /// The town, of type `S`.
-        public let town: String?
+        let town: String?
         /// The country's two letters.
-        public let country: String
+        let country: String
 
         /// Creates a party with its address in fields;
         /// ``SwissBill/init(iban:creditor:cents:currency:debtor:reference:message:billInformation:)`` checks it.

@@ -1,33 +1,24 @@
-public import PaymentCore
+import PaymentCore
 
 /// The credit transfer code of Ukraine (NBU), which shares its first lines with the European one.
 ///
 /// Source: National Bank of Ukraine, QR code for credit transfers, version 002: line 4 is `UCT`.
-public struct UkrainianCode: PaymentStandard {
-    /// `nbu-qr`.
-    public static let id = "nbu-qr"
-    /// What it follows.
-    public static let specification = "NBU QR 002"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.firstLine("BCD")]
+struct UkrainianCode: PaymentStandard {
+    static let id = "nbu-qr"
+    static let specification = "NBU QR 002"
+    static let patterns: [StandardPattern] = [.firstLine("BCD")]
 
-    /// The payee's name.
-    public let name: String
-    /// The payee's account.
-    public let iban: IBAN
+    let name: String
+    let iban: IBAN
     /// The amount in hryvnia.
-    public let amount: String?
+    let amount: String?
     /// The payee's tax or registration number.
-    public let receiverCode: String?
-    /// What the payment is for.
-    public let purpose: String?
+    let receiverCode: String?
+    let purpose: String?
 
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link)
         let mark = TextLines(whole)[3]
         guard mark.equals("UCT") else { throw mark.defect(.foreign, "line 4", "is not UCT") }
@@ -53,8 +44,7 @@ public struct UkrainianCode: PaymentStandard {
         return try DecimalText(line.dropFirst(3), "amount (line 8)", amountRules).text
     }
 
-    /// The fields of `nbu-qr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["name": .string(name), "iban": .string(iban.text), "currency": "UAH"]
         fields.set("amount", amount)
         fields.set("receiverCode", receiverCode)
@@ -62,8 +52,7 @@ public struct UkrainianCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = iban.payee(named: name)
         instruction.network = "iban:UA"

@@ -7,43 +7,39 @@ public import PaymentCore
 public struct BIP321: WritablePaymentStandard {
     /// `bip321`.
     public static let id = "bip321"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "BIP-321 (BIP-21), BIP-77, BIP-78"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("bitcoin")]
 
-    /// The address in the body.
-    public var address: BitcoinAddress?
+    package private(set) var address: BitcoinAddress?
     /// The amount in bitcoin, as written.
-    public private(set) var amount: String?
+    private(set) var amount: String?
     /// The amount in satoshi.
-    public private(set) var amountSat: UInt64?
-    /// A name for the payee, as the link claims.
-    public var label: String?
-    /// What the payment is for, as the link claims.
-    public var message: String?
+    private(set) var amountSat: UInt64?
+    private(set) var label: String?
+    private(set) var message: String?
     /// Payment instructions, by key, in order: `lightning`, `lno`, `sp`, `bc` …
-    public private(set) var payloads: [Payload] = []
+    private(set) var payloads: [Payload] = []
     /// Where a payjoin can be arranged.
-    public var payjoin: String?
+    private(set) var payjoin: String?
     /// Whether outputs may be replaced in a payjoin; `pjos`.
-    public private(set) var payjoinSubstitution: String?
+    private(set) var payjoinSubstitution: String?
     /// A URI to open with the proof of payment.
-    public private(set) var proofURI: String?
+    private(set) var proofURI: String?
     /// Whether the payee demands the proof.
-    public private(set) var requiresProof = false
+    private(set) var requiresProof = false
     /// Parameters of other standards, in order.
-    public private(set) var unknown: [Payload] = []
+    private(set) var unknown: [Payload] = []
     /// The chain that all instructions are of; nil where none tells.
-    public private(set) var network: BitcoinAddress.Network?
+    private(set) var network: BitcoinAddress.Network?
     private var inner: [PaymentInstruction] = []
 
     /// A parameter as written.
-    public struct Payload: Sendable, Hashable {
+    struct Payload: Sendable, Hashable {
         /// The key in lower case.
-        public let key: String
-        /// The value, decoded.
-        public let value: String
+        let key: String
+        let value: String
     }
 
     private static let limit = DecimalRules(fractionDigits: 8)

@@ -7,9 +7,9 @@ public import PaymentCore
 public struct BitcoinAddress: PaymentStandard {
     /// `bitcoin-address`.
     public static let id = "bitcoin-address"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "BIP-13, BIP-173, BIP-350"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] =
         ["bc1", "tb1", "bcrt1"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...100, .alphanumeric)) }
         + ["1", "3", "2", "m", "n"].map { .bare(BareShape($0, lengths: 26...36, .base58)) }
@@ -18,8 +18,7 @@ public struct BitcoinAddress: PaymentStandard {
         + ["x", "y", "z", "t", "u", "v"].map { .bare(BareShape("\($0)prv", lengths: 107...112, .base58)) }
 
     /// Which chain it is on.
-    @nonexhaustive
-    public enum Network: String, Sendable, Hashable {
+    enum Network: String, Sendable, Hashable {
         /// Bitcoin.
         case mainnet
         /// testnet3, testnet4 or signet.
@@ -28,7 +27,7 @@ public struct BitcoinAddress: PaymentStandard {
         case regtest
 
         /// The human-readable part of its segwit addresses.
-        public var prefix: String {
+        var prefix: String {
             switch self {
             case .mainnet: "bc"
             case .testnet: "tb"
@@ -52,8 +51,7 @@ public struct BitcoinAddress: PaymentStandard {
     }
 
     /// What spends from it.
-    @nonexhaustive
-    public enum Kind: String, Sendable, Hashable {
+    enum Kind: String, Sendable, Hashable {
         /// A public key's hash.
         case p2pkh
         /// A script's hash.
@@ -68,16 +66,13 @@ public struct BitcoinAddress: PaymentStandard {
         case witnessUnknown = "witness_unknown"
     }
 
-    /// The address as written.
-    public let text: String
-    /// Which chain it is on.
-    public let network: Network
-    /// What spends from it.
-    public let kind: Kind
+    let text: String
+    let network: Network
+    let kind: Kind
     /// The witness version, 0 to 16; nil for base58 addresses.
-    public let witnessVersion: UInt8?
+    let witnessVersion: UInt8?
     /// The hash or witness program.
-    public let program: [UInt8]
+    let program: [UInt8]
 
     /// Creates a value from a text that is nothing but an address.
     ///
@@ -156,7 +151,7 @@ public struct BitcoinAddress: PaymentStandard {
     }
 
     /// The script that pays to it.
-    public var scriptPubKey: [UInt8] {
+    var scriptPubKey: [UInt8] {
         let push = [UInt8(program.count)] + program
         return switch kind {
         case .p2pkh: [0x76, 0xA9] + push + [0x88, 0xAC]

@@ -5,7 +5,6 @@ import PaymentSecp256k1
 ///
 /// Read only inside other standards so far: its own texts (`sp1…`) carry no field but themselves.
 struct SilentPaymentAddress: Sendable, Hashable {
-    let text: String
     let isMainnet: Bool
 
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
@@ -24,7 +23,6 @@ struct SilentPaymentAddress: Sendable, Hashable {
         for key in [data[..<33], data[33..<66]] where (try? Secp256k1PublicKey(parsing: key)) == nil {
             throw part.defect(.range, name, "holds a public key that is not on the curve; ask for another address")
         }
-        text = part.text
         isMainnet = decoded.prefix == "sp"
     }
 }

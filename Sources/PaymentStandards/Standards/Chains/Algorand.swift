@@ -1,38 +1,31 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// An `algorand:` link or a bare Algorand address. Source: ARC-26.
-public struct Algorand: PaymentStandard {
-    /// `algorand`.
-    public static let id = "algorand"
-    /// What it follows.
-    public static let specification = "ARC-26"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct Algorand: PaymentStandard {
+    static let id = "algorand"
+    static let specification = "ARC-26"
+    static let patterns: [StandardPattern] = [
         .scheme("algorand"), .bare(BareShape(lengths: 58...58, .base32)),
     ]
 
-    /// Who is paid.
-    public let address: String
+    let address: String
     /// Millionths of an algo, or the asset's smallest units.
-    public private(set) var amount: UInt64?
+    private(set) var amount: UInt64?
     /// Which asset is paid; nil for algo.
-    public private(set) var asset: UInt64?
-    /// A name for the payee, as the link claims.
-    public private(set) var label: String?
+    private(set) var asset: UInt64?
+    private(set) var label: String?
     /// A text to the payee, public on the chain.
-    public private(set) var memo: String?
+    private(set) var memo: String?
     /// Whether the payer may change the memo.
-    public private(set) var isMemoEditable: Bool?
+    private(set) var isMemoEditable: Bool?
     private var unknown: [String: String] = [:]
 
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
 
-    /// Creates a value by reading `link`. `algorand:ADDRESS` without `//` is seen, too.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    /// `algorand:ADDRESS` without `//` is seen, too.
+    init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.scheme != nil else {
             do throws(StandardDefect) {
                 address = try Self.address(TextPart(link).trimmed)
@@ -97,8 +90,7 @@ public struct Algorand: PaymentStandard {
         return number
     }
 
-    /// The fields of `algorand`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["address": .string(address)]
         fields.set("amount", amount.map { String($0) })
         fields.set("asset", asset.map { String($0) })
@@ -109,8 +101,7 @@ public struct Algorand: PaymentStandard {
         return fields
     }
 
-    /// Pays the address.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address, name: label, check: .checksum)
         instruction.network = ChainCoin.algorand.chain

@@ -1,16 +1,13 @@
-public import PaymentCore
+import PaymentCore
 
 /// A bare address of Litecoin, Dogecoin, Dash, Tron, Tezos, or a transparent one of Zcash. Sources: the version bytes in
 /// the chains' own `chainparams`, and Tezos' `base58.ml`.
-public struct BareCoinAddress: PaymentStandard {
-    /// `litecoin-address`.
-    public static let id = "litecoin-address"
+struct BareCoinAddress: PaymentStandard {
+    static let id = "litecoin-address"
     /// One for each chain.
-    public static let ids = CoinChain.all.map { "\($0.name)-address" }
-    /// What it follows.
-    public static let specification = "base58check with the chains' version bytes; BIP-173 for ltc1"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+    static let ids = CoinChain.all.map { "\($0.name)-address" }
+    static let specification = "base58check with the chains' version bytes; BIP-173 for ltc1"
+    static let patterns: [StandardPattern] =
         CoinChain.all.flatMap { chain in
             chain.shapes.map { .bare(BareShape($0.prefix, lengths: $0.lengths, .base58)) }
                 + chain.segwit.map {
@@ -22,10 +19,7 @@ public struct BareCoinAddress: PaymentStandard {
     private let index: Int
     private let address: CoinAddress
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         if let index = CoinChain.all.firstIndex(where: { $0.segwitNetwork(of: part) != nil }) {
             self.index = index
@@ -48,18 +42,16 @@ public struct BareCoinAddress: PaymentStandard {
     private var chain: String { coin.name }
 
     /// Which chain's address it is.
-    public var standard: String { "\(chain)-address" }
+    var standard: String { "\(chain)-address" }
 
-    /// The fields of the chain's addresses.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         [
             "chain": .string(chain), "network": .string(address.network), "type": .string(address.type),
             "hash": .string(Hex.encode(address.hash)),
         ]
     }
 
-    /// Pays the address any amount.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.text, check: .checksum)
         instruction.network = address.network == "mainnet" ? coin.coin.chain : "\(chain)-\(address.network)"

@@ -1,22 +1,18 @@
-public import PaymentCore
+import PaymentCore
 
 /// A Bitcoin Cash address, with or without its prefix. Source: cashaddr.md.
-public struct BitcoinCash: PaymentStandard {
-    /// `cashaddr`.
-    public static let id = "cashaddr"
-    /// What it follows.
-    public static let specification = "cashaddr"
-    /// How its texts begin. The prefix of other chains that use this form looks like a scheme.
-    public static let patterns: [StandardPattern] =
+struct BitcoinCash: PaymentStandard {
+    static let id = "cashaddr"
+    static let specification = "cashaddr"
+    /// The prefix of other chains that use this form looks like a scheme.
+    static let patterns: [StandardPattern] =
         CashAddress.prefixes.map { .scheme($0) } + [.otherScheme]
         + ["q", "p"].map { .bare(BareShape($0, ignoresCase: true, lengths: 42...112, .alphanumeric)) }
 
     private let address: CashAddress
 
-    /// Creates a value by reading `link`. A link with a query is a payment request, which ``CoinLink`` reads.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    /// A link with a query is a payment request, which ``CoinLink`` reads.
+    init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme.map(String.init) else {
             address = try Self.bare(TextPart(link).trimmed)
             return
@@ -41,8 +37,7 @@ public struct BitcoinCash: PaymentStandard {
         throw part.defect(.foreign, "address", "fails its checksum with every prefix")
     }
 
-    /// The fields of `cashaddr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["prefix": .string(address.prefix)]
         fields.set("type", address.type)
         fields.set("hash", Hex.encode(address.hash))
@@ -50,8 +45,7 @@ public struct BitcoinCash: PaymentStandard {
         return fields
     }
 
-    /// Pays the address any amount.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: "\(address.prefix):\(address.text.lowercased())", check: .checksum)
         instruction.network = address.prefix == "bitcoincash" ? ChainCoin.bitcoinCash.chain : address.prefix

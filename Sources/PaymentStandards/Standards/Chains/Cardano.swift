@@ -1,16 +1,13 @@
-public import PaymentCore
+import PaymentCore
 
 /// A `web+cardano:` link or a bare Cardano address. Only a payment pays: links can also delegate, claim or just name.
 /// Source: CIP-13, CIP-19, CIP-99, CIP-134.
-public struct Cardano: PaymentStandard {
-    /// `cip13`.
-    public static let id = "cip13"
+struct Cardano: PaymentStandard {
+    static let id = "cip13"
     /// The payment link, the bare address, the claim and the address link.
-    public static let ids = [id, "cip19", "cip99", "cip134"]
-    /// What it follows.
-    public static let specification = "CIP-13, CIP-19, CIP-99, CIP-134"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+    static let ids = [id, "cip19", "cip99", "cip134"]
+    static let specification = "CIP-13, CIP-19, CIP-99, CIP-134"
+    static let patterns: [StandardPattern] =
         ["web+cardano", "cardano"].map { .scheme($0) }
         + ["addr1", "addr_test1", "stake1", "stake_test1"].map {
             .bare(BareShape($0, ignoresCase: true, lengths: 40...200, .visible))
@@ -38,10 +35,7 @@ public struct Cardano: PaymentStandard {
     private static let poolReader = QueryReader(QueryRules(refusesUnknownTwice: true), known: [])
     private static let claimReader = QueryReader(QueryRules(), known: ["faucet_url", "code"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.scheme != nil else {
             content = .address(try Self.bare(TextPart(link).trimmed))
@@ -121,8 +115,7 @@ public struct Cardano: PaymentStandard {
         return .claim(faucet: faucet.text, code: code.text)
     }
 
-    /// Which of ``ids`` it is.
-    public var standard: String {
+    var standard: String {
         switch content {
         case .payment, .stake: Self.id
         case .address: Self.ids[1]
@@ -131,8 +124,7 @@ public struct Cardano: PaymentStandard {
         }
     }
 
-    /// The fields of the standard.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields = InstructionFields()
         switch content {
         case .address(let address): Self.describe(address, &fields, withBytes: true)
@@ -165,7 +157,7 @@ public struct Cardano: PaymentStandard {
     }
 
     /// Pays the address; of a claim, brings money to the reader.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = ChainCoin.cardano.chain
         switch content {

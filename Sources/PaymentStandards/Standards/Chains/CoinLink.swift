@@ -1,38 +1,28 @@
-public import PaymentCore
+import PaymentCore
 
 /// A link of a chain that took over Bitcoin's: `litecoin:`, `dogecoin:`, `dash:`, `tron:`, `tezos:`, `bitcoincash:` …
 /// Source: BIP-21 as those chains' wallets use it. There is no specification of their own.
-public struct CoinLink: PaymentStandard {
-    /// `bip321-like`.
-    public static let id = "bip321-like"
-    /// What it follows.
-    public static let specification = "BIP-21, as other chains use it"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct CoinLink: PaymentStandard {
+    static let id = "bip321-like"
+    static let specification = "BIP-21, as other chains use it"
+    static let patterns: [StandardPattern] =
         (chains.map(\.name) + CashAddress.prefixes).map { .scheme($0) }
 
     private static let chains: [CoinChain] = [.litecoin, .dogecoin, .dash, .tron, .tezos]
 
-    /// The chain's scheme.
-    public let scheme: String
-    /// The address as written.
-    public let address: String
+    let scheme: String
+    let address: String
     /// The amount in coins, as written.
-    public private(set) var amount: String?
-    /// A name for the payee, as the link claims.
-    public private(set) var label: String?
-    /// What the payment is for, as the link claims.
-    public private(set) var message: String?
+    private(set) var amount: String?
+    private(set) var label: String?
+    private(set) var message: String?
     private let coin: ChainCoin
     private let network: String
     private var decimal: DecimalText?
 
     private static let reader = QueryReader(QueryRules(foldsNames: true), known: ["amount", "label", "message"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         scheme = link.scheme.map(String.init) ?? ""
         guard link.form == .opaque else {
@@ -74,8 +64,7 @@ public struct CoinLink: PaymentStandard {
         }
     }
 
-    /// The fields of `bip321-like`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["scheme": .string(scheme), "address": .string(address)]
         fields.set("currency", coin.symbol)
         fields.set("amount", amount)
@@ -84,8 +73,7 @@ public struct CoinLink: PaymentStandard {
         return fields
     }
 
-    /// Pays the address.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address, name: label, check: .checksum)
         instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"

@@ -1,13 +1,11 @@
-public import PaymentCore
+import PaymentCore
 
 /// A `monero:` link, or a bare Monero address. Source: monero-project, `docs/URI_SCHEME.md`.
-public struct Monero: PaymentStandard {
-    /// `monero`.
-    public static let id = "monero"
-    /// What it follows.
-    public static let specification = "Monero URI_SCHEME"
-    /// How its texts begin. Links with a wallet's keys are known, to be refused by name.
-    public static let patterns: [StandardPattern] =
+struct Monero: PaymentStandard {
+    static let id = "monero"
+    static let specification = "Monero URI_SCHEME"
+    /// Links with a wallet's keys are known, to be refused by name.
+    static let patterns: [StandardPattern] =
         ["monero", "monero-wallet", "monero_wallet"].map { .scheme($0) }
         + [95, 106].map { .bare(BareShape(lengths: $0...$0, .base58)) }
 
@@ -15,22 +13,18 @@ public struct Monero: PaymentStandard {
     /// One amount for each address, as written; empty where the payer decides.
     private var amounts: [DecimalText] = []
     /// The payees' names, as the link claims.
-    public private(set) var recipientName: String?
-    /// What the payment is for, as the link claims.
-    public private(set) var details: String?
+    private(set) var recipientName: String?
+    private(set) var details: String?
     /// A payment id beside the address, which is deprecated.
-    public private(set) var paymentID: String?
+    private(set) var paymentID: String?
     /// Parameters that the standard does not name, as `name=value`.
-    public private(set) var unknown: [String] = []
+    private(set) var unknown: [String] = []
 
     private static let names: Set<String> = ["tx_amount", "tx_payment_id", "recipient_name", "tx_description"]
     private static let reader = QueryReader(QueryRules(refusesUnknownTwice: true), known: names)
     private static let amountRules = DecimalRules(fractionDigits: 12, wholeDigits: 8)
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme else {
             do throws(StandardDefect) {
                 addresses = [try MoneroAddress(TextPart(link).trimmed, "address")]
@@ -84,8 +78,7 @@ public struct Monero: PaymentStandard {
         }
     }
 
-    /// The fields of `monero`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields = InstructionFields()
         if let address = addresses.first, addresses.count == 1 {
             fields.set("address", address.text)
@@ -108,7 +101,7 @@ public struct Monero: PaymentStandard {
     }
 
     /// Pays the address. Of several, which all are to be paid, the first is shown.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)
         instruction.network = ChainCoin.monero.chain

@@ -4,7 +4,6 @@ import PaymentCrypto
 /// A Monero address: base58 in blocks, a network byte, two keys, sometimes a payment id, and four bytes of Keccak-256.
 /// Source: monero-project, `docs` and `cryptonote_basic`.
 struct MoneroAddress: Sendable, Hashable {
-    /// The address as written.
     let text: String
     /// `mainnet`, `testnet` or `stagenet`.
     let network: String

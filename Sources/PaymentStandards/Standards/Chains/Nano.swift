@@ -1,34 +1,27 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// A `nano:` link or a bare Nano account. Source: docs.nano.org, "URI and QR Code Standards" and "Account identifiers".
-public struct Nano: PaymentStandard {
-    /// `nano`.
-    public static let id = "nano"
-    /// What it follows.
-    public static let specification = "Nano URI and QR code standards"
-    /// How its texts begin. Links with keys and seeds are known, to be refused by name.
-    public static let patterns: [StandardPattern] =
+struct Nano: PaymentStandard {
+    static let id = "nano"
+    static let specification = "Nano URI and QR code standards"
+    /// Links with keys and seeds are known, to be refused by name.
+    static let patterns: [StandardPattern] =
         ["nano", "xrb", "nanoseed", "nanokey", "nanorep", "nanosign"].map { .scheme($0) }
         + [("nano_", 65), ("xrb_", 64)].map { .bare(BareShape($0, lengths: ($1 - 4)...($1 + 4), .visible)) }
 
     /// Who is paid, as written.
-    public let address: String
+    let address: String
     /// The account's key, 32 bytes.
-    public let publicKey: [UInt8]
+    let publicKey: [UInt8]
     /// The amount in raw, of which 10³⁰ make a nano.
-    public private(set) var raw: UInt128?
-    /// A name for the payee, as the link claims.
-    public private(set) var label: String?
-    /// What the payment is for, as the link claims.
-    public private(set) var message: String?
+    private(set) var raw: UInt128?
+    private(set) var label: String?
+    private(set) var message: String?
 
     private static let reader = QueryReader(QueryRules(), known: ["amount", "label", "message"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         guard let scheme = link.scheme else {
             (address, publicKey) = try Self.account(TextPart(link).trimmed)
             return
@@ -90,8 +83,7 @@ public struct Nano: PaymentStandard {
         return raw
     }
 
-    /// The fields of `nano`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["address": .string(address), "publicKey": .string(Hex.encode(publicKey))]
         if let raw {
             fields.set("amountRaw", String(raw))
@@ -103,8 +95,7 @@ public struct Nano: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address, name: label, check: .checksum)
         instruction.network = ChainCoin.nano.chain

@@ -1,23 +1,18 @@
-public import PaymentCore
+import PaymentCore
 
 /// An Interledger payment pointer: `$host/path`. Source: paymentpointers.org (Interledger RFC 0026).
-public struct PaymentPointer: PaymentStandard {
-    /// `payment-pointer`.
-    public static let id = "payment-pointer"
-    /// What it follows.
-    public static let specification = "Interledger RFC 0026"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.prefix("$")]
+struct PaymentPointer: PaymentStandard {
+    static let id = "payment-pointer"
+    static let specification = "Interledger RFC 0026"
+    static let patterns: [StandardPattern] = [.prefix("$")]
 
     /// The host in lower case.
-    public let host: String
+    let host: String
     /// The path as written; empty where there is none.
-    public let path: String
+    let path: String
 
-    /// Creates a value by reading `link`. A name without a dot is another system's.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    /// A name without a dot is another system's.
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed.dropFirst(1)
         let slash = part.bytes.firstIndex(of: UInt8(ascii: "/")) ?? part.bytes.endIndex
         let name = part[part.bytes.startIndex..<slash]
@@ -42,13 +37,12 @@ public struct PaymentPointer: PaymentStandard {
     }
 
     /// Where the payment is arranged.
-    public var url: String { "https://\(host)\(path.isEmpty || path == "/" ? "/.well-known/pay" : path)" }
+    var url: String { "https://\(host)\(path.isEmpty || path == "/" ? "/.well-known/pay" : path)" }
 
-    /// The fields of `payment-pointer`.
-    public var fields: InstructionFields { ["host": .string(host), "path": .string(path), "url": .string(url)] }
+    var fields: InstructionFields { ["host": .string(host), "path": .string(path), "url": .string(url)] }
 
     /// Pays whom the host names.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: "$\(host)\(path)", check: .none)
         instruction.network = "interledger"

@@ -8,15 +8,15 @@ import PaymentCrypto
 public struct SEP7: WritablePaymentStandard {
     /// `sep7`.
     public static let id = "sep7"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "SEP-7"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("web+stellar")]
 
     /// What is to be done: `pay` or `tx`.
-    public let operation: String
+    let operation: String
     /// The parameters as decoded, by the specification's names.
-    public let parameters: [String: String]
+    let parameters: [String: String]
     /// What ``parameters``' signature covers, as the link has it; nil without one.
     private let signedText: String?
 

@@ -5,27 +5,25 @@ import PaymentCrypto
 public struct SolanaPay: WritablePaymentStandard {
     /// `solana-pay`.
     public static let id = "solana-pay"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "Solana Pay"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("solana")]
 
     /// Who is paid, an account of 32 bytes; nil where a service says.
-    public let recipient: String?
+    let recipient: String?
     /// The service that makes the transaction; nil where the link says who is paid.
-    public let link: String?
+    let link: String?
     /// The amount in SOL, or in the token's own units.
-    public private(set) var amount: String?
+    private(set) var amount: String?
     /// The token's account; nil for SOL.
-    public private(set) var token: String?
+    private(set) var token: String?
     /// Accounts by which the payment is found again.
-    public private(set) var references: [String] = []
-    /// A name for the payee, as the link claims.
-    public private(set) var label: String?
-    /// What the payment is for, as the link claims.
-    public private(set) var message: String?
+    private(set) var references: [String] = []
+    private(set) var label: String?
+    private(set) var message: String?
     /// A text that will be public on the chain.
-    public private(set) var memo: String?
+    private(set) var memo: String?
 
     private static let reader = QueryReader(
         QueryRules(repeatable: ["reference"]), known: ["amount", "spl-token", "label", "message", "memo"])

@@ -1,21 +1,17 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// The text form of Stellar's accounts, contracts and other names. Source: SEP-23.
-public struct StellarKey: PaymentStandard {
-    /// `strkey`.
-    public static let id = "strkey"
-    /// What it follows.
-    public static let specification = "SEP-23"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct StellarKey: PaymentStandard {
+    static let id = "strkey"
+    static let specification = "SEP-23"
+    static let patterns: [StandardPattern] =
         ["G", "C", "T", "X", "L", "B", "S"].map { .bare(BareShape($0, lengths: 56...58, .base32)) } + [
             .bare(BareShape("M", lengths: 69...69, .base32)), .bare(BareShape("P", lengths: 69...165, .base32)),
         ]
 
     /// What it names.
-    @nonexhaustive
-    public enum Kind: String, Sendable, Hashable {
+    enum Kind: String, Sendable, Hashable {
         /// An account, by its Ed25519 key.
         case account
         /// An account and a number by which its owner tells payers apart.
@@ -34,18 +30,13 @@ public struct StellarKey: PaymentStandard {
         case claimableBalance = "claimable-balance"
     }
 
-    /// The text.
-    public let text: String
-    /// What it names.
-    public let kind: Kind
+    let text: String
+    let kind: Kind
     /// Its bytes, without version and checksum.
-    public let payload: [UInt8]
+    let payload: [UInt8]
 
-    /// Creates a value by reading `link`. A bare text is claimed by its checksum; the commonest kinds by their
-    /// beginning and length, too.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    /// A bare text is claimed by its checksum; the commonest kinds by their beginning and length, too.
+    init(_ link: PaymentLink) throws(StandardDefect) {
         do throws(StandardDefect) {
             try self.init(TextPart(link).trimmed, "key")
         } catch {
@@ -99,8 +90,7 @@ public struct StellarKey: PaymentStandard {
             && bytes[(36 + length)...].allSatisfy { $0 == 0 }
     }
 
-    /// The fields of `strkey`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["kind": .string(kind.rawValue), "payload": .string(Hex.encode(payload))]
         if kind == .muxed {
             fields.set("ed25519", Hex.encode(payload[..<32]))
@@ -110,7 +100,7 @@ public struct StellarKey: PaymentStandard {
     }
 
     /// Pays an account or contract; the other kinds are no payees.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: text, check: .checksum)
         instruction.network = ChainCoin.stellar.chain

@@ -1,31 +1,16 @@
-public import PaymentCore
+import PaymentCore
 
 /// A `sui:pay` link. Source: Sui Payment Kit.
-public struct SuiPay: PaymentStandard {
-    /// `sui-pay`.
-    public static let id = "sui-pay"
-    /// What it follows.
-    public static let specification = "Sui Payment Kit"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.scheme("sui")]
+struct SuiPay: PaymentStandard {
+    static let id = "sui-pay"
+    static let specification = "Sui Payment Kit"
+    static let patterns: [StandardPattern] = [.scheme("sui")]
 
     private static let names = ["receiver", "amount", "coinType", "nonce", "registry", "label", "message", "iconUrl"]
     private static let reader = QueryReader(QueryRules(plusIsSpace: true), known: Set(names))
     private let values: [String: String]
 
-    /// Who is paid.
-    public var receiver: String { values["receiver"] ?? "" }
-    /// The amount in the coin's smallest unit.
-    public var amount: String { values["amount"] ?? "" }
-    /// Which coin is paid, by its type.
-    public var coinType: String { values["coinType"] ?? "" }
-    /// By which the payee knows the payment again.
-    public var nonce: String { values["nonce"] ?? "" }
-
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.form == .opaque, parts.path.equals("pay") else {
             throw parts.path.defect(.unsupported, "action", "must be pay, as in sui:pay?receiver=…")
@@ -72,8 +57,7 @@ public struct SuiPay: PaymentStandard {
         part.count == 66 && part.starts(with: "0x") && Hex.decode(part.text) != nil
     }
 
-    /// The fields of `sui-pay`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields = InstructionFields()
         for name in Self.names where name != "registry" { fields.set(name, values[name]) }
         if let registry = values["registry"] {
@@ -82,18 +66,19 @@ public struct SuiPay: PaymentStandard {
         return fields
     }
 
-    /// Pays the receiver.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
-        instruction.payee = .init(account: receiver, name: values["label"], check: .none)
+        instruction.payee = .init(account: values["receiver"], name: values["label"], check: .none)
         instruction.network = ChainCoin.sui.chain
-        let isSui = coinType == "0x2::sui::SUI"
+        // In the coin's smallest unit.
+        let (amount, coin) = (values["amount"] ?? "", values["coinType"] ?? "")
+        let isSui = coin == "0x2::sui::SUI"
         let units = UInt128(amount).flatMap { isSui ? $0 : nil }
         instruction.amount =
             units.map { ChainCoin.sui.amount(units: $0, digits: ChainCoin.sui.digits(units: $0)) }
-            ?? .uncounted(digits: amount, unit: coinType)
+            ?? .uncounted(digits: amount, unit: coin)
         instruction.memo = values["message"]
-        instruction.reference = nonce
+        instruction.reference = values["nonce"]
         instruction.warnings = [.missingChecksum]
         return instruction
     }

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -7,15 +7,12 @@ public import PaymentCore
 #endif
 
 /// An account of TON, or a link to pay one. Source: TEP-2; for links `ton://transfer/` as its wallets read it.
-public struct TON: PaymentStandard {
-    /// `ton-link`.
-    public static let id = "ton-link"
+struct TON: PaymentStandard {
+    static let id = "ton-link"
     /// The link and the bare address.
-    public static let ids = [id, "ton-address"]
-    /// What it follows.
-    public static let specification = "TEP-2; ton://transfer"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+    static let ids = [id, "ton-address"]
+    static let specification = "TEP-2; ton://transfer"
+    static let patterns: [StandardPattern] = [
         .scheme("ton"), .host("app.tonkeeper.com"), .host("tonhub.com"), .bare(BareShape(lengths: 48...48, .base64)),
         .bare(BareShape("0:", lengths: 66...66, .visible)), .bare(BareShape("-1:", lengths: 67...67, .visible)),
     ]
@@ -26,9 +23,9 @@ public struct TON: PaymentStandard {
     /// Nanoton, or a token's smallest units.
     private var amount: UInt128?
     /// Which token is paid; nil for TON.
-    public private(set) var jetton: String?
+    private(set) var jetton: String?
     /// A text to the payee, public on the chain.
-    public private(set) var comment: String?
+    private(set) var comment: String?
     private var binary: String?
     private var initialState: String?
     private var expires: UInt64?
@@ -38,10 +35,7 @@ public struct TON: PaymentStandard {
     /// 15 November 2019, before which there was no TON; what ended earlier never was good.
     private static let start: UInt64 = 1_573_776_000
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard link.scheme != nil else {
             (isLink, host) = (false, nil)
@@ -98,10 +92,9 @@ public struct TON: PaymentStandard {
     }
 
     /// The link, or the address alone.
-    public var standard: String { isLink ? Self.id : Self.ids[1] }
+    var standard: String { isLink ? Self.id : Self.ids[1] }
 
-    /// The fields of `ton-link` or `ton-address`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         guard isLink else {
             var fields: InstructionFields = ["form": .string(address.flags == nil ? "raw" : "friendly")]
             fields.set("workchain", address.workchain)
@@ -125,7 +118,7 @@ public struct TON: PaymentStandard {
     }
 
     /// Pays the address. A payload or a first state makes it a call, whose effect the text does not tell.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)
         instruction.network = ChainCoin.ton.chain

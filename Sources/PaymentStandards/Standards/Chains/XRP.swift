@@ -1,17 +1,15 @@
-public import PaymentCore
+import PaymentCore
 
 /// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and what wallets do.
 ///
 /// At exchanges the destination tag decides whose money it becomes, and a missing one cannot be repaired.
-public struct XRP: PaymentStandard {
-    /// `xrp`.
-    public static let id = "xrp"
+struct XRP: PaymentStandard {
+    static let id = "xrp"
     /// The address and the link.
-    public static let ids = [id, "xrp-link"]
-    /// What it follows.
-    public static let specification = "XLS-5, XLS-2"
-    /// How its texts begin. `r…:123` looks like a URI of a scheme that nobody has.
-    public static let patterns: [StandardPattern] =
+    static let ids = [id, "xrp-link"]
+    static let specification = "XLS-5, XLS-2"
+    /// `r…:123` looks like a URI of a scheme that nobody has.
+    static let patterns: [StandardPattern] =
         ["xrpl", "xrp", "ripple"].map { .scheme($0) } + [
             .otherScheme, .bare(BareShape("r", lengths: 25...35, .base58)),
             .bare(BareShape("X", lengths: 46...48, .base58)), .bare(BareShape("T", lengths: 46...48, .base58)),
@@ -21,20 +19,14 @@ public struct XRP: PaymentStandard {
     private let address: XRPAddress
     private let isLink: Bool
     /// The amount in XRP, as written.
-    public private(set) var amount: String?
+    private(set) var amount: String?
     private var linkTag: UInt32?
 
-    /// The destination tag.
-    public var tag: UInt32? { linkTag ?? address.tag }
-    /// The account, `r…`.
-    public var account: String { address.classic }
+    var tag: UInt32? { linkTag ?? address.tag }
 
     private static let reader = QueryReader(QueryRules(), known: ["dt", "tag", "amount", "to"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         switch link.scheme.map(String.init) {
         case "xrpl", "xrp", "ripple":
             let rest = link.payload
@@ -90,10 +82,9 @@ public struct XRP: PaymentStandard {
     }
 
     /// `xrp`, or `xrp-link` where more than an address is there.
-    public var standard: String { isLink ? Self.ids[1] : Self.id }
+    var standard: String { isLink ? Self.ids[1] : Self.id }
 
-    /// The fields of `xrp` or `xrp-link`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         if isLink {
             var fields: InstructionFields = ["to": .string(address.text)]
             fields.set("amount", amount)
@@ -108,8 +99,7 @@ public struct XRP: PaymentStandard {
         return fields
     }
 
-    /// Pays the account.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.classic, check: .checksum)
         instruction.network = address.isMainnet == false ? "xrpl:1" : ChainCoin.xrp.chain

@@ -3,7 +3,6 @@ import PaymentCrypto
 
 /// An account of the XRP Ledger. Source: XRPL's address encodings; XLS-5 for addresses with a tag inside.
 struct XRPAddress: Sendable, Hashable {
-    /// The address as written.
     let text: String
     /// The account, 20 bytes.
     let account: [UInt8]

@@ -5,25 +5,22 @@ import PaymentCrypto
 public struct ZIP321: WritablePaymentStandard {
     /// `zip321`.
     public static let id = "zip321"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "ZIP-321"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("zcash")]
 
     /// One payment. All of a link are to be made.
     public struct Payment: Sendable, Hashable {
-        /// Who is paid.
-        public fileprivate(set) var address = ""
+        fileprivate(set) var address = ""
         /// The amount in ZEC, without needless zeros; nil where the payer decides.
-        public fileprivate(set) var amount: String?
+        fileprivate(set) var amount: String?
         /// Up to 512 bytes that only the payee can read.
-        public fileprivate(set) var memo: [UInt8]?
-        /// A name for the payee, as the link claims.
-        public fileprivate(set) var label: String?
-        /// What the payment is for, as the link claims.
-        public fileprivate(set) var message: String?
+        fileprivate(set) var memo: [UInt8]?
+        fileprivate(set) var label: String?
+        fileprivate(set) var message: String?
         /// Which asset is paid, 66 bytes in base64url; nil for ZEC.
-        public fileprivate(set) var asset: String?
+        fileprivate(set) var asset: String?
         fileprivate(set) var unknown: [String: String] = [:]
         fileprivate var isMainnet = true
 
@@ -39,7 +36,7 @@ public struct ZIP321: WritablePaymentStandard {
     }
 
     /// The payments by index, 0 to 9999.
-    public private(set) var payments: [Int: Payment] = [:]
+    private(set) var payments: [Int: Payment] = [:]
 
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: ["address", "amount", "memo", "label", "message", "asset_id"])

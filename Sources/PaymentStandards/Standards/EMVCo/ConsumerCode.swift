@@ -1,19 +1,17 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// EMVCo's consumer-presented code: what a customer's phone shows a shop to be charged.
 ///
 /// Source: EMV QR Code Specification for Payment Systems, Consumer-Presented Mode 1.1: base64 of BER-TLV. It holds card
 /// data, and whoever shows it is the one who pays: it is never something to pay, and never shown or logged.
-public struct ConsumerCode: PaymentStandard {
-    /// `emv-cpm`.
-    public static let id = "emv-cpm"
-    /// What it follows.
-    public static let specification = "EMVCo QRCPS CPM 1.1"
+struct ConsumerCode: PaymentStandard {
+    static let id = "emv-cpm"
+    static let specification = "EMVCo QRCPS CPM 1.1"
     /// Whoever sees one can charge the card.
-    public static let isSecret = true
-    /// How its texts begin: the base64 of tag 85 and `CPV`.
-    public static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
+    static let isSecret = true
+    /// The base64 of tag 85 and `CPV`.
+    static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
 
     /// The objects, which are a card's data.
     private let objects: Redacted<[Object]>
@@ -34,10 +32,7 @@ public struct ConsumerCode: PaymentStandard {
 
     private static let maximumDepth = 4
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         guard let bytes = Self.base64(text) else {
             throw text.defect(.encoding, "code", "is not base64; scan it again")
@@ -109,12 +104,12 @@ public struct ConsumerCode: PaymentStandard {
     }
 
     /// The fields of `emv-cpm`. All but `payloadFormat` is a card's data, never to be shown or logged.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         ["payloadFormat": "CPV01", "tlv": .array(objects.reveal().map(\.json))]
     }
 
     /// A code to be shown, not paid.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = .presentation
         instruction.holdsSecret = true

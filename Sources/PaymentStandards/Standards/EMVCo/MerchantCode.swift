@@ -7,9 +7,9 @@ public import PaymentCore
 public struct MerchantCode: PaymentStandard {
     /// `emv-mpm`.
     public static let id = "emv-mpm"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "EMVCo QRCPS MPM 1.1"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.prefix("000201")]
 
     /// The objects in order.

@@ -83,7 +83,6 @@ struct MerchantScheme: Sendable {
         private var scheme: MerchantScheme { MerchantScheme.all[index] }
         /// The scheme's name.
         var id: String { scheme.id }
-        /// Who is paid.
         var account: String? { scheme.accountFields.lazy.compactMap { template.field($0)?.text }.first }
 
         /// A day, to its end, or a day and time, as clocks show it in Singapore and Hong Kong: eight hours ahead.

@@ -1,40 +1,35 @@
-public import PaymentCore
+import PaymentCore
 
 /// A request to be paid in ecash. Source: Cashu NUT-18 (CBOR) and NUT-26 (bech32m).
-public struct CashuRequest: PaymentStandard {
-    /// `cashu-request`.
-    public static let id = "cashu-request"
-    /// What it follows.
-    public static let specification = "Cashu NUT-18, NUT-26"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct CashuRequest: PaymentStandard {
+    static let id = "cashu-request"
+    static let specification = "Cashu NUT-18, NUT-26"
+    static let patterns: [StandardPattern] = [
         .scheme("cashu", payloads: ["creqA", "creqb1"]), .bare(BareShape("creqA", lengths: 7...8192, .visible)),
         .bare(BareShape("creqb1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
     ]
 
     /// `A` or `B`.
-    public let version: String
+    let version: String
     /// What a text of version A says; nil for B.
     private let content: CBORValue?
     /// The records of version B; empty for A.
     private let bytes: [UInt8]
     /// How much is asked for; nil where the payer decides.
-    public let amount: UInt64?
+    let amount: UInt64?
     /// What it is counted in; nil where the payer decides.
-    public let unit: String?
+    let unit: String?
     /// The mints whose ecash is taken; empty for any.
-    public let mints: [String]
+    let mints: [String]
     /// By which the payee knows the payment again.
-    public let paymentID: String?
+    let paymentID: String?
     /// What the payment is for, as the request claims.
-    public let details: String?
+    let details: String?
     /// How the ecash reaches the payee: kind and address.
     private let transports: [String]
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         try self.init(link.payload.trimmed, "request")
     }
 
@@ -131,15 +126,14 @@ public struct CashuRequest: PaymentStandard {
         return records
     }
 
-    /// The fields of `cashu-request`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["version": .string(version)]
         if let content { fields["request"] = content.json } else { fields.set("tlvHex", Hex.encode(bytes)) }
         return fields
     }
 
     /// Pays by sending ecash as the request says.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: transports.first, check: version == "B" ? .textChecksum : .none)
         instruction.network = mints.first ?? "cashu"

@@ -1,35 +1,30 @@
-public import PaymentCore
+import PaymentCore
 
 /// Ecash as a text: bearer money, worth its amount to whoever sees it first. Source: Cashu NUT-00.
 ///
 /// Taking it brings money to the reader. It must not be shown, logged or sent to anybody but its mint.
-public struct CashuToken: PaymentStandard {
-    /// `cashu-token`.
-    public static let id = "cashu-token"
-    /// What it follows.
-    public static let specification = "Cashu NUT-00"
+struct CashuToken: PaymentStandard {
+    static let id = "cashu-token"
+    static let specification = "Cashu NUT-00"
     /// Whoever sees one can redeem it.
-    public static let isSecret = true
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+    static let isSecret = true
+    static let patterns: [StandardPattern] = [
         .scheme("cashu", payloads: ["cashu"]), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
     ]
 
     /// `A` (JSON) or `B` (CBOR).
-    public let version: String
+    let version: String
     /// The mint that redeems it.
-    public let mint: String
+    let mint: String
     /// What it is counted in: `sat`, `usd` …
-    public let unit: String
+    let unit: String
     /// A text of whoever made it.
-    public let memo: String?
+    let memo: String?
     /// How much it is worth.
-    public let amount: UInt64
+    let amount: UInt64
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = link.payload.trimmed
         guard part.starts(with: "cashu"), let mark = part.dropFirst(5).bytes.first, mark &- 0x41 < 26 else {
             throw part.defect(.foreign, "token", "is another text")
@@ -103,8 +98,7 @@ public struct CashuToken: PaymentStandard {
         return Content(mint: value["m"]?.text, unit: unit, memo: value["d"]?.text, amounts: amounts)
     }
 
-    /// The fields of `cashu-token`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["version": .string(version), "mint": .string(mint), "unit": .string(unit)]
         fields.setOrNull("memo", memo)
         fields.set("amount", amount)
@@ -112,7 +106,7 @@ public struct CashuToken: PaymentStandard {
     }
 
     /// Brings its amount to the reader.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = .receipt
         instruction.network = mint

@@ -1,17 +1,15 @@
-public import PaymentCore
+import PaymentCore
 
 /// The name of a blockchain, of an account on one, or of an asset. Source: CAIP-2, CAIP-10, CAIP-19.
 ///
 /// An account is not a request to pay it. A scheme that a payment standard has for itself wins over a chain's namespace.
-public struct CAIP: PaymentStandard {
-    /// `caip10`.
-    public static let id = "caip10"
+struct CAIP: PaymentStandard {
+    static let id = "caip10"
     /// The three kinds.
-    public static let ids = ["caip2", id, "caip19"]
-    /// What it follows.
-    public static let specification = "CAIP-2, CAIP-10, CAIP-19"
-    /// How its texts begin: with a namespace of the registry that is no payment scheme.
-    public static let patterns: [StandardPattern] = [
+    static let ids = ["caip2", id, "caip19"]
+    static let specification = "CAIP-2, CAIP-10, CAIP-19"
+    /// With a namespace of the registry that is no payment scheme.
+    static let patterns: [StandardPattern] = [
         "aleo", "antelope", "arweave", "bip122", "casper", "cip34", "concordium", "cosmos", "eip155", "eosio", "fil",
         "flow", "hedera", "icp", "lip9", "mvx", "near", "polkadot", "stacks", "starknet", "stellar", "tvm",
         "wavesplatform",
@@ -23,16 +21,11 @@ public struct CAIP: PaymentStandard {
         case asset(AssetID)
     }
 
-    /// The name as written.
-    public let text: String
     private let name: Name
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = TextPart(link).trimmed
-        text = whole.text
+        let text = whole.text
         guard link.form == .opaque, link.spelling == nil else {
             throw whole.defect(.malformed, "chain namespace", "must be in small letters, with one colon behind it")
         }
@@ -100,8 +93,7 @@ public struct CAIP: PaymentStandard {
         }
     }
 
-    /// Which of ``ids`` it is.
-    public var standard: String {
+    var standard: String {
         switch name {
         case .chain: Self.ids[0]
         case .account: Self.ids[1]
@@ -109,8 +101,7 @@ public struct CAIP: PaymentStandard {
         }
     }
 
-    /// The fields of `caip2`, `caip10` or `caip19`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         if case .asset(let asset) = name {
             var fields: InstructionFields = ["chain": .string(chain.text)]
             fields.set("assetNamespace", String(asset.namespace))
@@ -125,7 +116,7 @@ public struct CAIP: PaymentStandard {
     }
 
     /// Names something; what is to be done with it, it does not say.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = chain.text
         instruction.purpose = .information

@@ -7,28 +7,28 @@ import PaymentCrypto
 public struct EIP681: WritablePaymentStandard {
     /// `eip681`.
     public static let id = "eip681"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "ERC-681, ERC-831, ERC-67"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("ethereum")]
 
     /// Whether `pay-` precedes the target.
-    public let hasPrefix: Bool
+    let hasPrefix: Bool
     /// The address or name of who is paid or called, as written.
-    public let target: String
+    let target: String
     /// The chain's number; nil for the wallet's own setting.
-    public let chainID: String?
+    let chainID: String?
     /// The function to call; nil for a plain payment.
-    public let function: String?
+    let function: String?
     /// The parameters in order, numbers as digits.
-    public private(set) var parameters: [Parameter] = []
+    private(set) var parameters: [Parameter] = []
 
     /// A named value.
-    public struct Parameter: Sendable, Hashable {
+    struct Parameter: Sendable, Hashable {
         /// The name: `value`, `gas` …, or the type of a function's argument.
-        public let name: String
+        let name: String
         /// The value; of whole numbers the digits.
-        public let value: String
+        let value: String
     }
 
     private static let numbers: Set<String> = ["value", "gas", "gasLimit", "gasPrice"]

@@ -1,26 +1,19 @@
-public import PaymentCore
-public import PaymentCrypto
+import PaymentCore
+import PaymentCrypto
 
 /// The bare address of an account of Ethereum or a chain like it. Source: ERC-55.
 ///
 /// Which chain and which token are meant, the text does not tell.
-public struct ERC55: PaymentStandard {
-    /// `eip55`.
-    public static let id = "eip55"
-    /// What it follows.
-    public static let specification = "ERC-55"
-    /// How its texts begin. One digit too few or too many is a mistake worth naming.
-    public static let patterns: [StandardPattern] = [.bare(BareShape("0x", lengths: 41...43, .hex))]
+struct ERC55: PaymentStandard {
+    static let id = "eip55"
+    static let specification = "ERC-55"
+    /// One digit too few or too many is a mistake worth naming.
+    static let patterns: [StandardPattern] = [.bare(BareShape("0x", lengths: 41...43, .hex))]
 
-    /// The address.
-    public let address: EthereumAddress
-    /// The address as written.
-    public let text: String
+    let address: EthereumAddress
+    let text: String
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         address = try Self.address(part, "address")
         text = part.text
@@ -48,15 +41,14 @@ public struct ERC55: PaymentStandard {
     }
 
     /// Whether capitals and small letters are a checksum, which then has been checked.
-    public var isChecksummed: Bool { text == address.checksummed }
+    var isChecksummed: Bool { text == address.checksummed }
 
-    /// The fields of `eip55`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         ["checksummed": .bool(isChecksummed), "checksum": .string(address.checksummed)]
     }
 
     /// Pays the address, on whichever chain the payer chooses.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.checksummed, check: isChecksummed ? .checksum : .none)
         instruction.network = "eip155"

@@ -1,29 +1,21 @@
-public import PaymentCore
+import PaymentCore
 
 /// Alipay's collect codes: a link to `qr.alipay.com`, or a link of the app around one.
 ///
 /// Source: public usage and Alipay's open platform guides. What an app's link leads to is shown, never opened.
-public struct AlipayLink: ServiceLink {
-    /// `alipay-collect`.
-    public static let id = "alipay-collect"
-    /// All kinds.
-    public static let ids = [id, "alipay-app"]
-    /// What it follows.
-    public static let specification = "Alipay collect codes"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct AlipayLink: ServiceLink {
+    static let id = "alipay-collect"
+    static let ids = [id, "alipay-app"]
+    static let specification = "Alipay collect codes"
+    static let patterns: [StandardPattern] = [
         .host("qr.alipay.com"), .scheme("alipays"), .scheme("alipay"), .scheme("alipayqr"),
     ]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["url", "qrcode"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         guard page.scheme != "https" else {
             var reading = ServiceReading(Self.id, network: "alipay")

@@ -1,26 +1,19 @@
-public import PaymentCore
+import PaymentCore
 
 /// Cashtags of Cash App: `https://cash.app/$tag`, or the tag alone. `£` is that of its former service in Britain.
 ///
 /// Source: Cash App's help pages.
-public struct CashAppLink: ServiceLink {
-    /// `cash-app`.
-    public static let id = "cash-app"
-    /// What it follows.
-    public static let specification = "Cash App cashtags"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct CashAppLink: ServiceLink {
+    static let id = "cash-app"
+    static let specification = "Cash App cashtags"
+    static let patterns: [StandardPattern] = [
         .host("cash.app"), .host("cash.me"), .prefix("cash.app/"), .prefix("cash.me/"),
         .bare(BareShape("$", lengths: 2...21, .visible)), .bare(BareShape("£", lengths: 3...22, .line)),
     ]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         var reading = ServiceReading(Self.id, network: "cash-app")
         reading.amount = .open
         let whole = TextPart(link)

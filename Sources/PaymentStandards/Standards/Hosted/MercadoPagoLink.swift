@@ -1,32 +1,24 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Mercado Pago: shortened ones, a seller's alias, and a checkout.
 ///
 /// Source: Mercado Pago developer documentation and public usage, on the hosts of its countries.
-public struct MercadoPagoLink: ServiceLink {
-    /// `mercadopago-short`.
-    public static let id = "mercadopago-short"
-    /// All kinds.
-    public static let ids = [id, "mercadopago-alias", "mercadopago-checkout"]
-    /// What it follows.
-    public static let specification = "Mercado Pago links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct MercadoPagoLink: ServiceLink {
+    static let id = "mercadopago-short"
+    static let ids = [id, "mercadopago-alias", "mercadopago-checkout"]
+    static let specification = "Mercado Pago links"
+    static let patterns: [StandardPattern] =
         shortHosts.map { .host($0) } + countries.flatMap { [.host("link.\($0)"), .host("www.\($0)")] }
 
     private static let shortHosts = ["mpago.la", "mpago.li"]
     private static let countries =
         ["ar", "br", "mx", "co", "pe", "uy", "ve"].map { "mercadopago.com.\($0)" } + ["mercadopago.cl"]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["pref_id"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         if Self.shortHosts.contains(page.host) {
             var reading = ServiceReading(Self.id, network: "mercado-pago")

@@ -1,30 +1,22 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of PayPal: PayPal.Me, invoices and checkouts.
 ///
 /// Source: PayPal's help pages on PayPal.Me and its REST API's approval links. An amount with a comma is a common way to
 /// write it, not a documented one.
-public struct PayPalLink: ServiceLink {
-    /// `paypal-me`.
-    public static let id = "paypal-me"
-    /// All kinds.
-    public static let ids = [id, "paypal-invoice", "paypal-checkout"]
-    /// What it follows.
-    public static let specification = "PayPal.Me, invoice and checkout links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct PayPalLink: ServiceLink {
+    static let id = "paypal-me"
+    static let ids = [id, "paypal-invoice", "paypal-checkout"]
+    static let specification = "PayPal.Me, invoice and checkout links"
+    static let patterns: [StandardPattern] =
         ["paypal.me", "www.paypal.me", "paypal.com", "www.paypal.com"].map { .host($0) }
         + [.prefix("paypal.me/"), .prefix("www.paypal.me/")]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["token"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         if page.host.hasSuffix("paypal.me") {
             reading = try Self.handle(page, at: 0)

@@ -1,19 +1,16 @@
-public import PaymentCore
+import PaymentCore
 
 /// Digits that a customer shows a shop to be charged. Whoever reads them cannot pay with them, and they are worth money
 /// for as long as they are good.
 ///
 /// Source: public rules of WeChat Pay (18 digits from 10 to 15), Alipay (16 to 24 from 25 to 30) and UnionPay (19 from
 /// 62). They have no check digits.
-public struct PayerCode: ServiceLink {
+struct PayerCode: ServiceLink {
     /// `alipay-payer-code`; a text may be of another service.
-    public static let id = "alipay-payer-code"
-    /// All kinds.
-    public static let ids = [id, "wechat-payer-code", "unionpay-payer-code"]
-    /// What it follows.
-    public static let specification = "payer codes of Alipay, WeChat Pay and UnionPay"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+    static let id = "alipay-payer-code"
+    static let ids = [id, "wechat-payer-code", "unionpay-payer-code"]
+    static let specification = "payer codes of Alipay, WeChat Pay and UnionPay"
+    static let patterns: [StandardPattern] =
         kinds.flatMap { kind in kind.prefixes.map { .bare(BareShape(String($0), lengths: kind.lengths, .digits)) } }
 
     private static let kinds:
@@ -23,12 +20,9 @@ public struct PayerCode: ServiceLink {
         ]
 
     /// What the digits are.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         guard
             let kind = Self.kinds.first(where: { kind in

@@ -1,25 +1,17 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Revolut: a user's page, and a request for money.
 ///
 /// Source: public usage; Revolut publishes no grammar of amount and note.
-public struct RevolutLink: ServiceLink {
-    /// `revolut-me`.
-    public static let id = "revolut-me"
-    /// All kinds.
-    public static let ids = [id, "revolut-request"]
-    /// What it follows.
-    public static let specification = "Revolut.me links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.host("revolut.me"), .prefix("revolut.me/")]
+struct RevolutLink: ServiceLink {
+    static let id = "revolut-me"
+    static let ids = [id, "revolut-request"]
+    static let specification = "Revolut.me links"
+    static let patterns: [StandardPattern] = [.host("revolut.me"), .prefix("revolut.me/")]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link)
         if page.begins("r") {
             var reading = ServiceReading("revolut-request", network: "revolut")

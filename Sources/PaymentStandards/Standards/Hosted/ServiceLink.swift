@@ -1,22 +1,19 @@
-public import PaymentCore
+import PaymentCore
 
 /// A standard whose texts lead to one service's page or app, which knows the rest.
 ///
 /// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where nothing but payments
 /// is on a host, any other path there is a defect; elsewhere it is foreign.
-public protocol ServiceLink: PaymentStandard {
+protocol ServiceLink: PaymentStandard {
     /// What the link says.
     var reading: ServiceReading { get }
 }
 
 extension ServiceLink {
-    /// The short name of the kind of link.
-    public var standard: String { reading.standard }
-    /// The fields of the kind of link.
-    public var fields: InstructionFields { reading.fields }
+    var standard: String { reading.standard }
+    var fields: InstructionFields { reading.fields }
 
-    /// Leads to the service.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.purpose = reading.purpose
         if reading.payee != nil || reading.purpose == .payment { instruction.payee = .init(account: reading.payee) }
@@ -34,20 +31,15 @@ extension ServiceLink {
 }
 
 /// What a link to a service says.
-public struct ServiceReading: Sendable, Hashable {
+struct ServiceReading: Sendable, Hashable {
     /// The short name of the kind of link: `paypal-me`.
-    public let standard: String
-    /// All that the link says, by the vectors' names.
-    public internal(set) var fields: InstructionFields = [:]
-    /// The service.
+    let standard: String
+    var fields: InstructionFields = [:]
     let network: String
     /// What following the link does.
     var purpose: PaymentInstruction.Purpose = .payment
-    /// Whom it names.
     var payee: String?
-    /// How much it asks for.
     var amount: PaymentInstruction.Amount = .onService
-    /// What it is for.
     var memo: String?
     /// The name of the payment on the service.
     var reference: String?

@@ -23,8 +23,6 @@ struct ServicePage {
     private static let noParameters = parameters([])
 
     /// Reads `link`, and of its query what `parameters` knows.
-    ///
-    /// - Throws: ``StandardDefect`` for a web link that is not encrypted, broken encoding or a parameter that stands twice.
     init(_ link: PaymentLink, _ parameters: QueryReader = noParameters) throws(StandardDefect) {
         let whole = TextPart(link)
         end = whole.suffix(0)

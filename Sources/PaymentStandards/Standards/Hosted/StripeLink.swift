@@ -1,31 +1,23 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Stripe: payment links, checkout sessions, invoices and receipts.
 ///
 /// Source: Stripe's API reference. Only Stripe knows the amount. A checkout's fragment is part of it.
-public struct StripeLink: ServiceLink {
-    /// `stripe-payment-link`.
-    public static let id = "stripe-payment-link"
-    /// All kinds.
-    public static let ids = [id, "stripe-checkout", "stripe-invoice", "stripe-receipt"]
-    /// What it follows.
-    public static let specification = "Stripe hosted pages"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct StripeLink: ServiceLink {
+    static let id = "stripe-payment-link"
+    static let ids = [id, "stripe-checkout", "stripe-invoice", "stripe-receipt"]
+    static let specification = "Stripe hosted pages"
+    static let patterns: [StandardPattern] = [
         .host("buy.stripe.com"), .host("checkout.stripe.com"), .host("invoice.stripe.com"), .host("pay.stripe.com"),
     ]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters([
         "prefilled_email", "client_reference_id", "prefilled_promo_code",
     ])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         switch page.host {
         case "buy.stripe.com": reading = try Self.paymentLink(page)

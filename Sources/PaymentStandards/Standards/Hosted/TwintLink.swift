@@ -1,26 +1,19 @@
-public import PaymentCore
+import PaymentCore
 
 /// The link by which a web shop on a phone opens a bank's TWINT app: `twint-issuer2://applinks/?al_applink_data={…}`.
 ///
 /// Source: TWINT's guide to app switches on iOS. Its JSON holds a code of five digits, good for some minutes, by which only
 /// the service knows payee and amount. Which numbers issuers have is not published; those from 1 to 39 are taken for one.
-public struct TwintLink: ServiceLink {
-    /// `twint-app`.
-    public static let id = "twint-app"
-    /// What it follows.
-    public static let specification = "TWINT app switch"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = (1...39).map { .scheme("twint-issuer\($0)") }
+struct TwintLink: ServiceLink {
+    static let id = "twint-app"
+    static let specification = "TWINT app switch"
+    static let patterns: [StandardPattern] = (1...39).map { .scheme("twint-issuer\($0)") }
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["al_applink_data"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         guard page.host == "applinks", page.path.isEmpty else { throw page.unknown() }
         let data = try page.required("al_applink_data")

@@ -1,28 +1,21 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Venmo, on the web and for its app.
 ///
 /// Source: Venmo's help pages, and the deep links of its former developer pages. `txn=charge` asks the other person for
 /// money.
-public struct VenmoLink: ServiceLink {
-    /// `venmo`.
-    public static let id = "venmo"
-    /// What it follows.
-    public static let specification = "Venmo links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [
+struct VenmoLink: ServiceLink {
+    static let id = "venmo"
+    static let specification = "Venmo links"
+    static let patterns: [StandardPattern] = [
         .host("venmo.com"), .host("www.venmo.com"), .scheme("venmo", payloads: ["paycharge"]),
     ]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["txn", "recipients", "amount", "note"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         var reading = ServiceReading(Self.id, network: "venmo")
         if page.scheme == Self.id {

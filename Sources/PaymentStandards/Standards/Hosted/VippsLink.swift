@@ -1,30 +1,22 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Vipps MobilePay: personal and merchants' codes, the app's links, and MobilePay's payment links.
 ///
 /// Source: Vipps MobilePay developer documentation (QR), MobilePay's guide to payment links. The app's own scheme is not
 /// documented.
-public struct VippsLink: ServiceLink {
-    /// `vipps-personal`.
-    public static let id = "vipps-personal"
-    /// All kinds.
-    public static let ids = [id, "vipps-token", "vipps-app", "mobilepay-link"]
-    /// What it follows.
-    public static let specification = "Vipps MobilePay links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct VippsLink: ServiceLink {
+    static let id = "vipps-personal"
+    static let ids = [id, "vipps-token", "vipps-app", "mobilepay-link"]
+    static let specification = "Vipps MobilePay links"
+    static let patterns: [StandardPattern] =
         [.host("qr.vipps.no"), .scheme("vipps")]
         + ["mobilepay.dk", "www.mobilepay.dk", "mobilepay.fi", "www.mobilepay.fi"].map { .host($0) }
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["token", "phone", "amount", "comment", "lock"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         if page.scheme == "vipps" {
             var reading = ServiceReading("vipps-app", network: "vipps")

@@ -1,25 +1,17 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links that put a pass into a phone's wallet. They look like payments and are none.
 ///
 /// Source: Google Wallet API (save links); Apple's passes by the ending of their files, on any host.
-public struct WalletPass: ServiceLink {
-    /// `google-wallet-pass`.
-    public static let id = "google-wallet-pass"
-    /// All kinds.
-    public static let ids = [id, "apple-wallet-pass"]
-    /// What it follows.
-    public static let specification = "Google and Apple Wallet passes"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.host("pay.google.com"), .webPathSuffix(".pkpass")]
+struct WalletPass: ServiceLink {
+    static let id = "google-wallet-pass"
+    static let ids = [id, "apple-wallet-pass"]
+    static let specification = "Google and Apple Wallet passes"
+    static let patterns: [StandardPattern] = [.host("pay.google.com"), .webPathSuffix(".pkpass")]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.isHTTPS else { throw TextPart(link).defect(.foreign, "link", "is not encrypted") }
         let page = try ServicePage(link)
         let isGoogle = page.host == "pay.google.com"

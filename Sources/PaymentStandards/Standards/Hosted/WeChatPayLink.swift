@@ -1,27 +1,19 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of WeChat Pay: a person's collect code and both models of merchants' native codes.
 ///
 /// Source: WeChat Pay merchant documentation, native payment models 1 and 2.
-public struct WeChatPayLink: ServiceLink {
-    /// `wechat-native`.
-    public static let id = "wechat-native"
-    /// All kinds.
-    public static let ids = [id, "wechat-native-1", "wechat-collect"]
-    /// What it follows.
-    public static let specification = "WeChat Pay codes"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.scheme("weixin", payloads: ["wxpay"]), .scheme("wxp")]
+struct WeChatPayLink: ServiceLink {
+    static let id = "wechat-native"
+    static let ids = [id, "wechat-native-1", "wechat-collect"]
+    static let specification = "WeChat Pay codes"
+    static let patterns: [StandardPattern] = [.scheme("weixin", payloads: ["wxpay"]), .scheme("wxp")]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["pr", "sign", "appid", "mch_id", "product_id"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         if page.scheme == "wxp" {
             var reading = ServiceReading("wechat-collect", network: "wechat-pay")

@@ -1,27 +1,19 @@
-public import PaymentCore
+import PaymentCore
 
 /// Links of Wise: a person's page, a business's, and a request for money.
 ///
 /// Source: Wise's help pages on payment links.
-public struct WiseLink: ServiceLink {
-    /// `wise-me`.
-    public static let id = "wise-me"
-    /// All kinds.
-    public static let ids = [id, "wise-business", "wise-request"]
-    /// What it follows.
-    public static let specification = "Wise payment links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.host("wise.com"), .host("www.wise.com")]
+struct WiseLink: ServiceLink {
+    static let id = "wise-me"
+    static let ids = [id, "wise-business", "wise-request"]
+    static let specification = "Wise payment links"
+    static let patterns: [StandardPattern] = [.host("wise.com"), .host("www.wise.com")]
 
-    /// What the link says.
-    public let reading: ServiceReading
+    let reading: ServiceReading
 
     private static let parameters = ServicePage.parameters(["amount", "currency", "description"])
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let page = try ServicePage(link, Self.parameters)
         guard page.begins("pay"), page.path.count > 1 else { throw page.foreign() }
         try page.limit(3)

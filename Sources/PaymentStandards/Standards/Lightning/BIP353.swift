@@ -6,9 +6,9 @@ public import PaymentCore
 public struct BIP353: PaymentStandard {
     /// `bip353`.
     public static let id = "bip353"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "BIP-353"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.prefix("₿")]
 
     /// What stands before the `@`.

@@ -14,16 +14,15 @@ import PaymentSecp256k1
 public struct Bolt11: PaymentStandard {
     /// `bolt11`.
     public static let id = "bolt11"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "BOLT 11, BOLT 9"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] =
         [.scheme("lightning", payloads: ["lnbc", "lntb"])]
         + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
 
     /// Which Lightning network it is of.
-    @nonexhaustive
-    public enum Network: String, Sendable, Hashable {
+    package enum Network: String, Sendable, Hashable {
         /// Bitcoin's.
         case mainnet
         /// testnet3's or testnet4's.
@@ -48,24 +47,21 @@ public struct Bolt11: PaymentStandard {
         }
     }
 
-    /// The invoice in lower case.
-    public let text: String
-    /// Which network it is of.
-    public let network: Network
+    package let network: Network
     /// The amount in thousandths of a satoshi; nil where the payer chooses.
-    public let amountMsat: UInt64?
+    package let amountMsat: UInt64?
     /// When it was made, in seconds of Unix time.
-    public let timestamp: UInt64
+    package let timestamp: UInt64
     /// What is in its tagged fields.
     let content: Bolt11Fields
     /// The payee's node, 33 bytes: the key that made the signature.
-    public let payee: [UInt8]
+    let payee: [UInt8]
     /// The 64 bytes of the signature.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
     /// The signature's recovery id.
-    public let recoveryID: UInt8
+    package let recoveryID: UInt8
     /// Whether the signature is in its lower form.
-    public let hasLowS: Bool
+    package let hasLowS: Bool
 
     /// Creates a value by reading `link`: an invoice, bare or behind `lightning:`.
     ///
@@ -80,7 +76,6 @@ public struct Bolt11: PaymentStandard {
         guard decoded.variant == .bech32 else {
             throw part.defect(.checksum, name, "has the checksum of another kind of text; ask for a new invoice")
         }
-        text = part.lowercased
         (network, amountMsat) = try Self.readPrefix(part, decoded.prefix, name)
         let dataStart = part.bytes.startIndex + decoded.prefix.utf8.count + 1
         guard decoded.groups.count >= 7 + 104 else {
@@ -166,7 +161,7 @@ public struct Bolt11: PaymentStandard {
     }
 
     /// When it ceases to be good, in seconds of Unix time.
-    public var expiresAt: UInt64 { timestamp + min(content.expirySeconds, UInt64(UInt32.max)) }
+    package var expiresAt: UInt64 { timestamp + min(content.expirySeconds, UInt64(UInt32.max)) }
 
     /// The fields of `bolt11`.
     public var fields: InstructionFields {

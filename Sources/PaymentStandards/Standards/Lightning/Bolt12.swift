@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 import PaymentSecp256k1
 
 #if canImport(FoundationEssentials)
@@ -11,15 +11,12 @@ import PaymentSecp256k1
 ///
 /// Offers have neither checksum nor signature. Requests and invoices are signed, which is checked; people do not pay
 /// them, wallets exchange them.
-public struct Bolt12: PaymentStandard {
-    /// `bolt12-offer`.
-    public static let id = "bolt12-offer"
+struct Bolt12: PaymentStandard {
+    static let id = "bolt12-offer"
     /// The offer, and the two that follow it.
-    public static let ids = [id, "bolt12-invoice-request", "bolt12-invoice"]
-    /// What it follows.
-    public static let specification = "BOLT 12"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+    static let ids = [id, "bolt12-invoice-request", "bolt12-invoice"]
+    static let specification = "BOLT 12"
+    static let patterns: [StandardPattern] =
         ["lno", "lnr", "lni"].flatMap { prefix in
             [
                 .scheme("lightning", payloads: ["\(prefix)1"]), .prefix("\(prefix)1"),
@@ -31,9 +28,7 @@ public struct Bolt12: PaymentStandard {
     private let stream: Bolt12Stream
 
     /// Creates a value by reading `link`: a bare text, or what follows `lightning:`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
+    init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
@@ -44,11 +39,7 @@ public struct Bolt12: PaymentStandard {
         try rules.check(stream, part.end)
     }
 
-    /// The offer, request or invoice in lower case, without joins.
-    public var text: String { stream.text }
-
-    /// Which of ``ids`` it is.
-    public var standard: String {
+    var standard: String {
         switch stream.prefix {
         case "lnr": Self.ids[1]
         case "lni": Self.ids[2]
@@ -56,8 +47,7 @@ public struct Bolt12: PaymentStandard {
         }
     }
 
-    /// The fields of `bolt12-offer`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         [
             "hrp": .string(stream.prefix),
             "fields": .array(
@@ -90,7 +80,7 @@ public struct Bolt12: PaymentStandard {
     }
 
     /// Pays the offer or invoice; a request asks the reader for an invoice.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         let payee = stream[176] ?? stream[22]
         instruction.payee = .init(

@@ -21,8 +21,6 @@ struct Bolt12Stream: Sendable, Hashable {
 
     /// `lno`, `lnr` or `lni`.
     let prefix: String
-    /// The text without its joins, in lower case.
-    let text: String
     /// The records, their types ascending.
     let records: [Record]
 
@@ -42,7 +40,7 @@ struct Bolt12Stream: Sendable, Hashable {
                 throw StandardDefect(.malformed, name, at: place, "mixes capital and small letters; copy it again")
             }
         }
-        text = String(decoding: characters.map(\.lowercasedASCII), as: UTF8.self)
+        let text = String(decoding: characters.map(\.lowercasedASCII), as: UTF8.self)
         guard characters.count > 4, ["lno1", "lnr1", "lni1"].contains(text.prefix(4)) else {
             throw part.defect(.length, name, "ends before anything is in it; copy all of it")
         }

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 import PaymentCrypto
 
 /// The address of a service that answers with a Lightning invoice (or a withdrawal, a channel, a login), or a Lightning
@@ -6,13 +6,10 @@ import PaymentCrypto
 ///
 /// Source: LUD-01 (bech32), LUD-04 (login), LUD-16 (addresses), LUD-17 (schemes). Nothing is known of amount and payee
 /// until the service has answered; an address may as well be for e-mail only.
-public struct LNURL: PaymentStandard {
-    /// `lnurl`.
-    public static let id = "lnurl"
-    /// What it follows.
-    public static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct LNURL: PaymentStandard {
+    static let id = "lnurl"
+    static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
+    static let patterns: [StandardPattern] =
         [
             .scheme("lightning", payloads: ["lnurl1", ""]), .webParameter("lightning"), .mailbox,
             .bare(BareShape("lnurl1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
@@ -24,8 +21,7 @@ public struct LNURL: PaymentStandard {
     ]
 
     /// What the service does, where the text tells.
-    @nonexhaustive
-    public enum Kind: String, Sendable, Hashable {
+    enum Kind: String, Sendable, Hashable {
         /// Answers with invoices to pay.
         case payRequest
         /// Pays the reader.
@@ -35,24 +31,20 @@ public struct LNURL: PaymentStandard {
     }
 
     /// The address to ask.
-    public let url: String
+    let url: String
     /// The host that is asked, as the address has it.
-    public let domain: String
+    let domain: String
     /// What the service does, where the text tells.
-    public private(set) var kind: Kind?
-    /// The user of a Lightning address.
-    public private(set) var user: String?
+    private(set) var kind: Kind?
+    private(set) var user: String?
     /// `login`, where the text is one (LUD-04).
-    public private(set) var tag: String?
+    private(set) var tag: String?
     /// What a login signs, 32 bytes in hexadecimal.
-    public private(set) var challenge: String?
+    private(set) var challenge: String?
     /// What a login is for: `register`, `login`, `link` or `auth`.
-    public private(set) var action: String?
+    private(set) var action: String?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         switch link.scheme.map(String.init) {
         case "http", "https": try self.init(inParameterOf: link)
         case "lightning", nil:
@@ -165,8 +157,7 @@ public struct LNURL: PaymentStandard {
 
     private static func isOnion(_ host: String) -> Bool { host.hasSuffix(".onion") }
 
-    /// The fields of `lnurl`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["url": .string(url), "domain": .string(domain)]
         fields.set("user", user)
         fields.set("kind", kind?.rawValue)
@@ -177,7 +168,7 @@ public struct LNURL: PaymentStandard {
     }
 
     /// Asks the service; what it does may only show then.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
         instruction.network = "lightning"

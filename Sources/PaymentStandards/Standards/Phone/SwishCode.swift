@@ -1,33 +1,26 @@
-public import PaymentCore
+import PaymentCore
 
 /// The code that the Swish app reads: `C1237856901;100,00;message;mask`.
 ///
 /// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask say what the payer may change; without
 /// one, nothing.
-public struct SwishCode: PaymentStandard {
-    /// `swish-qr`.
-    public static let id = "swish-qr"
-    /// What it follows.
-    public static let specification = "Swish QR"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = (0...9).map { .prefix("C\($0)") }
+struct SwishCode: PaymentStandard {
+    static let id = "swish-qr"
+    static let specification = "Swish QR"
+    static let patterns: [StandardPattern] = (0...9).map { .prefix("C\($0)") }
 
     /// The payee's phone or Swish number.
-    public let payee: String
+    let payee: String
     /// The amount in kronor; nil for the payer to fill in.
-    public let amount: String?
-    /// The message to the payee.
-    public let message: String?
+    let amount: String?
+    let message: String?
     /// What the payer may change: `payee`, `amount`, `message`.
-    public let editable: [String]
+    let editable: [String]
 
     static let amountRules = DecimalRules(
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 12, needsFraction: false, allowsZero: false)
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let text = TextPart(link).trimmed
         let parts = text.split(at: ";")
         let number = parts[0].dropFirst(1)
@@ -49,8 +42,7 @@ public struct SwishCode: PaymentStandard {
         editable = zip(["payee", "amount", "message"], 0...).filter { bits >> $0.1 & 1 == 1 }.map(\.0)
     }
 
-    /// The fields of `swish-qr`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = ["payee": .string(payee)]
         fields.setOrNull("amount", amount)
         fields.setOrNull("message", message)
@@ -58,8 +50,7 @@ public struct SwishCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the number.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.completeSwish(payee: payee, amount: amount, message: message, editable: editable)
         return instruction

@@ -1,38 +1,31 @@
-public import PaymentCore
+import PaymentCore
 
 /// A link that opens the Swish app.
 ///
 /// Source: Getswish developer guides: `swish://payment?data=` with JSON, `swish://paymentrequest?token=`, whose amount
 /// and payee only the service knows, and the web form on `app.swish.nu`, which has no published grammar.
-public struct SwishLink: PaymentStandard {
-    /// `swish-link`.
-    public static let id = "swish-link"
-    /// What it follows.
-    public static let specification = "Swish app links"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] = [.scheme("swish"), .host("app.swish.nu")]
+struct SwishLink: PaymentStandard {
+    static let id = "swish-link"
+    static let specification = "Swish app links"
+    static let patterns: [StandardPattern] = [.scheme("swish"), .host("app.swish.nu")]
 
     /// The payee's number; nil where only a token stands.
-    public private(set) var payee: String?
+    private(set) var payee: String?
     /// The amount in kronor.
-    public private(set) var amount: String?
-    /// The message to the payee.
-    public private(set) var message: String?
+    private(set) var amount: String?
+    private(set) var message: String?
     /// What the payer may change; nil where the link does not say.
-    public private(set) var editable: [String]?
+    private(set) var editable: [String]?
     /// The name of a payment request on the service.
-    public private(set) var token: String?
+    private(set) var token: String?
     /// Where the app would go back to.
-    public private(set) var callback: String?
+    private(set) var callback: String?
 
     private static let known: Set<String> = ["data", "token", "callbackurl", "sw", "amt", "cur", "msg"]
     private static let reader = QueryReader(QueryRules(), known: known)
     private static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         var values: [String: TextPart] = [:]
         try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in
@@ -101,8 +94,7 @@ public struct SwishLink: PaymentStandard {
         editable = ["payee", "amount", "message"].filter { json[$0]?["editable"]?.bool == true }
     }
 
-    /// The fields of `swish-link`.
-    public var fields: InstructionFields {
+    var fields: InstructionFields {
         var fields: InstructionFields = [:]
         fields.set("payee", payee)
         fields.set("amount", amount)
@@ -115,7 +107,7 @@ public struct SwishLink: PaymentStandard {
     }
 
     /// Pays the number, or what the token names.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = "swish"
         if let payee {

@@ -8,9 +8,9 @@ public import PaymentCore
 public struct UPILink: WritablePaymentStandard {
     /// `upi`.
     public static let id = "upi"
-    /// What it follows.
+    /// The specification that it follows.
     public static let specification = "NPCI UPI Linking 1.6"
-    /// How its texts begin.
+    /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = (["upi"] + apps).map { .scheme($0) }
 
     /// Apps that take the query under a scheme of their own.
@@ -19,9 +19,9 @@ public struct UPILink: WritablePaymentStandard {
     private static let nestedApps: Set<String> = ["tez", "gpay", "bhim"]
 
     /// `pay` or `mandate`.
-    public let action: String
+    let action: String
     /// The scheme of the app that the link was made for, or nil.
-    public let app: String?
+    let app: String?
     /// The parameters, decoded, in the specification's order; those that it does not name follow.
     private let parameters: [Parameter]
 

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// A text of the Pubky network, or of Paykit, which pays over it: a user's key in any of its spellings, a request or an
 /// endpoint to pay, a question to the user's key manager, and what comes back from there.
@@ -6,19 +6,15 @@ public import PaymentCore
 /// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A key
 /// has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve. What a key
 /// manager sends back proves nothing: whoever can open a link can have made it.
-public struct PubkyText: PaymentStandard {
-    /// `pubky`.
-    public static let id = "pubky"
-    /// What it follows.
-    public static let specification = "Pubky and Paykit links, Pubky Ring"
-    /// How its texts begin.
-    public static let patterns: [StandardPattern] =
+struct PubkyText: PaymentStandard {
+    static let id = "pubky"
+    static let specification = "Pubky and Paykit links, Pubky Ring"
+    static let patterns: [StandardPattern] =
         [.bare(BareShape(lengths: PubkyKeyText.length...PubkyKeyText.length, .alphanumeric)), .prefix("pubky")]
         + ["pubky", "pk", "paykit", "pip", "pubkyauth", "pubkyring"].map { .scheme($0) } + [.otherScheme]
 
     /// What a text is for.
-    @nonexhaustive
-    public enum Kind: String, Sendable, Hashable {
+    enum Kind: String, Sendable, Hashable {
         /// It names a user, or a place on a user's homeserver.
         case payee
         /// It names a request for a payment that a user keeps.
@@ -32,20 +28,16 @@ public struct PubkyText: PaymentStandard {
     }
 
     /// What the text is for.
-    public let kind: Kind
+    let kind: Kind
     /// The user: whom to pay, or who is said to have answered; canonical z-base-32.
-    public let key: String?
-    /// All that the text says.
-    public let fields: InstructionFields
+    let key: String?
+    let fields: InstructionFields
     /// The names of the fields that hold a secret.
     let secretFields: Set<String>
     /// What the endpoint of an ``Kind/invoice`` says, where it is of a standard that is read here.
     let endpoint: PaymentInstruction?
 
-    /// Creates a value by reading `link`.
-    ///
-    /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
-    public init(_ link: PaymentLink) throws(StandardDefect) {
+    init(_ link: PaymentLink) throws(StandardDefect) {
         switch link.scheme.map(String.init) {
         case nil: try self.init(text: TextPart(link).trimmed)
         case "pubky":
@@ -190,7 +182,7 @@ public struct PubkyText: PaymentStandard {
     // MARK: What it says
 
     /// Pays the user or the endpoint; nothing at all where a key manager is asked or answers.
-    public var instruction: PaymentInstruction {
+    var instruction: PaymentInstruction {
         var instruction = endpoint ?? bareInstruction
         if endpoint != nil {
             instruction = bareInstruction
