@@ -48,7 +48,7 @@ public struct AESCBCHMAC: Sendable, Hashable {
     ) throws(CryptoError) -> Sealed {
         try check(key, vector)
         let ciphertext = try AESCBC.encrypt(plaintext, key: Array(key.suffix(half)), vector: vector)
-        return Sealed(ciphertext: ciphertext, tag: tag(ciphertext, key, vector, data))
+        return Sealed(ciphertext: ciphertext, tag: tag(of: ciphertext, key: key, vector: vector, data: data))
     }
 
     /// Decrypts what ``encrypt(_:key:vector:authenticating:)`` gave, after checking the tag.
@@ -58,7 +58,7 @@ public struct AESCBCHMAC: Sendable, Hashable {
         _ sealed: Sealed, key: [UInt8], vector: [UInt8], authenticating data: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
         try check(key, vector)
-        guard ConstantTime.equal(sealed.tag, tag(sealed.ciphertext, key, vector, data)) else {
+        guard ConstantTime.equal(sealed.tag, tag(of: sealed.ciphertext, key: key, vector: vector, data: data)) else {
             throw .invalidMessage("it was changed, or made for another key")
         }
         return try AESCBC.decrypt(sealed.ciphertext, key: Array(key.suffix(half)), vector: vector)
@@ -71,7 +71,7 @@ public struct AESCBCHMAC: Sendable, Hashable {
         }
     }
 
-    private func tag(_ ciphertext: [UInt8], _ key: [UInt8], _ vector: [UInt8], _ data: [UInt8]) -> [UInt8] {
+    private func tag(of ciphertext: [UInt8], key: [UInt8], vector: [UInt8], data: [UInt8]) -> [UInt8] {
         let bits = UInt64(data.count) * 8
         let length = (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) }
         return Array(

@@ -28,7 +28,7 @@ public enum BLAKE3 {
         let flags: UInt32
 
         func value(_ extra: UInt32 = 0) -> [UInt32] {
-            Array(BLAKE3.compress(chaining, words, counter, length, flags | extra).prefix(8))
+            Array(BLAKE3.compress(chaining, words, counter: counter, length: length, flags: flags | extra).prefix(8))
         }
     }
 
@@ -60,7 +60,8 @@ public enum BLAKE3 {
         var start = bytes.startIndex
         while bytes.endIndex - start > blockLength {
             let block = words(bytes[start..<start + blockLength])
-            chaining = Array(compress(chaining, block, counter, UInt32(blockLength), flags).prefix(8))
+            chaining = Array(
+                compress(chaining, block, counter: counter, length: UInt32(blockLength), flags: flags).prefix(8))
             flags = 0
             start += blockLength
         }
@@ -77,7 +78,7 @@ public enum BLAKE3 {
     }
 
     private static func compress(
-        _ chaining: [UInt32], _ block: [UInt32], _ counter: UInt64, _ length: UInt32, _ flags: UInt32
+        _ chaining: [UInt32], _ block: [UInt32], counter: UInt64, length: UInt32, flags: UInt32
     ) -> [UInt32] {
         var words = block
         var state =

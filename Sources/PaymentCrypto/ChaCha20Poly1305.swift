@@ -33,7 +33,7 @@ public enum ChaCha20Poly1305 {
             else { throw .failed("ChaCha20-Poly1305 encryption") }
             return Array(box.ciphertext) + Array(box.tag)
         #else
-            guard let sealed = run(plaintext, tag: nil, key, nonce, data) else {
+            guard let sealed = run(plaintext, tag: nil, key: key, nonce: nonce, data: data) else {
                 throw .failed("ChaCha20-Poly1305 encryption")
             }
             return sealed
@@ -58,7 +58,7 @@ public enum ChaCha20Poly1305 {
             return Array(plaintext)
         #else
             defer { ERR_clear_error() }
-            guard let plaintext = run(content, tag: tag, key, nonce, data) else {
+            guard let plaintext = run(content, tag: tag, key: key, nonce: nonce, data: data) else {
                 throw .invalidMessage("it was changed, or made for another key")
             }
             return plaintext
@@ -73,7 +73,7 @@ public enum ChaCha20Poly1305 {
     #if !canImport(CryptoKit)
         /// Decrypts where there is a tag to check; encrypts, and appends the tag, where there is none.
         private static func run(
-            _ input: [UInt8], tag: [UInt8]?, _ key: [UInt8], _ nonce: [UInt8], _ data: [UInt8]
+            _ input: [UInt8], tag: [UInt8]?, key: [UInt8], nonce: [UInt8], data: [UInt8]
         ) -> [UInt8]? {
             guard Libcrypto.isReady, let length = Int32(exactly: input.count),
                 let dataLength = Int32(exactly: data.count), let context = EVP_CIPHER_CTX_new()

@@ -101,7 +101,7 @@ private struct FieldElement: Equatable {
         for i in 0..<4 {
             var carry: UInt64 = 0
             for j in 0..<4 {
-                let (word, next) = multiply(a[i], b[j], product[i + j], carry)
+                let (word, next) = multiply(a[i], b[j], adding: product[i + j], carry: carry)
                 product[i + j] = word
                 carry = next
             }
@@ -110,7 +110,7 @@ private struct FieldElement: Equatable {
         var low = [UInt64](repeating: 0, count: 4)
         var carry: UInt64 = 0
         for index in 0..<4 {
-            let (word, next) = multiply(product[index + 4], 38, product[index], carry)
+            let (word, next) = multiply(product[index + 4], 38, adding: product[index], carry: carry)
             low[index] = word
             carry = next
         }
@@ -145,7 +145,9 @@ private struct FieldElement: Equatable {
     }
 
     /// Returns `a * b + c + d`, which fits into two words.
-    private static func multiply(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> (low: UInt64, high: UInt64) {
+    private static func multiply(
+        _ a: UInt64, _ b: UInt64, adding c: UInt64, carry d: UInt64
+    ) -> (low: UInt64, high: UInt64) {
         let (high, low) = a.multipliedFullWidth(by: b)
         let (first, one) = low.addingReportingOverflow(c)
         let (second, two) = first.addingReportingOverflow(d)
@@ -155,10 +157,10 @@ private struct FieldElement: Equatable {
     private static func sum(
         _ a: (UInt64, UInt64, UInt64, UInt64), _ b: (UInt64, UInt64, UInt64, UInt64)
     ) -> (low: (UInt64, UInt64, UInt64, UInt64), carry: UInt64) {
-        let (w0, c0) = multiply(a.0, 1, b.0, 0)
-        let (w1, c1) = multiply(a.1, 1, b.1, c0)
-        let (w2, c2) = multiply(a.2, 1, b.2, c1)
-        let (w3, c3) = multiply(a.3, 1, b.3, c2)
+        let (w0, c0) = multiply(a.0, 1, adding: b.0, carry: 0)
+        let (w1, c1) = multiply(a.1, 1, adding: b.1, carry: c0)
+        let (w2, c2) = multiply(a.2, 1, adding: b.2, carry: c1)
+        let (w3, c3) = multiply(a.3, 1, adding: b.3, carry: c2)
         return ((w0, w1, w2, w3), c3)
     }
 

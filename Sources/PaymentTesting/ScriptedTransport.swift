@@ -6,7 +6,7 @@ import Synchronization
 /// ```swift
 /// let transport = ScriptedTransport([
 ///     .answer("POST", "/v1/charges", HTTPResponse(status: 200, body: Array(#"{"id":"c1"}"#.utf8))),
-///     .fail("GET", "/v1/charges/c1", .maybeSent, .timedOut),
+///     .fail("GET", "/v1/charges/c1", .maybeSent, because: .timedOut),
 /// ])
 /// ```
 public final class ScriptedTransport: HTTPTransport {
@@ -28,7 +28,7 @@ public final class ScriptedTransport: HTTPTransport {
 
         /// Returns a line that fails a request of this method and exact path, its query aside.
         public static func fail(
-            _ method: String, _ path: String, _ phase: TransportError.Phase, _ reason: TransportError.Reason
+            _ method: String, _ path: String, _ phase: TransportError.Phase, because reason: TransportError.Reason
         ) -> Line {
             Line(method: method, path: path, result: .failure(Failure(phase: phase, reason: reason)))
         }

@@ -76,7 +76,7 @@ extension SandboxHome {
         case ("ledger", 1): return await change(items, nonce)
         case ("ledger", 3):
             guard let id = PercentCoding.decode(path[1]), book.entries[id] != nil else { break }
-            return await act(path[2], on: id, request, items, nonce)
+            return await act(path[2], on: id, request, items, nonce: nonce)
         default: break
         }
         return problem("There is no such form.", status: 404, nonce)
@@ -150,7 +150,7 @@ extension SandboxHome {
     }
 
     private func act(
-        _ verb: String, on id: String, _ request: HTTPRequest, _ items: FormItems, _ nonce: String
+        _ verb: String, on id: String, _ request: HTTPRequest, _ items: FormItems, nonce: String
     ) async -> HTTPResponse {
         switch verb {
         case "pay":

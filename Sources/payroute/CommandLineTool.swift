@@ -23,7 +23,7 @@ enum CommandLineTool {
     static func run(_ words: [String], _ console: Console) async -> ExitCode {
         var code: ExitCode
         do {
-            code = try await dispatch(words[...], syntax, commands, console)
+            code = try await dispatch(words[...], syntax, among: commands, console)
         } catch let error as UsageError {
             console.error(error.message, hint: error.hint)
             code = .usage
@@ -41,7 +41,7 @@ enum CommandLineTool {
 
     /// Runs the command that `words` name among `commands`, which stand below `syntax`.
     private static func dispatch(
-        _ words: ArraySlice<String>, _ syntax: CommandSyntax, _ commands: [any Command.Type], _ console: Console
+        _ words: ArraySlice<String>, _ syntax: CommandSyntax, among commands: [any Command.Type], _ console: Console
     ) async throws -> ExitCode {
         guard let first = words.first else { return help(syntax, console) }
         if first == "help" { return try help(on: words.dropFirst(), syntax, commands, console) }
@@ -55,7 +55,7 @@ enum CommandLineTool {
             word == "help" || command.subcommands.contains { $0.name == word }
         }
         guard command.subcommands.isEmpty || command.runsAlone && isForAnother != true else {
-            return try await dispatch(words.dropFirst(), command.syntax, command.subcommands, console)
+            return try await dispatch(words.dropFirst(), command.syntax, among: command.subcommands, console)
         }
         let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax)
         if let code = answer(arguments, console) { return code }

@@ -42,7 +42,7 @@ struct ConformanceTests {
     @Test("A script that is not played as written says where")
     func script() async throws {
         let transport = ScriptedTransport([
-            .answer("GET", "/a", HTTPResponse(status: 204)), .fail("POST", "/b", .maybeSent, .timedOut),
+            .answer("GET", "/a", HTTPResponse(status: 204)), .fail("POST", "/b", .maybeSent, because: .timedOut),
             .answer("GET", "/c", HTTPResponse(status: 200)),
         ])
         func send(_ method: HTTPRequest.Method, _ path: String) async throws -> Int {

@@ -43,6 +43,6 @@ public struct PaykitLinkPayments: Sendable {
 
     /// What reads and changes what is kept.
     func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> LinkFlow {
-        LinkFlow(user, as: receiver, keys, reader, store, clock: clock, random: random)
+        LinkFlow(user, as: receiver, keys, reader, store: store, clock: clock, random: random)
     }
 }

@@ -123,7 +123,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, PaymentDistinguis
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
-        PaymentFlow(network, dht, reader, id, context, privately: privately, links: links)
+        PaymentFlow(network, dht: dht, reader: reader, id: id, in: context, privately: privately, links: links)
     }
 }
 

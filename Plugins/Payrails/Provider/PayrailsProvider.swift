@@ -79,7 +79,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
             let type = PendingAction.type(of: execution)
             let isForPayer =
                 execution.actionRequired != nil && context.payer.browser != nil
-                && (try? PendingAction(execution, type, session.payload.addresses, returnURLs)) != nil
+                && (try? PendingAction(execution, type, session.payload.addresses, returnURLs: returnURLs)) != nil
             return isForPayer
                 ? quote([try PaymentChoice.page(type, price: price)]) : quote([], .pending(retryAfter: nil))
         }
@@ -93,7 +93,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
             throw PaymentError(.unusableOption, "the option does not say what to pay with", provider: id)
         }
         let session = try await session(attempt.reference, context)
-        return try await PaymentFlow(attempt, choice, session, context).outcome()
+        return try await PaymentFlow(attempt, choice, session, in: context).outcome()
     }
 
     /// Asks the service for the payment's statuses.
@@ -117,7 +117,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
             return PaymentOutcome(try await session.execution(), of: attempt.reference)
         }
-        return try await PaymentFlow(attempt, choice, session, context).completed(by: callback)
+        return try await PaymentFlow(attempt, choice, session, in: context).completed(by: callback)
     }
 
     private func session(_ payment: PaymentReference, _ context: ProviderContext) async throws -> ProviderSession {

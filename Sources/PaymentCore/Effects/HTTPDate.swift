@@ -17,16 +17,16 @@ package enum HTTPDate {
         let parts = text.split { " ,-:".contains($0) }.map(String.init)
         switch parts.count {
         case 8 where parts[7] == "GMT" && parts[3].utf8.count == 4:
-            return date(parts[3], parts[2], parts[1], parts[4...6])
+            return date(year: parts[3], month: parts[2], day: parts[1], time: parts[4...6])
         case 8 where parts[7] == "GMT" && parts[3].utf8.count == 2:
             guard let short = Int(parts[3]), short >= 0 else { return nil }
             // A date more than 50 years ahead means the same year of the century before.
             let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
             var year = thisYear - thisYear % 100 + short
             if year > thisYear + 50 { year -= 100 }
-            return date(String(year), parts[2], parts[1], parts[4...6])
+            return date(year: String(year), month: parts[2], day: parts[1], time: parts[4...6])
         case 7:
-            return date(parts[6], parts[1], parts[2], parts[3...5])
+            return date(year: parts[6], month: parts[1], day: parts[2], time: parts[3...5])
         default:
             return nil
         }
@@ -45,7 +45,7 @@ package enum HTTPDate {
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     private static func date(
-        _ year: String, _ month: String, _ day: String, _ time: ArraySlice<String>
+        year: String, month: String, day: String, time: ArraySlice<String>
     ) -> Date? {
         let clock = time.compactMap { Int($0) }
         guard let year = Int(year), let month = months.firstIndex(of: month), let day = Int(day), clock.count == 3,

@@ -30,10 +30,9 @@ extension RecurringScheduler {
     /// - Parameter id: a period that waits, is due, or is to come. Any other stays as it is.
     /// - Throws: ``JournalError``.
     public func refuse(_ id: RecurringCharge.ID) async throws {
-        let now = clock.now
         try await leased(id) { charge, lease in
             switch charge.state {
-            case .waiting, .due, .announced: try await end(&charge, .missed(.refused), lease, now)
+            case .waiting, .due, .announced: try await end(&charge, .missed(.refused), lease)
             default: break
             }
         }
@@ -78,11 +77,11 @@ extension RecurringScheduler {
             // Somebody has begun to pay: nothing is paid before it is known what came of it.
             let fate: RecurringAnswer?
             do { fate = try await payer.fate(of: charge, in: plan) } catch { fate = .unknown("\(error)") }
-            if let fate { return try await take(fate, &charge, of: plan, lease, now) }
+            if let fate { return try await take(fate, &charge, of: plan, under: lease, at: now) }
             charge.state = .due
         }
-        if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease, now) }
-        if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease, now) }
+        if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease) }
+        if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease) }
         let opening = opening(charge, plan)
         if plan.policy.notice > .zero, charge.isUntold, plan.standing == .active {
             charge.state = .announced
@@ -103,7 +102,7 @@ extension RecurringScheduler {
         try await journal.write(charge, under: lease, at: clock.now)
         let answer: RecurringAnswer
         do { answer = try await payer.pay(charge, of: plan) } catch { answer = .unknown("\(error)") }
-        try await take(answer, &charge, of: plan, lease, now)
+        try await take(answer, &charge, of: plan, under: lease, at: now)
     }
 
     /// From when on a period may be charged.
@@ -127,13 +126,13 @@ extension RecurringScheduler {
     }
 
     private func take(
-        _ answer: RecurringAnswer, _ charge: inout RecurringCharge, of plan: RecurringPlan, _ lease: PaymentLease,
-        _ now: Date
+        _ answer: RecurringAnswer, _ charge: inout RecurringCharge, of plan: RecurringPlan,
+        under lease: PaymentLease, at now: Date
     ) async throws {
         switch answer {
-        case .paid(let transactionID): return try await end(&charge, .paid(transactionID: transactionID), lease, now)
+        case .paid(let transactionID): return try await end(&charge, .paid(transactionID: transactionID), lease)
         case .needsApproval(let text):
-            guard now < charge.deadline else { return try await end(&charge, .missed(.notApproved), lease, now) }
+            guard now < charge.deadline else { return try await end(&charge, .missed(.notApproved), lease) }
             charge.state = .waiting(text)
             charge.failures = 0
             charge.notBefore = charge.deadline
@@ -141,21 +140,22 @@ extension RecurringScheduler {
             return await listener(.waiting(charge))
         case .declined(let text):
             guard charge.attempts < plan.policy.mostAttempts, now < charge.deadline else {
-                return try await end(&charge, .missed(.declined(text)), lease, now)
+                return try await end(&charge, .missed(.declined(text)), lease)
             }
-            try await postpone(&charge, .due, text, plan, lease, now)
+            try await postpone(&charge, as: .due, because: text, of: plan, under: lease, at: now)
         case .notNow(let text):
             // Nothing was sent: it does not count as a try.
             charge.attempts -= 1
-            guard now < charge.deadline else { return try await end(&charge, .missed(.failed(text)), lease, now) }
-            try await postpone(&charge, .due, text, plan, lease, now)
-        case .unknown(let text): try await postpone(&charge, .unknown(text), text, plan, lease, now)
+            guard now < charge.deadline else { return try await end(&charge, .missed(.failed(text)), lease) }
+            try await postpone(&charge, as: .due, because: text, of: plan, under: lease, at: now)
+        case .unknown(let text):
+            try await postpone(&charge, as: .unknown(text), because: text, of: plan, under: lease, at: now)
         }
     }
 
     private func postpone(
-        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ text: String, _ plan: RecurringPlan,
-        _ lease: PaymentLease, _ now: Date
+        _ charge: inout RecurringCharge, as state: RecurringCharge.State, because text: String, of plan: RecurringPlan,
+        under lease: PaymentLease, at now: Date
     ) async throws {
         charge.state = state
         charge.failures += 1
@@ -165,7 +165,7 @@ extension RecurringScheduler {
     }
 
     private func end(
-        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ lease: PaymentLease, _ now: Date
+        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ lease: PaymentLease
     ) async throws {
         charge.state = state
         try await journal.write(charge, under: lease, at: clock.now)

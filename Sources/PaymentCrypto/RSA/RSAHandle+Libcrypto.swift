@@ -62,14 +62,14 @@
         }
 
         func encrypt(_ message: [UInt8], _ digest: OAEPDigest) throws(CryptoError) -> [UInt8] {
-            guard let result = run(message, digest, EVP_PKEY_encrypt_init, EVP_PKEY_encrypt) else {
+            guard let result = run(message, digest, start: EVP_PKEY_encrypt_init, work: EVP_PKEY_encrypt) else {
                 throw .failed("RSA-OAEP encryption")
             }
             return result
         }
 
         func decrypt(_ message: [UInt8], _ digest: OAEPDigest) throws(CryptoError) -> [UInt8] {
-            guard let result = run(message, digest, EVP_PKEY_decrypt_init, EVP_PKEY_decrypt) else {
+            guard let result = run(message, digest, start: EVP_PKEY_decrypt_init, work: EVP_PKEY_decrypt) else {
                 throw .invalidMessage("it was changed, or made for another key")
             }
             return result
@@ -80,7 +80,7 @@
             OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?, UnsafePointer<UInt8>?, Int
         ) -> Int32
 
-        private func run(_ input: [UInt8], _ digest: OAEPDigest, _ start: Start, _ work: Work) -> [UInt8]? {
+        private func run(_ input: [UInt8], _ digest: OAEPDigest, start: Start, work: Work) -> [UInt8]? {
             // What went wrong is not told apart, so nothing may stay on the thread's list of errors either.
             defer { ERR_clear_error() }
             guard let context = EVP_PKEY_CTX_new(key, nil) else { return nil }

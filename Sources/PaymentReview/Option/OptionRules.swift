@@ -23,7 +23,7 @@ struct OptionRules {
         let reference = try checkedReference(asset)
         let known = KnownToken.known(String(asset.namespace), reference, on: asset.chain.text)
         let decimals = try decimals(asset, chain, known)
-        if let symbol = option.symbol { try check(symbol, asset, chain, known) }
+        if let symbol = option.symbol { try check(symbol, of: asset, on: chain, known: known) }
         let coin = asset.namespace == "slip44" ? chain?.coin : nil
         guard let canonical = try? AssetID("\(asset.chain.text)/\(asset.namespace):\(reference)") else {
             throw SigningRefusal(.optionAsset, Self.unit, "the asset's id is malformed")
@@ -146,7 +146,7 @@ struct OptionRules {
     }
 
     private func check(
-        _ symbol: String, _ asset: AssetID, _ chain: Chain?, _ known: KnownToken?
+        _ symbol: String, of asset: AssetID, on chain: Chain?, known: KnownToken?
     ) throws(SigningRefusal) {
         let member = "\(Self.display)/assetSymbol"
         if asset.namespace == "slip44" {

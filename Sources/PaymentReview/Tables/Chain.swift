@@ -32,27 +32,27 @@ struct Chain: Sendable {
 
     private static let all: [String: Chain] = Dictionary(
         uniqueKeysWithValues: [
-            evm(1, "Ethereum", "60", "ETH", wrapped: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-            evm(10, "Optimism", "60", "ETH", wrapped: opStackWrapped),
-            evm(56, "BNB Smart Chain", "714", "BNB", wrapped: "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
-            evm(100, "Gnosis", "700", "XDAI", wrapped: "0xe91D153E0b41518A2Ce8Dd3D7944Fa863463a97d"),
-            evm(130, "Unichain", "60", "ETH", wrapped: opStackWrapped),
-            evm(137, "Polygon", "966", "POL", wrapped: "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270"),
-            evm(143, "Monad", "268435779", "MON", wrapped: "0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
-            evm(146, "Sonic", "10007", "S"),
-            evm(324, "zkSync Era", "60", "ETH", wrapped: "0x5AEa5775959fBC2557Cc8789bC1bf90A239D9a91"),
-            evm(480, "World Chain", "60", "ETH", wrapped: opStackWrapped),
-            evm(999, "HyperEVM", "2457", "HYPE"),
-            evm(1868, "Soneium", "60", "ETH", wrapped: opStackWrapped),
-            evm(4326, "MegaETH", "60", "ETH"),
-            evm(8453, "Base", "60", "ETH", wrapped: opStackWrapped),
-            evm(42161, "Arbitrum", "60", "ETH", wrapped: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
-            evm(42220, "Celo", "52752", "CELO"),
-            evm(43114, "Avalanche", "9005", "AVAX", wrapped: "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
-            evm(57073, "Ink", "60", "ETH", wrapped: opStackWrapped),
-            evm(59144, "Linea", "60", "ETH", wrapped: "0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f"),
-            evm(80094, "Berachain", "8008", "BERA", wrapped: "0x6969696969696969696969696969696969696969"),
-            evm(534_352, "Scroll", "60", "ETH", wrapped: "0x5300000000000000000000000000000000000004"),
+            evm(1, "Ethereum", coin: "60", "ETH", wrapped: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+            evm(10, "Optimism", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(56, "BNB Smart Chain", coin: "714", "BNB", wrapped: "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+            evm(100, "Gnosis", coin: "700", "XDAI", wrapped: "0xe91D153E0b41518A2Ce8Dd3D7944Fa863463a97d"),
+            evm(130, "Unichain", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(137, "Polygon", coin: "966", "POL", wrapped: "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270"),
+            evm(143, "Monad", coin: "268435779", "MON", wrapped: "0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
+            evm(146, "Sonic", coin: "10007", "S"),
+            evm(324, "zkSync Era", coin: "60", "ETH", wrapped: "0x5AEa5775959fBC2557Cc8789bC1bf90A239D9a91"),
+            evm(480, "World Chain", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(999, "HyperEVM", coin: "2457", "HYPE"),
+            evm(1868, "Soneium", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(4326, "MegaETH", coin: "60", "ETH"),
+            evm(8453, "Base", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(42161, "Arbitrum", coin: "60", "ETH", wrapped: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
+            evm(42220, "Celo", coin: "52752", "CELO"),
+            evm(43114, "Avalanche", coin: "9005", "AVAX", wrapped: "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+            evm(57073, "Ink", coin: "60", "ETH", wrapped: opStackWrapped),
+            evm(59144, "Linea", coin: "60", "ETH", wrapped: "0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f"),
+            evm(80094, "Berachain", coin: "8008", "BERA", wrapped: "0x6969696969696969696969696969696969696969"),
+            evm(534_352, "Scroll", coin: "60", "ETH", wrapped: "0x5300000000000000000000000000000000000004"),
             // Tokens are known here, the coin's number is not.
             evm(14, "Flare"), evm(196, "X Layer"), evm(988, "Stable"), evm(2020, "Ronin"), evm(2741, "Abstract"),
             evm(9745, "Plasma"),
@@ -65,7 +65,7 @@ struct Chain: Sendable {
     private static let opStackWrapped = "0x4200000000000000000000000000000000000006"
 
     private static func evm(
-        _ number: Int, _ name: String, _ coin: String? = nil, _ symbol: String = "", wrapped: String? = nil
+        _ number: Int, _ name: String, coin: String? = nil, _ symbol: String = "", wrapped: String? = nil
     ) -> Chain {
         Chain(
             id: "eip155:\(number)", name: name,

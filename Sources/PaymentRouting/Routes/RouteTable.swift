@@ -22,10 +22,10 @@ struct RouteTable: Sendable {
     /// Adds a claim. The pattern is normalised: lower-case host and scheme.
     mutating func insert(_ claim: Claim) {
         switch claim.pattern {
-        case .returnURL(let url): Self.insert(claim, Array(url.utf8), &returns, &byReturn)
+        case .returnURL(let url): Self.insert(claim, Array(url.utf8), into: &returns, &byReturn)
         case .host(let host, let path): Self.insert(claim, path, &exact[number(of: host)])
         case .hostSuffix(let host, let path): Self.insert(claim, path, &suffixed[number(of: host)])
-        case .scheme(let scheme): Self.insert(claim, Array(scheme.utf8), &schemes, &byScheme)
+        case .scheme(let scheme): Self.insert(claim, Array(scheme.utf8), into: &schemes, &byScheme)
         case .textPrefix(let prefix): prefixes.insert(claim, Array(prefix.utf8))
         case .standard(let id): standards[id] = claim.with(standards[id])
         }
@@ -51,7 +51,7 @@ struct RouteTable: Sendable {
 
     private func visit(_ link: PaymentLink, _ bytes: Bytes, _ finding: inout Finding) -> Bool {
         let layout = link.layout
-        if case .text = layout.form { return prefixes.visit(bytes, { _ in true }, link, &finding) }
+        if case .text = layout.form { return prefixes.visit(bytes, endingWhere: { _ in true }, link, &finding) }
         if let url = returns.find(bytes.part(0, layout.pathEnd)), finding.take(byReturn[url], link) { return true }
         if link.isHTTP, visitHosts(link, bytes, &finding) { return true }
         guard let scheme = schemes.find(bytes.part(0, layout.schemeEnd)) else { return false }
@@ -64,8 +64,8 @@ struct RouteTable: Sendable {
         if case .name = layout.hostKind { hasSuffixes = layout.port == 0 }
         // A port that is not the default stands between host and path and so belongs to the key.
         if let name = names.find(bytes.part(layout.hostStart, layout.pathStart)) {
-            if Self.visit(exact, name, link, bytes, &finding) { return true }
-            if hasSuffixes, Self.visit(suffixed, name, link, bytes, &finding) { return true }
+            if Self.visit(exact, at: name, link, bytes: bytes, &finding) { return true }
+            if hasSuffixes, Self.visit(suffixed, at: name, link, bytes: bytes, &finding) { return true }
         }
         guard hasSuffixes else { return false }
         // Ever shorter suffixes, cut at the dots.
@@ -74,7 +74,7 @@ struct RouteTable: Sendable {
             let isDot = bytes[Int(index)] == UInt8(ascii: ".")
             index += 1
             guard isDot, let name = names.find(bytes.part(index, layout.hostEnd)) else { continue }
-            if Self.visit(suffixed, name, link, bytes, &finding) { return true }
+            if Self.visit(suffixed, at: name, link, bytes: bytes, &finding) { return true }
         }
         return false
     }
@@ -82,11 +82,13 @@ struct RouteTable: Sendable {
     /// The claim on the longest path first, then that on the whole host.
     @inline(__always)
     private static func visit(
-        _ claims: [HostClaims], _ name: Int, _ link: PaymentLink, _ bytes: Bytes, _ finding: inout Finding
+        _ claims: [HostClaims], at name: Int, _ link: PaymentLink, bytes: Bytes, _ finding: inout Finding
     ) -> Bool {
         if !claims[name].paths.isEmpty {
             let path = bytes.part(link.layout.pathStart, link.layout.pathEnd)
-            if claims[name].paths.visit(path, { endsSegment(path, at: $0) }, link, &finding) { return true }
+            if claims[name].paths.visit(path, endingWhere: { endsSegment(path, at: $0) }, link, &finding) {
+                return true
+            }
         }
         guard let claim = claims[name].whole else { return false }
         return finding.take(claim, link)
@@ -99,7 +101,7 @@ struct RouteTable: Sendable {
 
     // MARK: Adding
 
-    private static func insert(_ claim: Claim, _ key: [UInt8], _ index: inout ByteIndex, _ claims: inout [Claim]) {
+    private static func insert(_ claim: Claim, _ key: [UInt8], into index: inout ByteIndex, _ claims: inout [Claim]) {
         let number = index.insert(key)
         if number == claims.count {
             claims.append(claim)
@@ -136,7 +138,7 @@ struct RouteTable: Sendable {
         var isEmpty: Bool { claims.isEmpty }
 
         mutating func insert(_ claim: Claim, _ key: [UInt8]) {
-            RouteTable.insert(claim, key, &index, &claims)
+            RouteTable.insert(claim, key, into: &index, &claims)
             if !lengths.contains(key.count) {
                 lengths.append(key.count)
                 lengths.sort(by: >)
@@ -146,7 +148,7 @@ struct RouteTable: Sendable {
         /// Visits the claims on what `bytes` begin with, the longest first, where `isCut` allows that length.
         @inline(__always)
         func visit(
-            _ bytes: Bytes, _ isCut: (Int) -> Bool, _ link: PaymentLink, _ finding: inout Finding
+            _ bytes: Bytes, endingWhere isCut: (Int) -> Bool, _ link: PaymentLink, _ finding: inout Finding
         ) -> Bool {
             for length in lengths where length <= bytes.count && isCut(length) {
                 if let claim = index.find(bytes.part(0, UInt16(length))), finding.take(claims[claim], link) {

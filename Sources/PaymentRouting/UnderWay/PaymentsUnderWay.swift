@@ -60,7 +60,7 @@ actor PaymentsUnderWay {
         let names = [.payment(payment)] + (payee.map { [Name.payee($0, at: payment.provider)] } ?? [])
         let joined = names.lazy.compactMap { self.joinable[$0] }.first
         if let work = joined.flatMap({ works[$0] }) { joining(work.payment) }
-        let number = joined ?? start(payment, names, farewell, operation)
+        let number = joined ?? start(payment, names: names, farewell: farewell, operation)
         let ending = Pending<Ending>()
         works[number]?.waiting.append(ending)
         works[number]?.staying += 1
@@ -81,7 +81,7 @@ actor PaymentsUnderWay {
     }
 
     private func start(
-        _ payment: PaymentReference, _ names: [Name], _ farewell: Farewell,
+        _ payment: PaymentReference, names: [Name], farewell: Farewell,
         _ operation: @escaping @Sendable () async -> Ending
     ) -> Int {
         made += 1

@@ -76,7 +76,7 @@ struct FixedLines {
 
     /// A text of the ASCII characters that `isAllowed` takes and of one of `counts`; nil for an empty line.
     func shaped(
-        _ index: Int, _ counts: ClosedRange<Int>, _ what: String, _ words: String, _ isAllowed: (UInt8) -> Bool
+        _ index: Int, _ counts: ClosedRange<Int>, _ what: String, mustBe words: String, where isAllowed: (UInt8) -> Bool
     ) throws(StandardDefect) -> String? {
         let line = self[index]
         guard !line.isEmpty else { return nil }

@@ -62,7 +62,7 @@ struct SimulatedTransport: HTTPTransport {
         if happens(faults.notSent) { return fail(.notSent, .connectFailed("refused")) }
         world.left(request)
         guard let service = world.service(at: request.url.authority) else { return fail(.notSent, .hostNotFound) }
-        if process.isCutOff() { return deliver(request, service, faults) { _ in } }
+        if process.isCutOff() { return deliver(request, to: service, faults) { _ in } }
         if happens(faults.lostBefore) { return fail(.maybeSent, .connectionLost("lost")) }
         if happens(faults.redirected) {
             let moved = HTTPResponse(status: 307, headers: ["Location": "https://elsewhere.example/"])
@@ -78,30 +78,30 @@ struct SimulatedTransport: HTTPTransport {
         }
         if !request.method.isSafe, happens(faults.copyRefused) {
             let status = [409, 425, 429][Int(world.fate.next() % 3)]
-            return deliver(request, service, faults) { _ in
+            return deliver(request, to: service, faults) { _ in
                 pending.finish(.success(HTTPResponse(status: status)))
             }
         }
         if happens(faults.lostAfter) {
-            return deliver(request, service, faults) { _ in
+            return deliver(request, to: service, faults) { _ in
                 pending.finish(.failure(TransportError(.maybeSent, .connectionLost("lost"), origin: origin)))
             }
         }
         if happens(faults.failedAfter) {
-            return deliver(request, service, faults) { _ in pending.finish(.success(HTTPResponse(status: 500))) }
+            return deliver(request, to: service, faults) { _ in pending.finish(.success(HTTPResponse(status: 500))) }
         }
         if happens(faults.silentReplay) {
-            return deliver(request, service, faults) { _ in
-                deliver(request, service, faults) { pending.finish(.success($0)) }
+            return deliver(request, to: service, faults) { _ in
+                deliver(request, to: service, faults) { pending.finish(.success($0)) }
             }
         }
-        if happens(faults.duplicated) { deliver(request, service, faults) { pending.finish(.success($0)) } }
-        deliver(request, service, faults) { pending.finish(.success($0)) }
+        if happens(faults.duplicated) { deliver(request, to: service, faults) { pending.finish(.success($0)) } }
+        deliver(request, to: service, faults) { pending.finish(.success($0)) }
     }
 
     /// Brings the request to the service and its answer back; nobody's death stops it.
     private func deliver(
-        _ request: HTTPRequest, _ service: any SandboxService, _ faults: SimulatedFaults,
+        _ request: HTTPRequest, to service: any SandboxService, _ faults: SimulatedFaults,
         _ reply: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let world = world

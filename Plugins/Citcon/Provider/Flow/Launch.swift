@@ -49,13 +49,13 @@ package enum Launch: Sendable, Hashable, Codable {
             guard order.method == "wechatpay" else { throw OrderError(VendorText.unsupportedMethod) }
             self = .app(try Self.wallet(.weChat, order, content))
         case .ams, .url, .xendit, .klarna:
-            self = try Self.page(handler, entry.format, content, service)
+            self = try Self.page(handler, entry.format, content, at: service)
         case .braintree, .cashApp, .payPal: self = .nothing
         }
     }
 
     private static func page(
-        _ handler: GatewayHandler, _ format: String?, _ content: String, _ service: HTTPURL
+        _ handler: GatewayHandler, _ format: String?, _ content: String, at service: HTTPURL
     ) throws(OrderError) -> Launch {
         guard format == "redirect" || (format == "qr" && handler == .url) else {
             throw OrderError(VendorText.unsupportedFormat)

@@ -25,7 +25,7 @@ extension CitconSandbox {
         let stored = try CitconRequests.text(body["payment"]?["token"]) ?? ""
         let entries =
             try stored.isEmpty
-            ? start(gateway, token, body, clients.isEmpty ? ["mobile_native"] : clients, request)
+            ? start(gateway, token, body, clients: clients.isEmpty ? ["mobile_native"] : clients, for: request)
             : self.charge(stored: stored, method, token)
         if case .refusalAfterwards(let refusal)? = charge.plan?.fault { throw refusal }
         if case .drop? = charge.plan?.fault {
@@ -64,7 +64,7 @@ extension CitconSandbox {
     ///
     /// - Returns: `payment.client` of the answer.
     private func start(
-        _ gateway: CitconGateway, _ token: String, _ body: JSONValue, _ clients: [String], _ request: HTTPRequest
+        _ gateway: CitconGateway, _ token: String, _ body: JSONValue, clients: [String], for request: HTTPRequest
     ) throws(CitconRefusal) -> [WireJSON] {
         let charge = try charge(token)
         let isNative = clients.contains("mobile_native")

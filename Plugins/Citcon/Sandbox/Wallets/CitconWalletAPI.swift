@@ -12,11 +12,11 @@ extension CitconSandbox {
         let url = body["url"]?.string
         let texts = Set((body["texts"]?.array ?? []).compactMap(\.string) + (url.map(CitconLaunch.texts) ?? []))
         let returns = CitconReturns(body["returnURLs"]?.array?.compactMap(\.string) ?? [], random: random)
-        return envelope.success(["returnURL": .text(orNull: try back(texts, act, returns, url))])
+        return envelope.success(["returnURL": .text(orNull: try back(texts, act, returns, url: url))])
     }
 
     private func back(
-        _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns, _ url: String?
+        _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns, url: String?
     ) throws(CitconRefusal) -> String? {
         let started = charges.values.first { $0.launch?.isStarted(by: texts) == true }
         guard let token = started?.token, let launch = started?.launch else {

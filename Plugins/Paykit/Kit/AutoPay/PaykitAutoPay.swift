@@ -59,7 +59,7 @@ public final class PaykitAutoPay: Sendable {
     ///   - amount: how much, in satoshi.
     /// - Throws: ``PaykitError`` when the key is none; what the account's storage throws.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
-        let spending = try spending(nil, toPubkey, amount)
+        let spending = try spending(nil, to: toPubkey, amount)
         let known = SpendingBook(try await store.spendings(since: spending.day.firstThatCounts))
         seen.withLock { $0 = known }
         return Self.isGranted(spending, rules, known)
@@ -72,7 +72,7 @@ public final class PaykitAutoPay: Sendable {
     ///   - toPubkey: who is paid.
     ///   - amount: how much, in satoshi.
     public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
-        guard let known = seen.withLock({ $0 }), let spending = try? spending("", toPubkey, amount) else {
+        guard let known = seen.withLock({ $0 }), let spending = try? spending("", to: toPubkey, amount) else {
             return false
         }
         return Self.isGranted(spending, rules, known)
@@ -95,7 +95,7 @@ public final class PaykitAutoPay: Sendable {
     public func reserve(
         _ id: String, toPubkey: String, amount: UInt64, method: String? = nil
     ) async throws -> Bool {
-        let spending = try spending(id, toPubkey, amount, method)
+        let spending = try spending(id, to: toPubkey, amount, method: method)
         let isGranted = try await store.reserve(spending, within: rules) == .granted
         try await look(spending.day)
         return isGranted
@@ -131,7 +131,7 @@ public final class PaykitAutoPay: Sendable {
     }
 
     private func spending(
-        _ id: String?, _ peer: String, _ amount: UInt64, _ method: String? = nil
+        _ id: String?, to peer: String, _ amount: UInt64, method: String? = nil
     ) throws -> Spending {
         Spending(
             attempt: id.map(Self.attempt) ?? AttemptID(rawValue: "paykit"),

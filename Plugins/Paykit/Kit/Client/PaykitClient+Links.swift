@@ -64,7 +64,7 @@ extension PaykitClient {
         guard let receiver = configuration.receiver, let secret = configuration.receiverSecret,
             let keys = try? LinkKeys(secret: secret)
         else { throw Self.noReceiver }
-        return LinkFlow(session.user, as: receiver, keys, reader, linkStore, clock: clock, random: random)
+        return LinkFlow(session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random)
     }
 
     func withLinks<Value: Sendable>(
@@ -85,7 +85,7 @@ extension PaykitClient {
     }
 
     func payRequest(
-        _ id: String, _ period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
+        _ id: String, period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
         with wallet: any PaykitOrderWallet
     ) async throws(PaykitError) -> PaykitProof {
         try await withLinks { flow throws(PaykitFailure) in

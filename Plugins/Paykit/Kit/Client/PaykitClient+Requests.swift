@@ -22,7 +22,7 @@ extension PaykitClient {
             let request = PaykitPaymentRequest(
                 id: "req_\(random.uuid())", sender: session.user, recipient: try Self.key(pubkey), amount: amount,
                 methodID: method, note: note, createdAt: now, expiresAt: lifetime.map { now + $0.components.seconds })
-            try await mailbox().leave(request.content, .request, request.id, for: request.recipient, session)
+            try await mailbox().leave(request.content, as: .request, named: request.id, for: request.recipient, session)
             return request
         }
     }

@@ -137,7 +137,7 @@ public struct PaykitPrivateLink: Sendable {
     ///   `paymentInDoubt` when the wallet does not know what became of it.
     @discardableResult
     public func pay(_ id: String, with wallet: any PaykitOrderWallet) async throws -> PaykitProof {
-        try await client.payRequest(id, nil, peer, app, with: wallet)
+        try await client.payRequest(id, period: nil, peer, app, with: wallet)
     }
 
     /// Pays one period of a request that recurs, once, and has the proof sent.
@@ -152,7 +152,7 @@ public struct PaykitPrivateLink: Sendable {
     public func pay(
         period: RecurringPeriod, of id: String, with wallet: any PaykitOrderWallet
     ) async throws -> PaykitProof {
-        try await client.payRequest(id, BillingPeriod(period), peer, app, with: wallet)
+        try await client.payRequest(id, period: BillingPeriod(period), peer, app, with: wallet)
     }
 
     /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a `PaykitProvider` that

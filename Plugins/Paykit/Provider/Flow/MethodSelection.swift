@@ -49,7 +49,7 @@ public struct PaykitMethodSelection: Sendable {
             guard let traits = Self.known[kind], excluded.isDisjoint(with: [method, kind]),
                 traits.amounts.contains(amount), longest.map({ traits.confirmation <= $0 }) ?? true
             else { return nil }
-            return (method, 50 + score(method, kind, traits, amount) + fit(kind, amount))
+            return (method, 50 + score(method, kind: kind, traits: traits, amount: amount) + fit(kind, amount))
         }
         return scored.sorted { ($0.score, place($1.method), $1.method) > ($1.score, place($0.method), $0.method) }
             .map(\.method)
@@ -72,7 +72,7 @@ public struct PaykitMethodSelection: Sendable {
         "onchain": Traits(amounts: 546...UInt64.max, confirmation: .seconds(600)),
     ]
 
-    private func score(_ method: String, _ kind: String, _ traits: Traits, _ amount: UInt64) -> Int {
+    private func score(_ method: String, kind: String, traits: Traits, amount: UInt64) -> Int {
         let isLightning = kind == "lightning"
         let seconds = traits.confirmation / .seconds(1)
         switch strategy {

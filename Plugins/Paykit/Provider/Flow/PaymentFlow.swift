@@ -13,8 +13,8 @@ struct PaymentFlow: Sendable {
     private let links: PaykitLinkPayments?
 
     init(
-        _ network: PubkyNetwork, _ dht: DHTWay?, _ reader: any InstructionReader,
-        _ id: ProviderID, _ context: ProviderContext, privately: PaykitPrivatePayments?,
+        _ network: PubkyNetwork, dht: DHTWay?, reader: any InstructionReader,
+        id: ProviderID, in context: ProviderContext, privately: PaykitPrivatePayments?,
         links: PaykitLinkPayments?
     ) {
         self.links = links

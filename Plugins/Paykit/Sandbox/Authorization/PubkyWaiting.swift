@@ -20,7 +20,7 @@ struct PubkyWaiting {
     }
 
     mutating func enter(
-        _ room: String, _ ticket: UInt64, _ message: PubkyMessage?, _ answer: CheckedContinuation<HTTPResponse, Never>
+        _ room: String, ticket: UInt64, message: PubkyMessage?, answer: CheckedContinuation<HTTPResponse, Never>
     ) {
         rooms[room, default: []].append(Guest(ticket: ticket, message: message, answer: answer))
         count += 1
@@ -78,7 +78,7 @@ extension PubkySandbox {
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiting.enter(room, ticket, message, $0) }
+            await withCheckedContinuation { waiting.enter(room, ticket: ticket, message: message, answer: $0) }
         } onCancel: {
             // A server that stops cancels its tasks; those that wait must not stay behind.
             timer.cancel()

@@ -33,7 +33,7 @@ struct PubkyConversation: Sendable {
                 let (message, dialect) = try PaykitMessage.read(try noise.receiving.open(sealed))
                 let answers = await desk.answers(to: message, from: peer, spoken(dialect))
                 for answer in try await changed(answers, to: message, wire, &noise) {
-                    try await send(answer, spoken(dialect), wire, &noise)
+                    try await send(answer, spoken(dialect), over: wire, &noise)
                 }
             }
         } catch {}
@@ -82,7 +82,7 @@ struct PubkyConversation: Sendable {
     }
 
     private func send(
-        _ message: PaykitMessage, _ dialect: PaykitMessage.Dialect, _ wire: ChannelWire, _ noise: inout NoiseChannel
+        _ message: PaykitMessage, _ dialect: PaykitMessage.Dialect, over wire: ChannelWire, _ noise: inout NoiseChannel
     ) async throws {
         guard let text = message.wire(dialect) ?? message.wire() ?? message.wire(.flat) else { throw Ended() }
         let sealed = try noise.sending.seal(text)

@@ -16,7 +16,7 @@ extension PubkySandbox {
         private let session: PubkySession
 
         init(
-            _ user: User, _ app: PaykitReceiverPath, _ sandbox: PubkySandbox, _ flow: LinkFlow, _ session: PubkySession
+            _ user: User, _ app: PaykitReceiverPath, in sandbox: PubkySandbox, flow: LinkFlow, session: PubkySession
         ) {
             self.user = user
             self.app = app
@@ -104,8 +104,9 @@ extension PubkySandbox {
         let session = try await PubkyAccount(user.keyPair, reader, pkarr, clock: clock)
             .open(at: homeserver, app.capabilities)
         let keys = try LinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
-        let flow = LinkFlow(user.key, as: app, keys, reader, InMemorySealedStates(), clock: clock, random: random)
-        return LinkPeer(user, app, self, flow, session)
+        let flow = LinkFlow(
+            user.key, as: app, keys, reader, store: InMemorySealedStates(), clock: clock, random: random)
+        return LinkPeer(user, app, in: self, flow: flow, session: session)
     }
 }
 

@@ -14,7 +14,7 @@ extension PubkySandbox {
         private let listener: any StreamListener
         private let conversation: PubkyConversation
 
-        init(_ user: User, _ endpoint: PaykitNoiseEndpoint, _ listener: any StreamListener, _ talk: PubkyConversation) {
+        init(_ user: User, _ endpoint: PaykitNoiseEndpoint, _ listener: any StreamListener, talk: PubkyConversation) {
             self.user = user
             self.endpoint = endpoint
             self.listener = listener
@@ -67,7 +67,7 @@ extension PubkySandbox {
             manner: manner, identity: identity, desk: desk(of: user.key, factor: manner == .anotherInvoice ? 10 : 1),
             clock: clock, random: random,
             pause: configuration.slowness)
-        return Peer(user, endpoint, listener, talk)
+        return Peer(user, endpoint, listener, talk: talk)
     }
 
     /// Creates one such user for each manner, in the order of their declaration.

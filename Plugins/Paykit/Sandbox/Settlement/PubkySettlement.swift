@@ -39,7 +39,7 @@ extension PubkySandbox {
             guard let amount, amount > 0 else { throw .wrongAmount }
             let id = Hex.encode(keys.bytes("transaction \(ledger.entries.count) \(endpoint)"))
             transactions[id] = payee
-            note(payee, "onchain", amount, id)
+            note(payee, option: "onchain", amount: amount, name: id)
             return .transaction(id)
         }
         guard let invoice = invoices.values.first(where: { $0.text == endpoint.lowercased() }) else {
@@ -49,7 +49,7 @@ extension PubkySandbox {
         guard now / 1_000_000 < invoice.end else { throw .expired }
         guard let paid = invoice.amount ?? amount, paid > 0, amount ?? paid == paid else { throw .wrongAmount }
         invoices[invoice.hash]?.isPaid = true
-        note(invoice.payee, "lightning", paid, invoice.hash)
+        note(invoice.payee, option: "lightning", amount: paid, name: invoice.hash)
         return .preimage(Hex.encode(invoice.preimage))
     }
 
@@ -60,7 +60,7 @@ extension PubkySandbox {
         invoices[paymentHash.lowercased()].flatMap { $0.isPaid ? .preimage(Hex.encode($0.preimage)) : nil }
     }
 
-    private func note(_ payee: PubkyKey, _ option: String, _ amount: UInt64, _ name: String) {
+    private func note(_ payee: PubkyKey, option: String, amount: UInt64, name: String) {
         received[payee, default: []].append(
             PubkyReceived(payee: payee, method: option, amount: amount, name: name, time: now / 1_000_000))
         record(.confirmRequested, of: payee)

@@ -192,7 +192,7 @@ struct LinkParticipant: Sendable {
             at: sandbox.homeserver, receiver.capabilities)
         key = pair.publicKey
         self.receiver = receiver
-        flow = LinkFlow(key, as: receiver, keys, reader, disk, clock: clock, random: random)
+        flow = LinkFlow(key, as: receiver, keys, reader, store: disk, clock: clock, random: random)
         try await flow.publishMarker(session)
     }
 

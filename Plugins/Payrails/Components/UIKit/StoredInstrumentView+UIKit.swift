@@ -73,13 +73,13 @@
 
             let update = style.updateButtonStyle
             dress(
-                updateButton, "✏️", update.backgroundColor, update.textColor, update.font, update.cornerRadius,
-                update.size)
+                updateButton, sign: "✏️", ground: update.backgroundColor, color: update.textColor, font: update.font,
+                cornerRadius: update.cornerRadius, size: update.size)
             updateButton.addAction(UIAction { [weak model] _ in model?.tapUpdate() }, for: .touchUpInside)
             let delete = style.deleteButtonStyle
             dress(
-                deleteButton, "🗑️", delete.backgroundColor, delete.textColor, delete.font, delete.cornerRadius,
-                delete.size)
+                deleteButton, sign: "🗑️", ground: delete.backgroundColor, color: delete.textColor, font: delete.font,
+                cornerRadius: delete.cornerRadius, size: delete.size)
             deleteButton.addAction(UIAction { [weak model] _ in model?.tapDelete() }, for: .touchUpInside)
 
             let line = UIStackView(arrangedSubviews: [text, updateButton, deleteButton])
@@ -93,8 +93,8 @@
         }
 
         private func dress(
-            _ button: UIButton, _ sign: String, _ ground: StyleColor, _ color: StyleColor, _ font: StyleFont,
-            _ cornerRadius: Double, _ size: StyleSize
+            _ button: UIButton, sign: String, ground: StyleColor, color: StyleColor, font: StyleFont,
+            cornerRadius: Double, size: StyleSize
         ) {
             button.setTitle(sign, for: .normal)
             button.setTitleColor(color.uiColor, for: .normal)

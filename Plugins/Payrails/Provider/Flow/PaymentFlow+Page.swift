@@ -18,7 +18,8 @@ extension PaymentFlow {
         let chosen = isOwn ? state[\.type] ?? terms.type : nil
         let action = try await waiting { () throws(PayrailsError) in
             try PendingAction(
-                execution, chosen ?? PendingAction.type(of: execution), payload.addresses, returnURLs)
+                execution, chosen ?? PendingAction.type(of: execution), payload.addresses,
+                returnURLs: returnURLs)
         }
         let poll = poll(since: before)
         guard let browser = context.payer.browser else {

@@ -13,7 +13,7 @@ extension PaymentFlow {
     /// open by itself.
     private static let hold = Duration.seconds(120)
 
-    init(_ attempt: PaymentAttempt, _ choice: PaymentChoice, _ session: ProviderSession, _ context: ProviderContext) {
+    init(_ attempt: PaymentAttempt, _ choice: PaymentChoice, _ session: ProviderSession, in context: ProviderContext) {
         let (payload, provider) = (session.payload, attempt.reference.provider)
         var means: (@Sendable () async throws -> PaymentMeans?)?
         if choice.kind != .page { means = { try await choice.means(in: payload, context, at: provider) } }

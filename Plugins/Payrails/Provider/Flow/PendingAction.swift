@@ -92,7 +92,7 @@ struct PendingAction: Sendable {
     /// - Throws: ``PayrailsError``: `missingData` when it does not say where, `unknown` when the address is not one that
     ///   may be opened.
     init(
-        _ execution: ExecutionBody, _ type: Payrails.PaymentType, _ addresses: AddressRule, _ returnURLs: ReturnURLs
+        _ execution: ExecutionBody, _ type: Payrails.PaymentType, _ addresses: AddressRule, returnURLs: ReturnURLs
     ) throws(PayrailsError) {
         let links = execution.links
         let url: HTTPURL

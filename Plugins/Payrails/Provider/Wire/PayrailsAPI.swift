@@ -29,7 +29,7 @@ package struct PayrailsAPI: Sendable {
         -> AuthorizeBody
     {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'authorize'") }
-        return try await send(Self.method(link, or: .post), href, "'authorize'", body, key: key)
+        return try await send(Self.method(link, or: .post), href, called: "'authorize'", body: body, key: key)
     }
 
     /// Tells that the payer approved with PayPal.
@@ -37,12 +37,12 @@ package struct PayrailsAPI: Sendable {
         guard let href = link.href?.nonEmpty, let method = Self.known(link.method) else {
             throw .missingData("address or method of the link 'confirm'")
         }
-        return try await send(method, href, "'confirm'", body, key: key)
+        return try await send(method, href, called: "'confirm'", body: body, key: key)
     }
 
     /// Where the payment stands.
     func execution(_ url: String) async throws(PayrailsError) -> ExecutionBody {
-        try await own(send(.get, url, "'execution'", nil))
+        try await own(send(.get, url, called: "'execution'", body: nil))
     }
 
     /// Where the payment stands as soon as its statuses are others than `codes`, or after `hold`.
@@ -53,7 +53,7 @@ package struct PayrailsAPI: Sendable {
         // As the vendor writes it: any query of the address is replaced, commas stay bare.
         let list = codes.map { "%22\(PercentCoding.encode($0))%22" }.joined(separator: ",")
         let address = url.origin + url.path + "?waitWhile%5Bstatus%5D=%5B\(list)%5D"
-        return try await own(send(.get, address, "'execution'", nil, timeout: hold))
+        return try await own(send(.get, address, called: "'execution'", body: nil, timeout: hold))
     }
 
     /// Refuses what was answered about another payment.
@@ -69,7 +69,9 @@ package struct PayrailsAPI: Sendable {
     {
         let href = try Self.href(link, "instrumentDelete", for: instrument)
         let response: HTTPResponse
-        do { response = try await exchange(Self.method(link, or: .delete), href, "'instrumentDelete'", nil) } catch {
+        do {
+            response = try await exchange(Self.method(link, or: .delete), href, called: "'instrumentDelete'", body: nil)
+        } catch {
             // The service's own word, not that of a server before it, which may know no such address.
             guard case .unknown(let cause as PayrailsFault) = error, case .service(let fault) = cause,
                 fault.status == 404, fault.code == "request.not-found"
@@ -85,19 +87,19 @@ package struct PayrailsAPI: Sendable {
     ) async throws(PayrailsError) -> InstrumentResponse {
         let href = try Self.href(link, "instrumentUpdate", for: instrument)
         guard let body = try? JSONValue.encode(change) else { throw .invalidDataFormat }
-        return try await send(Self.method(link, or: .patch), href, "'instrumentUpdate'", body)
+        return try await send(Self.method(link, or: .patch), href, called: "'instrumentUpdate'", body: body)
     }
 
     /// Stores an instrument.
     package func save(_ body: JSONValue, _ link: LinkBody?) async throws(PayrailsError) -> InstrumentResponse {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link 'saveInstrument'") }
-        return try await send(Self.method(link, or: .post), href, "'saveInstrument'", body)
+        return try await send(Self.method(link, or: .post), href, called: "'saveInstrument'", body: body)
     }
 
     /// Stores a card in a session that has no payment.
     package func tokenize(_ body: JSONValue, _ link: LinkBody) async throws(PayrailsError) -> InstrumentResponse {
         guard let href = link.href?.nonEmpty else { throw .missingData("the link 'tokenize'") }
-        return try await send(Self.method(link, or: .post), href, "'tokenize'", body)
+        return try await send(Self.method(link, or: .post), href, called: "'tokenize'", body: body)
     }
 
     /// What is stored for `holder`, at the address that ``SessionPayload/instrumentsAddress`` tells.
@@ -106,7 +108,8 @@ package struct PayrailsAPI: Sendable {
     ) async throws(PayrailsError) -> InstrumentList {
         let mark = address.contains("?") ? "&" : "?"
         let filter = holder.map { "\(mark)filter%5BholderReference%5D=\(PercentCoding.encode($0))" } ?? ""
-        let answer: JSONValue = try await send(.get, address + filter, "the list of stored instruments", nil)
+        let answer: JSONValue = try await send(
+            .get, address + filter, called: "the list of stored instruments", body: nil)
         return try InstrumentList(answer)
     }
 
@@ -131,14 +134,14 @@ package struct PayrailsAPI: Sendable {
     }
 
     private func send<Answer: Decodable>(
-        _ method: HTTPRequest.Method, _ address: String, _ name: String, _ body: JSONValue?, key: String? = nil,
+        _ method: HTTPRequest.Method, _ address: String, called name: String, body: JSONValue?, key: String? = nil,
         timeout: Duration = timeout
     ) async throws(PayrailsError) -> Answer {
-        try Self.decode(try await exchange(method, address, name, body, key: key, timeout: timeout))
+        try Self.decode(try await exchange(method, address, called: name, body: body, key: key, timeout: timeout))
     }
 
     private func exchange(
-        _ method: HTTPRequest.Method, _ address: String, _ name: String, _ body: JSONValue?, key: String? = nil,
+        _ method: HTTPRequest.Method, _ address: String, called name: String, body: JSONValue?, key: String? = nil,
         timeout: Duration = timeout
     ) async throws(PayrailsError) -> HTTPResponse {
         let url = try addresses.service(address, called: name)

@@ -69,12 +69,12 @@ extension PayrailsSandbox {
                 let item = QueryItems(Substring(String(decoding: request.body, as: UTF8.self))).values("answer").first,
                 let answer = PageAnswer(rawValue: String(item))
             else { throw .missing("answer") }
-            return finish(execution.id, tender, action, answer)
+            return finish(execution.id, tender, action, with: answer)
         default: throw .wrongMethod
         }
     }
 
-    private func finish(_ id: String, _ tender: Tender, _ action: Action, _ answer: PageAnswer) -> HTTPResponse {
+    private func finish(_ id: String, _ tender: Tender, _ action: Action, with answer: PageAnswer) -> HTTPResponse {
         if case .payPal = action.kind {
             switch answer {
             case .complete:

@@ -81,7 +81,7 @@ extension PayClient {
         let (flow, confirmed) = try await call(
             "confirmPayment", { ConfirmPaymentError($0) }, unusable: { .http($0) }
         ) { flow throws(GatewayError) in
-            (flow, try await sent(id, body, hold, flow))
+            (flow, try await sent(id, body, hold: hold, flow))
         }
         let limit = deadline.map { max($0 - clock.uptime, .zero) } ?? wait(for: id)
         return try await settled(id, confirmed, within: limit, isHeld: hold != nil, flow)
@@ -89,7 +89,7 @@ extension PayClient {
 
     /// Sends the confirmation until its fate is known.
     private func sent(
-        _ id: String, _ body: ConfirmRequestBody, _ hold: Int64?, _ flow: PaymentFlow
+        _ id: String, _ body: ConfirmRequestBody, hold: Int64?, _ flow: PaymentFlow
     ) async throws(GatewayError) -> StatusBody {
         do { return try await flow.confirm(id, body, hold: hold) } catch {
             let cause = GatewayError(behind: error)

@@ -40,17 +40,20 @@ public final class PayClient: Sendable {
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
         log: PayLog = .silent, reviewer: SigningReviewer = SigningReviewer()
     ) {
-        self.init(.success((configuration, transport)), clock, random, log, reviewer)
+        self.init(
+            .success((configuration, transport)), clock: clock, random: random, log: log, reviewer: reviewer)
     }
 
     /// A client all of whose calls say why it cannot be used.
     convenience init(unusable reason: ConfigError, log: PayLog = .silent) {
-        self.init(.failure(reason), SystemPaymentClock(), SystemRandomSource(), log, SigningReviewer())
+        self.init(
+            .failure(reason), clock: SystemPaymentClock(), random: SystemRandomSource(), log: log,
+            reviewer: SigningReviewer())
     }
 
     private init(
-        _ service: Result<Service, ConfigError>, _ clock: any PaymentClock, _ random: any RandomSource, _ log: PayLog,
-        _ reviewer: SigningReviewer
+        _ service: Result<Service, ConfigError>, clock: any PaymentClock, random: any RandomSource, log: PayLog,
+        reviewer: SigningReviewer
     ) {
         self.service = service
         self.clock = clock

@@ -26,7 +26,7 @@ extension WalletConnectPaySandbox {
                 try self.addSettlements(body, index, world)
             }
         case (_, 4) where path[1...2] == ["settlements", "crypto"]:
-            return try settlement(request, path[3], try index(of: path[0], world), world)
+            return try settlement(request, path[3], at: try index(of: path[0], world), world)
         default: throw .unknownPath
         }
     }
@@ -166,7 +166,7 @@ extension WalletConnectPaySandbox {
     }
 
     private func settlement(
-        _ request: HTTPRequest, _ id: String, _ index: Int, _ world: World
+        _ request: HTTPRequest, _ id: String, at index: Int, _ world: World
     ) throws(ServiceError) -> HTTPResponse {
         let place = merchants[world]?[index].settlements.firstIndex { $0.id == id }
         switch request.method {

@@ -41,12 +41,14 @@ struct CroatianBill: PaymentStandard {
         _ = try lines.optional(7, 25, "payee's street")
         _ = try lines.optional(8, 27, "payee's place")
         iban = try IBAN(lines[9], "IBAN (line 10)")
-        model = try lines.shaped(10, 4...4, "model", "HR and two digits") { $0.isASCIILetter || $0.isASCIIDigit }
+        model = try lines.shaped(10, 4...4, "model", mustBe: "HR and two digits") {
+            $0.isASCIILetter || $0.isASCIIDigit
+        }
         if let model, !model.hasPrefix("HR") {
             throw lines[10].defect(.malformed, "model (line 11)", "must be HR and two digits")
         }
         reference = try lines.optional(11, 22, "reference")
-        purposeCode = try lines.shaped(12, 4...4, "purpose code", "four capital letters") { $0 &- 0x41 < 26 }
+        purposeCode = try lines.shaped(12, 4...4, "purpose code", mustBe: "four capital letters") { $0 &- 0x41 < 26 }
         description = try lines.optional(13, 35, "description")
     }
 

@@ -48,7 +48,7 @@ struct HungarianCode: PaymentStandard {
         let offset = expiry.offset
         validUntil = "\(expiry.day.iso)T\(expiry.time.iso)+\(twoDigits(offset)):00"
         var texts: [String: String] = [:]
-        texts["purpose"] = try lines.shaped(8, 4...4, "purpose", "four capital letters of ISO 20022") {
+        texts["purpose"] = try lines.shaped(8, 4...4, "purpose", mustBe: "four capital letters of ISO 20022") {
             $0 &- 0x41 < 26
         }
         for (index, name) in Self.names.enumerated() {

@@ -26,13 +26,13 @@ struct ItalianNotice: PaymentStandard {
         guard parts.count == 5 else {
             throw text.suffix(0).defect(.malformed, "notice", "must have five parts between |")
         }
-        noticeNumber = try Self.digits(parts[2], 18...18, "notice number", "18 digits")
-        creditorTaxCode = try Self.digits(parts[3], 11...11, "creditor's tax code", "11 digits")
-        cents = try Self.digits(parts[4], 1...11, "amount", "a whole number of cents")
+        noticeNumber = try Self.digits(parts[2], 18...18, "notice number", mustBe: "18 digits")
+        creditorTaxCode = try Self.digits(parts[3], 11...11, "creditor's tax code", mustBe: "11 digits")
+        cents = try Self.digits(parts[4], 1...11, "amount", mustBe: "a whole number of cents")
     }
 
     private static func digits(
-        _ part: TextPart, _ counts: ClosedRange<Int>, _ name: String, _ words: String
+        _ part: TextPart, _ counts: ClosedRange<Int>, _ name: String, mustBe words: String
     ) throws(StandardDefect) -> String {
         guard counts.contains(part.count), part.isDigits else {
             throw part.defect(.malformed, name, "must be \(words)")

@@ -33,12 +33,12 @@ struct SlovenianBill: PaymentStandard {
         amount = lines[8].text.hundredthsAsUnits
         other.set(
             "purposeCode",
-            try lines.shaped(11, 4...4, "purpose code", "four capital letters") { $0 &- 0x41 < 26 })
+            try lines.shaped(11, 4...4, "purpose code", mustBe: "four capital letters") { $0 &- 0x41 < 26 })
         purpose = try lines.optional(12, 42, "purpose")
         if !lines[13].isEmpty { _ = try CalendarDay(lines[13], "due date (line 14)", .dottedDay) }
         dueDate = lines[13].isEmpty ? nil : lines[13].text
         iban = try IBAN(lines[14], "payee's IBAN (line 15)", allowsSpaces: true)
-        reference = try lines.shaped(15, 4...26, "reference", "SI or RF, two digits and up to 22 characters") {
+        reference = try lines.shaped(15, 4...26, "reference", mustBe: "SI or RF, two digits and up to 22 characters") {
             $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
         }
         if lines[15].starts(with: "RF") { _ = try CreditorReference.rf(lines[15], "reference (line 16)") }

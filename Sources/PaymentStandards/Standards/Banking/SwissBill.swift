@@ -56,12 +56,14 @@ public struct SwissBill: WritablePaymentStandard {
             name: String, street: String? = nil, houseNumber: String? = nil, postalCode: String, town: String,
             country: String
         ) {
-            self.init("S", name, street, houseNumber, postalCode, town, country)
+            self.init(
+                "S", name: name, line1: street, line2: houseNumber, postalCode: postalCode, town: town, country: country
+            )
         }
 
         fileprivate init(
-            _ type: String, _ name: String, _ line1: String?, _ line2: String?, _ postalCode: String?, _ town: String?,
-            _ country: String
+            _ type: String, name: String, line1: String?, line2: String?, postalCode: String?, town: String?,
+            country: String
         ) {
             (self.type, self.name, self.line1, self.line2) = (type, name, line1, line2)
             (self.postalCode, self.town, self.country) = (postalCode, town, country)
@@ -172,7 +174,8 @@ public struct SwissBill: WritablePaymentStandard {
             throw lines[first + 6].defect(
                 .range, FixedLines.name("\(who)'s country", first + 6), "must be two capital letters of a country")
         }
-        return Party(type, name, line1, line2, postalCode, town, country)
+        return Party(
+            type, name: name, line1: line1, line2: line2, postalCode: postalCode, town: town, country: country)
     }
 
     private static func amount(_ line: TextPart) throws(StandardDefect) -> String? {

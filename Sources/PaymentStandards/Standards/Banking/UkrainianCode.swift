@@ -30,7 +30,7 @@ struct UkrainianCode: PaymentStandard {
         iban = try IBAN(lines[6], "IBAN (line 7)")
         guard iban.country == "UA" else { throw lines[6].defect(.range, "IBAN (line 7)", "must be one of Ukraine") }
         amount = try Self.amount(lines[7])
-        receiverCode = try lines.shaped(8, 8...14, "receiver's code", "8 to 14 letters or digits") {
+        receiverCode = try lines.shaped(8, 8...14, "receiver's code", mustBe: "8 to 14 letters or digits") {
             $0.isASCIIDigit || $0.isASCIILetter
         }
         purpose = try lines.optional(11, 420, "purpose")

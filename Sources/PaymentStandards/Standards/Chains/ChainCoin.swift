@@ -11,24 +11,24 @@ struct ChainCoin: Sendable, Hashable {
     /// The coin's number in SLIP-44; nil without a CAIP-2 id for the chain.
     let slip44: Int?
 
-    static let solana = Self("SOL", 9, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", 501)
-    static let stellar = Self("XLM", 7, "stellar:pubnet", 148)
-    static let xrp = Self("XRP", 6, "xrpl:0", 144)
-    static let monero = Self("XMR", 12, "monero", nil)
-    static let bitcoinCash = Self("BCH", 8, "bip122:000000000000000000651ef99cb9fcbe", 145)
-    static let litecoin = Self("LTC", 8, "bip122:12a765e31ffd4059bada1e25190f6e98", 2)
-    static let dogecoin = Self("DOGE", 8, "bip122:1a91e3dace36e2be3bf030a65679fe82", 3)
-    static let dash = Self("DASH", 8, "bip122:00000ffd590b1485b3caadc19b22e637", 5)
-    static let zcash = Self("ZEC", 8, "bip122:00040fe8ec8471911baa1db1266ea15d", 133)
-    static let cardano = Self("ADA", 6, "cip34:1-764824073", 1815)
-    static let ton = Self("TON", 9, "tvm:-239", 607)
-    static let tron = Self("TRX", 6, "tron:0x2b6653dc", 195)
-    static let tezos = Self("XTZ", 6, "tezos:NetXdQprcVkpaWU", 1729)
-    static let algorand = Self("ALGO", 6, "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", 283)
-    static let nano = Self("XNO", 30, "nano", nil)
-    static let sui = Self("SUI", 9, "sui:mainnet", 784)
+    static let solana = Self("SOL", 9, "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", slip44: 501)
+    static let stellar = Self("XLM", 7, "stellar:pubnet", slip44: 148)
+    static let xrp = Self("XRP", 6, "xrpl:0", slip44: 144)
+    static let monero = Self("XMR", 12, "monero", slip44: nil)
+    static let bitcoinCash = Self("BCH", 8, "bip122:000000000000000000651ef99cb9fcbe", slip44: 145)
+    static let litecoin = Self("LTC", 8, "bip122:12a765e31ffd4059bada1e25190f6e98", slip44: 2)
+    static let dogecoin = Self("DOGE", 8, "bip122:1a91e3dace36e2be3bf030a65679fe82", slip44: 3)
+    static let dash = Self("DASH", 8, "bip122:00000ffd590b1485b3caadc19b22e637", slip44: 5)
+    static let zcash = Self("ZEC", 8, "bip122:00040fe8ec8471911baa1db1266ea15d", slip44: 133)
+    static let cardano = Self("ADA", 6, "cip34:1-764824073", slip44: 1815)
+    static let ton = Self("TON", 9, "tvm:-239", slip44: 607)
+    static let tron = Self("TRX", 6, "tron:0x2b6653dc", slip44: 195)
+    static let tezos = Self("XTZ", 6, "tezos:NetXdQprcVkpaWU", slip44: 1729)
+    static let algorand = Self("ALGO", 6, "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", slip44: 283)
+    static let nano = Self("XNO", 30, "nano", slip44: nil)
+    static let sui = Self("SUI", 9, "sui:mainnet", slip44: 784)
 
-    private init(_ symbol: String, _ exponent: UInt8, _ chain: String, _ slip44: Int?) {
+    private init(_ symbol: String, _ exponent: UInt8, _ chain: String, slip44: Int?) {
         self.symbol = symbol
         self.exponent = exponent
         self.chain = chain

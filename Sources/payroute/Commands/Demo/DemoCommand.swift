@@ -65,7 +65,7 @@ enum DemoCommand: Command {
             if demo.isPaidTwice {
                 result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
             }
-            if isVerbose { console.output.line(Narration.line("end", result.reason, style, result.ending.tone)) }
+            if isVerbose { console.output.line(Narration.line("end", result.reason, style, tone: result.ending.tone)) }
             let ledger = await service.ledger
             let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
             outcomesAgree = outcomesAgree && agrees

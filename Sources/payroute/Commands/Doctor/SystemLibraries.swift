@@ -31,26 +31,28 @@ enum SystemLibraries {
     static var all: [Library] {
         #if canImport(Glibc) || canImport(Musl)
             let transport = [
-                told("libcurl", "HTTP", "curl_version") { $0.split(separator: " ").first.map(String.init) ?? $0 },
+                told("libcurl", "HTTP", function: "curl_version") {
+                    $0.split(separator: " ").first.map(String.init) ?? $0
+                },
                 library(
                     "libcrypto", "cryptography",
                     symbol("OpenSSL_version").map { address in
                         unsafeBitCast(address, to: NumberedText.self)(0).map { String(cString: $0) } ?? ""
                     }),
-                told("SQLite", "the journal", "sqlite3_libversion"),
+                told("SQLite", "the journal", function: "sqlite3_libversion"),
             ]
         #else
             let transport: [Library] = []
         #endif
         return transport + [
-            told("libqrencode", "drawing QR codes", "QRcode_APIVersionString"),
+            told("libqrencode", "drawing QR codes", function: "QRcode_APIVersionString"),
             library(
                 "libpng", "reading pictures",
                 symbol("png_get_libpng_ver").map { address in
                     unsafeBitCast(address, to: PointedText.self)(nil).map { String(cString: $0) } ?? ""
                 }),
-            told("libmicrohttpd", "the sandbox", "MHD_get_version"),
-            told("liblzma", "reading compressed payment texts", "lzma_version_string"),
+            told("libmicrohttpd", "the sandbox", function: "MHD_get_version"),
+            told("liblzma", "reading compressed payment texts", function: "lzma_version_string"),
             library(
                 "libsecp256k1", "signatures", symbol("secp256k1_context_create").map { _ in "" }),
             scanner,
@@ -68,7 +70,7 @@ enum SystemLibraries {
     }
 
     private static func told(
-        _ name: String, _ purpose: String, _ function: String, _ part: (String) -> String = { $0 }
+        _ name: String, _ purpose: String, function: String, _ part: (String) -> String = { $0 }
     ) -> Library {
         library(
             name, purpose,

@@ -34,7 +34,7 @@ enum InspectCommand: Command {
             if isJSON {
                 console.output.edit { report.write(to: &$0, with: inspection) }
             } else {
-                show(input, report, inspection, console)
+                show(input, report, inspection, on: console)
             }
             return report.decision
         }
@@ -54,7 +54,7 @@ enum InspectCommand: Command {
     }
 
     private static func show(
-        _ input: LinkInput, _ report: RouteReport, _ inspection: Inspection, _ console: Console
+        _ input: LinkInput, _ report: RouteReport, _ inspection: Inspection, on console: Console
     ) {
         let style = console.style
         let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone

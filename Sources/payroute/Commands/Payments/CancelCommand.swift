@@ -18,7 +18,7 @@ enum CancelCommand: Command {
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
         return await ServiceSession.finish(payment, arguments, console) {
             $0 == .cancelled
-        } _: { () async throws(PaymentError) in
+        } by: { () async throws(PaymentError) in
             try await session.router.cancel(payment)
         }
     }

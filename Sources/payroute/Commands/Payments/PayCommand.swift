@@ -101,7 +101,7 @@ enum PayCommand: Command {
 /// How steps look on a terminal.
 enum Narration {
     /// One step as a line.
-    static func line(_ label: String, _ text: String, _ style: Style, _ tone: Style.Tone? = nil) -> String {
+    static func line(_ label: String, _ text: String, _ style: Style, tone: Style.Tone? = nil) -> String {
         "  " + Table.line([Table.Cell(label, .faint), Table.Cell(Printable.text(text), tone)], [6, 0], style)
     }
 }

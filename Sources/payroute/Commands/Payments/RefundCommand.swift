@@ -35,7 +35,7 @@ enum RefundCommand: Command {
         let request = RefundRequest(of: payment, amount: amount, id: id)
         return await ServiceSession.finish(request.reference, arguments, console) {
             if case .succeeded = $0 { true } else { false }
-        } _: { () async throws(PaymentError) in
+        } by: { () async throws(PaymentError) in
             try await session.router.refund(request)
         }
     }

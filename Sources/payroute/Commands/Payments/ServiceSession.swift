@@ -72,7 +72,7 @@ struct ServiceSession {
     static func finish(
         _ payment: PaymentReference, _ arguments: ParsedArguments, _ console: Console,
         isDone: (PaymentOutcome) -> Bool,
-        _ work: @escaping @Sendable () async throws(PaymentError) -> PaymentOutcome
+        by work: @escaping @Sendable () async throws(PaymentError) -> PaymentOutcome
     ) async -> ExitCode {
         let (ending, signal) = await Interrupts.run { () -> Result<PaymentOutcome, PaymentError> in
             do throws(PaymentError) { return .success(try await work()) } catch { return .failure(error) }

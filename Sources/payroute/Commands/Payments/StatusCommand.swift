@@ -19,7 +19,7 @@ enum StatusCommand: Command {
         let payment = session.forStatus(try PaymentName.read(arguments, console, session.router))
         return await ServiceSession.finish(payment, arguments, console) {
             if case .succeeded = $0 { true } else { false }
-        } _: { () async throws(PaymentError) in
+        } by: { () async throws(PaymentError) in
             try await session.router.status(of: payment)
         }
     }

@@ -47,7 +47,7 @@ enum NewPaymentCommand: Command {
             reference: arguments.value("reference") ?? "PAYROUTE-" + SystemRandomSource().hex(12), amount: price,
             expiresAt: clock.now.addingTimeInterval(900), merchant: arguments.value("merchant"),
             isLive: arguments.has("live"))
-        show(try await create(order, at: sandbox, clock), order, sandbox, console, isJSON: arguments.has("json"))
+        show(try await create(order, at: sandbox, clock), of: order, at: sandbox, console, isJSON: arguments.has("json"))
         return .done
     }
 
@@ -67,7 +67,7 @@ enum NewPaymentCommand: Command {
     }
 
     private static func show(
-        _ payment: CreatedSandboxPayment, _ order: SandboxOrder, _ sandbox: HTTPURL, _ console: Console, isJSON: Bool
+        _ payment: CreatedSandboxPayment, of order: SandboxOrder, at sandbox: HTTPURL, _ console: Console, isJSON: Bool
     ) {
         let end = payment.expiresAt.ISO8601Format()
         guard !isJSON else {

@@ -33,7 +33,7 @@ enum CodeReader {
             guard let size = jpegSize(file) else {
                 throw CommandFailure(description: "\(shown) cannot be read: the JPEG file is damaged")
             }
-            texts = try scan(file, size.width, size.height, "JPEG")
+            texts = try scan(file, width: size.width, height: size.height, format: "JPEG")
         } else {
             throw CommandFailure(
                 description: "\(shown) is no PNG or JPEG file; save the picture as one, or take a screenshot of it")
@@ -71,10 +71,10 @@ enum CodeReader {
         var picture = (width: picture.width, height: picture.height, grey: picture.grey)
         // Modules of one or two pixels are too small for the scanner.
         if max(picture.width, picture.height) < 300 { picture = enlarged(picture, 4) }
-        let texts = try scan(picture.grey, picture.width, picture.height, "Y800")
+        let texts = try scan(picture.grey, width: picture.width, height: picture.height, format: "Y800")
         guard texts.isEmpty else { return texts }
         // Light on dark, as dark screens show codes.
-        return try scan(picture.grey.map { 255 - $0 }, picture.width, picture.height, "Y800")
+        return try scan(picture.grey.map { 255 - $0 }, width: picture.width, height: picture.height, format: "Y800")
     }
 
     private static func enlarged(
@@ -90,7 +90,7 @@ enum CodeReader {
         return (picture.width * times, picture.height * times, grey)
     }
 
-    private static func scan(_ bytes: [UInt8], _ width: Int, _ height: Int, _ format: String) throws -> [String] {
+    private static func scan(_ bytes: [UInt8], width: Int, height: Int, format: String) throws -> [String] {
         var texts: [String] = []
         let count = withUnsafeMutablePointer(to: &texts) { texts in
             bytes.withUnsafeBytes { bytes in

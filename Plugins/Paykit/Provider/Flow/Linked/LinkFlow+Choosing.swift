@@ -76,7 +76,7 @@ extension LinkFlow {
     ) throws(PaykitFailure) {
         let zeros = String(repeating: "0", count: 64)
         let head = PrivateMessage.EventHead(eventID: "00000000-0000-4000-8000-000000000000", requestID: request.id)
-        let longest = message(head, request, period, endpoint, .preimage(zeros, paymentHash: zeros))
+        let longest = message(head, of: request, period: period, at: endpoint, .preimage(zeros, paymentHash: zeros))
         do { _ = try PrivateMessage.proof(longest).text() } catch {
             throw PaykitFailure(
                 .validationFailed, "the request's reference is so long that no proof of its payment fits into a message"
@@ -85,7 +85,7 @@ extension LinkFlow {
     }
 
     static func message(
-        _ head: PrivateMessage.EventHead, _ request: LinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint,
+        _ head: PrivateMessage.EventHead, of request: LinkRequest, period: BillingPeriod?, at endpoint: PaykitEndpoint,
         _ proof: PaykitProof
     ) -> PrivateMessage.PaymentProof {
         // Identifiers were looked at when the endpoint was chosen.
@@ -97,7 +97,7 @@ extension LinkFlow {
     }
 
     static func order(
-        _ payment: LinkPayment, _ key: String, _ request: LinkRequest, _ party: LinkParty
+        _ payment: LinkPayment, key: String, of request: LinkRequest, _ party: LinkParty
     ) -> LinkOrder {
         LinkOrder(
             key: key, requestID: request.id, payee: party.peer, amount: request.terms.amount,

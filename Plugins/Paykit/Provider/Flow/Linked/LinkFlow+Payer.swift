@@ -89,7 +89,7 @@ extension LinkFlow {
                     throw PaykitFailure(
                         .paymentInDoubt, "a router has begun to pay the request: have it resume that payment")
                 }
-                return (Self.order(known, key, request, party), known, isOpen)
+                return (Self.order(known, key: key, of: request, party), known, isOpen)
             }
             guard isOpen else {
                 throw PaykitFailure(
@@ -104,7 +104,7 @@ extension LinkFlow {
                 stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list,
                 number: record.payments[key]?.number ?? 0)
             record.payments[key] = payment
-            return (Self.order(payment, key, request, party), payment, true)
+            return (Self.order(payment, key: key, of: request, party), payment, true)
         }
         if let proof = known.told { return proof }
         let doubt = PaykitFailure(
@@ -114,10 +114,11 @@ extension LinkFlow {
         let earlier: PrivateCheckout.Settlement?
         do { earlier = try await wallet.outcome(of: order) } catch { throw doubt }
         if case .paid? = earlier, let earlier {
-            return try await note(earlier, order, key, period, party, isOwn: known.isAsked)
+            return try await note(earlier, of: order, key: key, period: period, party, isOwn: known.isAsked)
         }
         if !isOpen {
-            return try await note(.notPaid("the request was called off"), order, key, period, party, isOwn: true)
+            return try await note(
+                .notPaid("the request was called off"), of: order, key: key, period: period, party, isOwn: true)
         }
         // From here on what it has paid is what it was asked for here.
         try await change(party) { record throws(PaykitFailure) in
@@ -125,7 +126,7 @@ extension LinkFlow {
         }
         let settlement: PrivateCheckout.Settlement
         do { settlement = try await wallet.settle(order) } catch { throw doubt }
-        return try await note(settlement, order, key, period, party, isOwn: true)
+        return try await note(settlement, of: order, key: key, period: period, party, isOwn: true)
     }
 
     /// Keeps what the wallet said together with the proof that is to be sent: neither is ever there without the other.
@@ -133,7 +134,7 @@ extension LinkFlow {
     /// - Parameter isOwn: whether the wallet was asked for it here, at this endpoint; otherwise it may have been before what was
     ///   kept was lost, at another one.
     private func note(
-        _ settlement: PrivateCheckout.Settlement, _ order: LinkOrder, _ key: String, _ period: BillingPeriod?,
+        _ settlement: PrivateCheckout.Settlement, of order: LinkOrder, key: String, period: BillingPeriod?,
         _ party: LinkParty, isOwn: Bool
     ) async throws(PaykitFailure) -> PaykitProof {
         switch settlement {
@@ -147,7 +148,7 @@ extension LinkFlow {
                     "the wallet's proof is not of this payment, and is told to nobody: look into the wallet before paying again",
                     methodID: order.endpoint.methodID)
             }
-            guard try await keep(proof, order.requestID, period, at: order.endpoint, party) else {
+            guard try await keep(proof, of: order.requestID, period: period, at: order.endpoint, party) else {
                 throw PaykitFailure(
                     .validationFailed,
                     "it is paid, but the proof is too long for a message: show it to the payee yourself",
@@ -161,7 +162,7 @@ extension LinkFlow {
     ///
     /// - Returns: whether the message could be written.
     func keep(
-        _ proof: PaykitProof, _ id: String, _ period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty
+        _ proof: PaykitProof, of id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty
     ) async throws(PaykitFailure) -> Bool {
         let (head, yes) = (head(of: id), self.head(of: id))
         let key = LinkRequest.key(id, period)
@@ -179,7 +180,7 @@ extension LinkFlow {
             record.payments[key] = payment
             // Lost with all that was kept. No proof counts before it, and where it was sent a second one says nothing.
             if !request.state.isAccepted { try? Self.say(.acceptance(yes), about: request, &record) }
-            let message = PrivateMessage.proof(Self.message(head, request, period, endpoint, proof))
+            let message = PrivateMessage.proof(Self.message(head, of: request, period: period, at: endpoint, proof))
             return (try? record.say(message)) != nil
         }
     }

@@ -37,16 +37,16 @@ extension LinkFlow {
     ///
     /// - Throws: ``PaykitFailure``; `methodNotSupported` when there is nothing to pay to now.
     func due(
-        _ id: String, _ period: BillingPeriod?, _ party: LinkParty, _ check: PaykitEndpointCheck
+        _ id: String, period: BillingPeriod?, _ party: LinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitFailure) -> LinkDue {
         guard let held = try await held(party) else {
             throw PaykitFailure(.notFound, "there is no private link with \(party.peer) here: poll it first")
         }
-        return try due(id, period, held.record, check)
+        return try due(id, period: period, held.record, check)
     }
 
     private func due(
-        _ id: String, _ period: BillingPeriod?, _ record: LinkRecord, _ check: PaykitEndpointCheck
+        _ id: String, period: BillingPeriod?, _ record: LinkRecord, _ check: PaykitEndpointCheck
     ) throws(PaykitFailure) -> LinkDue {
         let request = try Self.request(id, record, isOwn: false)
         let amount = try Self.amount(of: request, period)
@@ -80,12 +80,12 @@ extension LinkFlow {
     ///
     /// - Returns: what stands now; ``LinkDue/open(_:_:)`` where the endpoint is not to be paid any more, and others are.
     func claim(
-        _ id: String, _ period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty,
+        _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: LinkParty,
         _ check: PaykitEndpointCheck
     ) async throws(PaykitFailure) -> LinkDue {
         let head = head(of: id)
         return try await change(party) { record throws(PaykitFailure) in
-            let found = try due(id, period, record, check)
+            let found = try due(id, period: period, record, check)
             guard case .open(let endpoints, let amount) = found, endpoints.contains(endpoint) else { return found }
             let request = try Self.request(id, record, isOwn: false)
             try Self.checkProofFits(request, period, endpoint)
@@ -147,7 +147,7 @@ extension LinkFlow {
             if let known = record.payments[key], known.isHandedOver == false, !isOpen(request) {
                 record.fail(key, at: PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint))
             }
-            return try due(claim.requestID, claim.period, record, check)
+            return try due(claim.requestID, period: claim.period, record, check)
         }
     }
 

@@ -26,7 +26,7 @@ package struct LinkFlow: Sendable {
 
     package init(
         _ user: PubkyKey, as receiver: PaykitReceiverPath, _ keys: LinkKeys, _ reader: PubkyReader,
-        _ store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: LinkForm = .n1
+        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: LinkForm = .n1
     ) {
         self.user = user
         self.receiver = receiver

@@ -48,7 +48,9 @@ extension RequestFlow {
         case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
         case .declined:
             // Then it was not the settler that refused.
-            if case .calledOff? = try? await links.due(own.requestID, own.period, party, check) { return .cancelled }
+            if case .calledOff? = try? await links.due(own.requestID, period: own.period, party, check) {
+                return .cancelled
+            }
             // Where that cannot be kept, the settler is asked by the same name the next time, and says the same.
             do throws(PaykitFailure) { try await links.failed(own, party) } catch { context.log(error.message) }
         default: break
@@ -81,7 +83,7 @@ extension RequestFlow {
     ) async throws -> Standing {
         var due: LinkDue
         do throws(PaykitFailure) {
-            due = try await links.claim(order.id, order.period, at: order.endpoint, party, check)
+            due = try await links.claim(order.id, period: order.period, at: order.endpoint, party, check)
         } catch { throw told(error) }
         if case .begun(let claim, let amount) = due, !claim.isOpen { due = try await learned(claim, amount, party) }
         switch due {

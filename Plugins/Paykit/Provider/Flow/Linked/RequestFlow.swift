@@ -36,7 +36,7 @@ struct RequestFlow: Sendable {
         var due: LinkDue
         do throws(PaykitFailure) {
             party = try links.party(link.payee, link.app)
-            due = try await links.due(link.id, period, party, check)
+            due = try await links.due(link.id, period: period, party, check)
         } catch { throw told(error) }
         if case .begun(let claim, let amount) = due {
             due = try await learned(claim, amount, party)
@@ -175,7 +175,8 @@ struct RequestFlow: Sendable {
     /// Keeps a proof in one step with the message that tells it.
     func keep(_ proof: PaykitProof, _ claim: LinkClaim, _ party: LinkParty) async throws(PaymentError) {
         do throws(PaykitFailure) {
-            let isSent = try await links.keep(proof, claim.requestID, claim.period, at: claim.endpoint, party)
+            let isSent = try await links.keep(
+                proof, of: claim.requestID, period: claim.period, at: claim.endpoint, party)
             if !isSent {
                 context.log("it is paid, but the proof is too long for a message: show it to the payee yourself")
             }

@@ -59,7 +59,7 @@ package struct SealedMailbox: Sendable {
 
     /// Seals a letter for `recipient` and leaves it.
     package func leave(
-        _ content: JSONValue, _ kind: Kind, _ name: String, for recipient: PubkyKey, _ session: PubkySession
+        _ content: JSONValue, as kind: Kind, named name: String, for recipient: PubkyKey, _ session: PubkySession
     ) async throws(PaykitFailure) {
         let address = try address(kind, name, of: session.user, for: recipient)
         guard let endpoint = try await directory.noiseEndpoint(of: recipient) else {

@@ -51,7 +51,7 @@ package struct NoiseIdentity: Sendable, Hashable {
         expiresAt: UInt64? = nil
     ) -> [UInt8] {
         let key = owner.publicKey
-        let signature = owner.sign(digest(key, binding, generation, hint, expiresAt))
+        let signature = owner.sign(digest(key, binding, generation, hint: hint, expiresAt: expiresAt))
         let isFirst = generation == .a
         let end = expiresAt.map { "\($0)" }
         let text = OrderedJSON.object([
@@ -94,7 +94,7 @@ package struct NoiseIdentity: Sendable, Hashable {
             }
         }
         if let expiresAt, now > expiresAt { throw WireDefect("an identity is over") }
-        let digest = Self.digest(self.key, binding, generation, hint, expiresAt)
+        let digest = Self.digest(self.key, binding, generation, hint: hint, expiresAt: expiresAt)
         guard Ed25519.isValid(try bytes("sig", 64), message: digest, publicKey: key) else {
             throw WireDefect("an identity was not signed by \(self.key) for this channel")
         }
@@ -102,7 +102,7 @@ package struct NoiseIdentity: Sendable, Hashable {
 
     /// What is signed.
     package static func digest(
-        _ key: PubkyKey, _ binding: Binding, _ generation: Generation, _ hint: String?, _ expiresAt: UInt64?
+        _ key: PubkyKey, _ binding: Binding, _ generation: Generation, hint: String?, expiresAt: UInt64?
     ) -> [UInt8] {
         switch generation {
         case .a:

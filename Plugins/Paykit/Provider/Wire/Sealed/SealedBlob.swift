@@ -68,7 +68,8 @@ package struct SealedBlob: Sendable, Hashable {
         guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key)
         else { throw WireDefect("a sealed blob cannot be opened with this key") }
         for data in associated(with: place) {
-            if let content = try? Self.open(self, Self.key(version, secret, ephemeral, own), data) { return content }
+            let key = Self.key(version, secret: secret, ephemeral: ephemeral, recipient: own)
+            if let content = try? Self.open(self, key, data) { return content }
         }
         throw WireDefect("a sealed blob was changed, moved, or is for somebody else")
     }
@@ -103,8 +104,9 @@ package struct SealedBlob: Sendable, Hashable {
         self.purpose = purpose
         let digest = Digest.sha256.hash(recipient)
         self.recipient = Hex.encode(Array(digest.prefix(version == .one ? 8 : 16)))
-        let data = Self.associated(version, place, self.recipient, nonce, purpose, publicHalf)[0]
-        let key = Self.key(version, secret, publicHalf, recipient)
+        let data = Self.associated(
+            version, place, recipient: self.recipient, nonce: nonce, purpose: purpose, ephemeral: publicHalf)[0]
+        let key = Self.key(version, secret: secret, ephemeral: publicHalf, recipient: recipient)
         do {
             ciphertext =
                 version == .one
@@ -132,12 +134,13 @@ package struct SealedBlob: Sendable, Hashable {
 
     /// What may have been bound: the first is what is written today, the others are what was written before.
     private func associated(with place: Place) -> [[UInt8]] {
-        Self.associated(version, place, recipient, nonce, purpose, ephemeral)
+        Self.associated(
+            version, place, recipient: recipient, nonce: nonce, purpose: purpose, ephemeral: ephemeral)
     }
 
     private static func associated(
-        _ version: Version, _ place: Place, _ recipient: String?, _ nonce: [UInt8], _ purpose: String?,
-        _ ephemeral: [UInt8]
+        _ version: Version, _ place: Place, recipient: String?, nonce: [UInt8], purpose: String?,
+        ephemeral: [UInt8]
     ) -> [[UInt8]] {
         guard case .file(let owner, let path) = place else {
             if case .text(let text) = place { return [Array(text.utf8)] }
@@ -158,7 +161,7 @@ package struct SealedBlob: Sendable, Hashable {
         Array("pubky-envelope-sig/v2:".utf8) + ephemeral + nonce + ciphertext
     }
 
-    private static func key(_ version: Version, _ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8])
+    private static func key(_ version: Version, secret: [UInt8], ephemeral: [UInt8], recipient: [UInt8])
         -> [UInt8]
     {
         HKDF.derive(

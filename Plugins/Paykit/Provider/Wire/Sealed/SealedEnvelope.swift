@@ -80,7 +80,8 @@ package struct SealedEnvelope: Sendable, Hashable {
     package func isSigned(owner: PubkyKey, path: String) -> Bool {
         guard let signature, let sender else { return false }
         return Ed25519.isValid(
-            signature, message: Self.signable(owner, path, header, ciphertext), publicKey: sender.bytes)
+            signature, message: Self.signable(owner, path, header: header, ciphertext: ciphertext),
+            publicKey: sender.bytes)
     }
 
     // MARK: Writing
@@ -138,7 +139,7 @@ package struct SealedEnvelope: Sendable, Hashable {
                 content, key: Self.key(secret, publicHalf, recipient.key), nonce: nonce,
                 authenticating: Self.associated(place.owner, place.path, header))
         } catch { throw WireDefect("nothing can be sealed: \(error)") }
-        signature = sender.sign(Self.signable(place.owner, place.path, header, ciphertext))
+        signature = sender.sign(Self.signable(place.owner, place.path, header: header, ciphertext: ciphertext))
     }
 
     package var wire: [UInt8] {
@@ -153,7 +154,7 @@ package struct SealedEnvelope: Sendable, Hashable {
     }
 
     private static func signable(
-        _ owner: PubkyKey, _ path: String, _ header: CBORMap, _ ciphertext: [UInt8]
+        _ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]
     ) -> [UInt8] {
         BLAKE3.hash(
             Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)

@@ -75,7 +75,8 @@ private struct RequestPlace {
         let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
             .open(at: sandbox.homeserver, receiver.capabilities)
         let flow = LinkFlow(
-            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, states, clock: clock, random: random)
+            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, store: states, clock: clock,
+            random: random)
         try await flow.publishMarker(session)
         return User(key: pair.publicKey, receiver: receiver, session: session, flow: flow)
     }

@@ -136,10 +136,11 @@ struct SealedMailboxTests {
         let session = try #require(await anna.session)
         for name in ["", "..", ".", "a/b", "a b", "%2e%2e", String(repeating: "a", count: 65), "ä"] {
             await #expect(throws: PaykitFailure.self) {
-                try await mailbox.leave([:], .proposal, name, for: benKey, session)
+                try await mailbox.leave([:], as: .proposal, named: name, for: benKey, session)
             }
         }
-        try await mailbox.leave(["provider_pubkey": .string(annaKey.text)], .proposal, "prop-1", for: benKey, session)
+        try await mailbox.leave(
+            ["provider_pubkey": .string(annaKey.text)], as: .proposal, named: "prop-1", for: benKey, session)
         let letters = try await ben.mailbox().letters(.proposal, from: annaKey)
         #expect(letters.letters.map(\.name) == ["prop-1"] && letters.unreadable == 0)
         #expect(letters.letters.first?.sender == annaKey)

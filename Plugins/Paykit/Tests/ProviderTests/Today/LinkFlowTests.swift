@@ -294,7 +294,7 @@ struct LinkFlowTests {
         let keys = try LinkKeys(secret: Redacted([UInt8](repeating: 9, count: 32)))
         for (keys, number) in [(keys, state.number), (payer.flow.keys, 1)] {
             let flow = LinkFlow(
-                payer.key, as: payer.receiver, keys, payer.flow.reader, number == 1 ? store : payer.disk,
+                payer.key, as: payer.receiver, keys, payer.flow.reader, store: number == 1 ? store : payer.disk,
                 clock: world.clock, random: payer.flow.random)
             #expect(await failure { _ = try await flow.requests(with: payee.key, payee.receiver) } == .storage)
         }

@@ -62,7 +62,7 @@ final class RequestWorld: Sendable {
             .open(at: sandbox.homeserver, receiver.capabilities)
         let secret = Redacted(Digest.sha256.hash(pair.publicKey.bytes))
         let flow = LinkFlow(
-            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, states, clock: clock,
+            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, store: states, clock: clock,
             random: SeededRandomSource(seed: UInt64(pair.publicKey.bytes[0])))
         try await flow.publishMarker(session)
         return Party(key: pair.publicKey, receiver: receiver, secret: secret, session: session, flow: flow)
