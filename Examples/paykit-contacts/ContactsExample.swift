@@ -1,4 +1,5 @@
 import PaykitKit
+import PaykitNetwork
 import PaykitProvider
 import PaymentCore
 import PaymentCrypto

@@ -1,3 +1,4 @@
+import PaykitNetwork
 import PaykitProvider
 import PaymentCore
 import PaymentRouting

@@ -2,6 +2,7 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaymentLoopback
+import PaymentRecurring
 import PaymentRouting
 import PaykitSandbox
 import PaymentStandards

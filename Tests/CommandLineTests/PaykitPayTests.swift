@@ -1,3 +1,4 @@
+import PaykitStore
 import PaymentCore
 import PaymentLoopback
 import PaykitSandbox

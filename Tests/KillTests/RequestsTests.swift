@@ -1,6 +1,7 @@
 import Foundation
 import PaykitKit
 import PaykitProvider
+import PaykitStore
 import PaymentCore
 import PaymentLoopback
 import PaykitSandbox

@@ -1,3 +1,4 @@
+import PaykitProvider
 import Testing
 
 @testable import PaymentCore

@@ -1,4 +1,6 @@
 import Foundation
+import PaykitProvider
+import PaykitStore
 import PaymentCore
 import TestSupport
 import Testing

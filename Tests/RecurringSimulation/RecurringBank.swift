@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRecurring
 import Synchronization
 
 /// Where money moves: what was captured, and which payments somebody is at. It counts, and forgives nothing: who captures

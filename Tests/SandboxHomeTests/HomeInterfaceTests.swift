@@ -1,4 +1,5 @@
 import Foundation
+import PaykitProvider
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting

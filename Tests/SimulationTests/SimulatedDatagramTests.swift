@@ -1,4 +1,6 @@
+import PaykitProvider
 import PaymentCore
+import PaymentSandbox
 import PaymentTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRecurring
 import PaymentRouting
 import PaymentStore
 

@@ -1,5 +1,5 @@
+import BitcoinProvider
 package import PaymentCore
-import PaymentStandards
 package import SandboxSupport
 
 /// Bare texts of Bitcoin and Lightning, which a settler pays: without a sandbox nobody here has one.

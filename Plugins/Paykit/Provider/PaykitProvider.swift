@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentSettlement
 
 /// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
 ///

@@ -1,7 +1,7 @@
+import PaykitNetwork
 import PaykitProvider
+import PaykitStore
 package import PaymentCore
-import PaymentStore
-import PaymentTransport
 package import PaymentWallet
 package import SandboxSupport
 

@@ -1,5 +1,5 @@
 package import PaymentCore
-import PaymentTransport
+import PaykitNetwork
 import PaykitProvider
 package import PaymentLoopback
 package import SandboxSupport

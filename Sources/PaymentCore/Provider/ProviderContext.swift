@@ -205,6 +205,11 @@ public enum StepKind: Sendable, Hashable, Codable {
     }
 }
 
+extension StepKind {
+    /// The name of every attempt's one settlement: an on-disk contract, and part of its key.
+    package static let settlementName = "settle"
+}
+
 /// Whether a mutation whose fate is unknown may be sent again.
 @nonexhaustive
 public enum MutationReplay: String, Sendable, Hashable, Codable {

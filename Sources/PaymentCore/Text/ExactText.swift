@@ -8,7 +8,7 @@ extension String {
 
 extension Hasher {
     /// Hashes a text's bytes.
-    mutating func combine(exactly text: String) {
+    package mutating func combine(exactly text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
         combine(0xFF as UInt8)
@@ -38,14 +38,6 @@ extension ProviderID {
 }
 
 extension AttemptID {
-    /// Ids are equal when their bytes are.
-    public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
-
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: rawValue) }
-}
-
-extension RecurringPlan.ID {
     /// Ids are equal when their bytes are.
     public static func == (left: Self, right: Self) -> Bool { left.rawValue.isExactly(right.rawValue) }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one at a time go on, in the order in which they came.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,8 +9,10 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Waits for a turn. Whoever has it gives it back by ``end()``, and takes no second one meanwhile.
-    func take() async {
+    package func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.isTaken else {
@@ -25,7 +27,7 @@ final class Turns: Sendable {
     }
 
     /// Gives the turn to who waits longest.
-    func end() {
+    package func end() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.isTaken = false

@@ -11,7 +11,7 @@ import PaymentCrypto
 extension AttemptEngine {
     /// Pays a period: what was begun for it is gone on with, otherwise endpoint, amount, limits, attempt.
     func pay(
-        _ charge: RecurringCharge, as order: RecurringOrder, _ request: QuoteRequest
+        _ charge: PlannedPeriod, as order: PlannedPeriod.Order, _ request: QuoteRequest
     ) async throws -> PaymentOutcome {
         guard try await calledOff(charge.reference) < charge.attempts else {
             throw error(.cancelled, "this try was called off meanwhile")
@@ -45,7 +45,7 @@ extension AttemptEngine {
     ///
     /// - Throws: ``PaymentError``, `unusableOption`: nothing is paid that the payer has not agreed to.
     private func option(
-        of quote: PaymentQuote, for charge: RecurringCharge, _ order: RecurringOrder
+        of quote: PaymentQuote, for charge: PlannedPeriod, _ order: PlannedPeriod.Order
     ) async throws -> PaymentOption {
         var objections: [String] = []
         for option in quote.options where order.option.map({ $0 == option.id }) ?? true {
@@ -77,14 +77,14 @@ extension AttemptEngine {
             return false
         }
         let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
-        do { return try await SettlementFlow.otherPayment(of: question, by: payer) != nil } catch {
+        do { return try await payer.otherPayment(than: question) != nil } catch {
             throw self.error(error.code, error.message, cause: error.cause)
         }
     }
 
     /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them that
     /// pay from one wallet pay once. Services know keys of other payers too, so that theirs are random.
-    private func key(of charge: RecurringCharge, _ order: RecurringOrder) -> String? {
+    private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) -> String? {
         guard enquiry.isSettledByPayer else { return nil }
         let words = [
             charge.reference.description, order.link, "\(charge.amount)",
@@ -96,7 +96,7 @@ extension AttemptEngine {
     // MARK: What was begun
 
     /// Goes on with what was begun for a period, and calls the period's tries off where nothing was sent.
-    func settle(_ charge: RecurringCharge) async throws -> PaymentOutcome? {
+    func settle(_ charge: PlannedPeriod) async throws -> PaymentOutcome? {
         if let outcome = try await continueEarlier(at: charge.reference, for: nil) { return outcome }
         if try await calledOff(charge.reference) < charge.attempts { try await callOff(charge) }
         // What was reserved for an attempt that nobody has opened, and nobody will.
@@ -116,7 +116,7 @@ extension AttemptEngine {
 
     /// Notes in the journal that the tries up to this one are called off: an attempt that never was, and that nobody could go on
     /// with, its time being over when it begins. Whoever is late with one of those tries finds it under the payment's lease.
-    private func callOff(_ charge: RecurringCharge) async throws {
+    private func callOff(_ charge: PlannedPeriod) async throws {
         let now = effects.clock.now
         let option = PaymentOption(
             id: "called-off", title: "nothing", amount: charge.amount, expiresAt: now,

@@ -1,12 +1,12 @@
-import PaymentCore
+package import PaymentCore
 
 /// Payments of what recurs: to payees, under names that are not drawn.
 extension PaymentRouter {
     /// Pays a period under its own name, or goes on with what was begun for it.
     ///
     /// - Throws: ``PaymentError``.
-    func pay(
-        _ charge: RecurringCharge, as order: RecurringOrder, lending payer: Payer
+    package func pay(
+        _ charge: PlannedPeriod, as order: PlannedPeriod.Order, lending payer: Payer
     ) async throws(PaymentError) -> PaymentOutcome {
         let (request, payee) = try request(for: charge, order)
         let enquiry = try enquiry(for: charge.provider, payer: payer)
@@ -25,7 +25,7 @@ extension PaymentRouter {
     /// then, also those of processes that have not got as far as the journal.
     ///
     /// - Throws: ``PaymentError``, and what the journal throws.
-    func settle(_ charge: RecurringCharge, lending payer: Payer) async throws -> PaymentOutcome? {
+    package func settle(_ charge: PlannedPeriod, lending payer: Payer) async throws -> PaymentOutcome? {
         let enquiry = try enquiry(for: charge.provider, payer: payer)
         return try await leases.with(charge.reference) { journal in
             try await engine(enquiry, journal, charge.reference).settle(charge)
@@ -35,12 +35,12 @@ extension PaymentRouter {
     }
 
     /// Whether no attempt at a payment is open; false when that cannot be read.
-    func isIdle(_ payment: PaymentReference) async -> Bool {
+    package func isIdle(_ payment: PaymentReference) async -> Bool {
         (try? await effects.journal.histories(of: payment).allSatisfy(\.isFinished)) ?? false
     }
 
     private func request(
-        for charge: RecurringCharge, _ order: RecurringOrder
+        for charge: PlannedPeriod, _ order: PlannedPeriod.Order
     ) throws(PaymentError) -> (QuoteRequest, payee: String) {
         guard case .matched(let route) = route(order.link), route.provider == charge.provider else {
             throw PaymentError(

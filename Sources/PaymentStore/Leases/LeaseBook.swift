@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -7,7 +7,7 @@ import PaymentCore
 #endif
 
 /// Leases that are forgotten with the process: the rules of ``LeaseStore``, without a storage.
-struct LeaseBook {
+package struct LeaseBook {
     private struct Holding {
         let holder: String
         var end: Date
@@ -15,7 +15,9 @@ struct LeaseBook {
 
     private var holdings: [PaymentReference: Holding] = [:]
 
-    mutating func acquire(_ lease: PaymentLease, at now: Date) -> Bool {
+    package init() {}
+
+    package mutating func acquire(_ lease: PaymentLease, at now: Date) -> Bool {
         if let holding = holdings[lease.payment], !holding.holder.isExactly(lease.holder), holding.end > now {
             return false
         }
@@ -23,12 +25,12 @@ struct LeaseBook {
         return true
     }
 
-    mutating func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
+    package mutating func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
         guard holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false else { throw .leaseLost(lease.payment) }
         holdings[lease.payment]?.end = lease.end(from: now)
     }
 
-    mutating func release(_ lease: PaymentLease) {
+    package mutating func release(_ lease: PaymentLease) {
         if holdings[lease.payment]?.holder.isExactly(lease.holder) ?? false { holdings[lease.payment] = nil }
     }
 }

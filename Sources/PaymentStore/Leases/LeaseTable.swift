@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -7,17 +7,17 @@ import PaymentCore
 #endif
 
 /// The leases in a file: its table `lease`, and which of its users live. Its calls are parts of somebody's transaction.
-struct LeaseTable: ~Copyable {
+package struct LeaseTable: ~Copyable {
     private let database: Database
     private let owner: OwnerLock
 
-    init(_ database: Database, _ random: any RandomSource) throws(JournalError) {
+    package init(_ database: Database, _ random: any RandomSource) throws(JournalError) {
         self.database = database
         // One of 2^52 bytes: two owners never meet on one.
         owner = try OwnerLock(path: database.path + "-owners", id: Int64(random.next() >> 12))
     }
 
-    func acquire(_ lease: PaymentLease, at now: Date) throws(JournalError) -> Bool {
+    package func acquire(_ lease: PaymentLease, at now: Date) throws(JournalError) -> Bool {
         let rows = try database.query(
             "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2",
             StoredReference.leaseKey(lease.payment)
@@ -36,7 +36,7 @@ struct LeaseTable: ~Copyable {
         return true
     }
 
-    func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
+    package func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
         try database.run(
             "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
             StoredReference.leaseKey(lease.payment) + [
@@ -45,7 +45,7 @@ struct LeaseTable: ~Copyable {
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
     }
 
-    func release(_ lease: PaymentLease) throws(JournalError) {
+    package func release(_ lease: PaymentLease) throws(JournalError) {
         try database.run(
             "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
             StoredReference.leaseKey(lease.payment) + [.text(lease.holder)])

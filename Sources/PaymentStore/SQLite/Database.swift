@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 #if canImport(SQLite3)
     import SQLite3
@@ -15,12 +15,12 @@ import PaymentCore
 #endif
 
 /// One connection to an SQLite file. Not for sharing: its owner uses it from one place at a time.
-final class Database {
-    let path: String
+package final class Database {
+    package let path: String
     /// The longest text that is stored or read, in bytes: far more than any payment has.
-    static let valueLimit = 1 << 20
+    package static let valueLimit = 1 << 20
     /// How long another process is waited for that writes: a stopped one holds everybody up.
-    static let patience = Duration.seconds(5)
+    package static let patience = Duration.seconds(5)
 
     private let patience: Duration
     private let place: FilePlace?
@@ -28,7 +28,7 @@ final class Database {
     private var statements: [String: OpaquePointer] = [:]
 
     /// How to open a file.
-    enum Purpose {
+    package enum Purpose {
         /// To read and write, with all the locks that takes.
         case use
         /// To look at it without changing anything, not even to tidy up after a crash.
@@ -38,7 +38,7 @@ final class Database {
     /// Opens the file, which must exist.
     ///
     /// - Parameter longest: the longest row that is read or written, in bytes.
-    init(
+    package init(
         path: String, to purpose: Purpose = .use, patience: Duration = patience, longest: Int = valueLimit + 65_536
     ) throws(JournalError) {
         var opened: OpaquePointer?
@@ -88,13 +88,13 @@ final class Database {
     }
 
     /// Runs statements that take and return nothing.
-    func execute(_ sql: String) throws(JournalError) {
+    package func execute(_ sql: String) throws(JournalError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
     }
 
     /// Runs one statement with its values and hands over its rows one by one.
-    func forEach(
+    package func forEach(
         _ sql: String, _ values: [Value] = [], _ body: (Columns) throws(JournalError) -> Void
     ) throws(JournalError) {
         let statement = try prepared(sql)
@@ -112,7 +112,7 @@ final class Database {
     }
 
     /// Runs one statement with its values and reads its rows.
-    func query<Row>(
+    package func query<Row>(
         _ sql: String, _ values: [Value] = [], _ read: (Columns) -> Row
     ) throws(JournalError) -> [Row] {
         var rows: [Row] = []
@@ -121,23 +121,23 @@ final class Database {
     }
 
     /// Runs one statement with its values.
-    func run(_ sql: String, _ values: [Value] = []) throws(JournalError) {
+    package func run(_ sql: String, _ values: [Value] = []) throws(JournalError) {
         try forEach(sql, values) { _ in }
     }
 
     /// The first column of the first row, when it is a number.
-    func number(_ sql: String, _ values: [Value] = []) throws(JournalError) -> Int64? {
+    package func number(_ sql: String, _ values: [Value] = []) throws(JournalError) -> Int64? {
         try query(sql, values) { $0.integer(0) }.first
     }
 
     /// The rows that the last statement changed.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// The number of the last row added.
     var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Runs `body` with the file locked for writing: all of it takes effect, or nothing.
-    func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+    package func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             try checkPlace()
@@ -172,7 +172,7 @@ final class Database {
     // MARK: Values
 
     /// What goes into a statement.
-    enum Value {
+    package enum Value {
         case text(String)
         case integer(Int64)
         case real(Double)
@@ -180,24 +180,24 @@ final class Database {
     }
 
     /// One row, while it is read.
-    struct Columns {
+    package struct Columns {
         fileprivate let statement: OpaquePointer
         fileprivate let path: String
 
-        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+        package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+        package func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 
-        func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+        package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-        func text(_ column: Int32) -> String {
+        package func text(_ column: Int32) -> String {
             guard let bytes = sqlite3_column_text(statement, column) else { return "" }
             let count = Int(sqlite3_column_bytes(statement, column))
             return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
         }
 
         /// An error about what the row says.
-        func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
+        package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
     }
 
     /// SQLite's `file:` form of a path (sqlite.org/uri.html), with the parameter that forbids every change.

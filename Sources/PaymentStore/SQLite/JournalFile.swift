@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 #if canImport(Glibc)
     import Glibc
@@ -9,22 +9,34 @@ import PaymentCore
 #endif
 
 /// Opens a journal file: looks before it touches, makes it when it is not there, and checks it.
-struct JournalFile: Sendable {
+package struct JournalFile: Sendable {
     let path: String
     /// Whether the file is made when it is not there.
-    var isMade = true
+    let isMade: Bool
     /// Whether entries survive a power failure, not only the end of the process.
-    var survivesPowerFailure = true
-    var schema = Schema.current
+    let survivesPowerFailure: Bool
+    let schema: Schema
     /// The most pages the file may have; nil for no limit but SQLite's.
-    var maximumPages: Int?
+    let maximumPages: Int?
     /// How long other processes are waited for that write.
-    var patience = Database.patience
+    let patience: Duration
+
+    package init(
+        path: String, isMade: Bool = true, survivesPowerFailure: Bool = true, schema: Schema = .current,
+        maximumPages: Int? = nil, patience: Duration = Database.patience
+    ) {
+        self.path = path
+        self.isMade = isMade
+        self.survivesPowerFailure = survivesPowerFailure
+        self.schema = schema
+        self.maximumPages = maximumPages
+        self.patience = patience
+    }
 
     /// Opens the file.
     ///
     /// - Parameter name: random text for the file's name while it is being made.
-    func open(_ name: String) throws(JournalError) -> Database {
+    package func open(_ name: String) throws(JournalError) -> Database {
         try makeIfMissing(name)
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
         // it, so only the check after opening counts then.

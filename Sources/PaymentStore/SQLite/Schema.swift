@@ -1,17 +1,22 @@
-import PaymentCore
+package import PaymentCore
 
 /// The tables of a journal file, or of another of ours, and the steps that bring an older file up to date.
-struct Schema: Sendable {
+package struct Schema: Sendable {
     /// Marks the file as ours (`PRAGMA application_id`): a payment journal is `PRJ1`.
-    var applicationID: Int32 = 0x5052_4A31
+    let applicationID: Int32
     /// One script per version: the first makes version 1 of an empty file, each later one makes the next version.
     /// Scripts already published never change.
     let steps: [String]
 
+    package init(applicationID: Int32 = 0x5052_4A31, steps: [String]) {
+        self.applicationID = applicationID
+        self.steps = steps
+    }
+
     /// The version that the steps lead to.
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [
+    package static let current = Schema(steps: [
         """
         CREATE TABLE attempt (
             number INTEGER PRIMARY KEY,

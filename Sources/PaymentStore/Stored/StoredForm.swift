@@ -1,11 +1,11 @@
-import PaymentCore
+package import PaymentCore
 
 /// How values are written into a journal's rows.
 ///
 /// What is stored has names and words of its own, one file here for each stored thing, so that a property or a case that is
 /// renamed in code changes no journal. An object carries the number of its form. Forms that were released are read for
 /// ever (`Tests/Vectors/journals`); a change of what is written is a new form.
-enum StoredForm: Int64 {
+package enum StoredForm: Int64 {
     /// What was written before forms had numbers: journals of the versions 1 to 3.
     case first = 1
     /// From version 4 on.
@@ -18,14 +18,14 @@ enum StoredForm: Int64 {
     /// An object's text, with the number of its form.
     ///
     /// - Throws: `EncodingError` when it nests deeper than what can be read again.
-    static func text(_ members: [String: JSONValue?]) throws -> String {
+    package static func text(_ members: [String: JSONValue?]) throws -> String {
         var members = members.compactMapValues { $0 }
         members[key] = .number(JSONNumber(current.rawValue))
         return try JSONValue.encode(JSONValue.object(members)).text
     }
 
     /// Reads an object's text.
-    static func object(_ text: String) throws(Unreadable) -> StoredObject {
+    package static func object(_ text: String) throws(Unreadable) -> StoredObject {
         guard let value = try? JSONValue(parsing: text), let members = value.object else { throw Unreadable() }
         guard let number = members[key] else { return StoredObject(form: .first, members: members) }
         guard let form = number.int64.flatMap(StoredForm.init(rawValue:)) else { throw Unreadable() }
@@ -34,62 +34,64 @@ enum StoredForm: Int64 {
 }
 
 /// A stored text is nothing that any form of it could be.
-struct Unreadable: Error {}
+package struct Unreadable: Error {
+    package init() {}
+}
 
 /// A stored object, while it is read.
-struct StoredObject {
+package struct StoredObject {
     let form: StoredForm
-    let members: [String: JSONValue]
+    package let members: [String: JSONValue]
 
     /// A text that has to be there.
-    func text(_ key: String) throws(Unreadable) -> String {
+    package func text(_ key: String) throws(Unreadable) -> String {
         guard let text = try optionalText(key) else { throw Unreadable() }
         return text
     }
 
     /// A text, nil where there is none.
-    func optionalText(_ key: String) throws(Unreadable) -> String? {
+    package func optionalText(_ key: String) throws(Unreadable) -> String? {
         guard let value = present(key) else { return nil }
         guard let text = value.string else { throw Unreadable() }
         return text
     }
 
     /// A number, nil where there is none.
-    func optionalNumber(_ key: String) throws(Unreadable) -> Double? {
+    package func optionalNumber(_ key: String) throws(Unreadable) -> Double? {
         guard let value = present(key) else { return nil }
         guard let number = value.number?.double else { throw Unreadable() }
         return number
     }
 
     /// A duration in seconds, nil where there is none.
-    func optionalDuration(_ key: String) throws(Unreadable) -> Duration? {
+    package func optionalDuration(_ key: String) throws(Unreadable) -> Duration? {
         guard let value = present(key) else { return nil }
         guard let duration = value.number?.seconds else { throw Unreadable() }
         return duration
     }
 
     /// A truth value, false where there is none.
-    func flag(_ key: String) throws(Unreadable) -> Bool {
+    package func flag(_ key: String) throws(Unreadable) -> Bool {
         guard let value = present(key) else { return false }
         guard let flag = value.bool else { throw Unreadable() }
         return flag
     }
 
     /// An object that has to be there.
-    func object(_ key: String) throws(Unreadable) -> StoredObject {
+    package func object(_ key: String) throws(Unreadable) -> StoredObject {
         guard let object = try optionalObject(key) else { throw Unreadable() }
         return object
     }
 
     /// An object, nil where there is none.
-    func optionalObject(_ key: String) throws(Unreadable) -> StoredObject? {
+    package func optionalObject(_ key: String) throws(Unreadable) -> StoredObject? {
         guard let value = present(key) else { return nil }
         guard let members = value.object else { throw Unreadable() }
         return StoredObject(form: form, members: members)
     }
 
     /// A list of objects that has to be there.
-    func objects(_ key: String) throws(Unreadable) -> [StoredObject] {
+    package func objects(_ key: String) throws(Unreadable) -> [StoredObject] {
         guard let values = members[key]?.array else { throw Unreadable() }
         var objects: [StoredObject] = []
         for value in values {

@@ -1,15 +1,15 @@
-import PaymentCore
+package import PaymentCore
 
 /// An amount: minor units as a text, since other readers round long numbers, their unit and exponent.
-enum StoredMoney {
-    static func value(_ money: Money) -> JSONValue {
+package enum StoredMoney {
+    package static func value(_ money: Money) -> JSONValue {
         [
             "minorUnits": .string(money.minorUnitText), "currency": .string(money.currency.unit),
             "exponent": .number(JSONNumber(money.exponent)),
         ]
     }
 
-    static func read(_ object: StoredObject) throws(Unreadable) -> Money {
+    package static func read(_ object: StoredObject) throws(Unreadable) -> Money {
         let (units, unit) = (try object.text("minorUnits"), try object.text("currency"))
         guard let exponent = object.members["exponent"]?.number?.exactly(UInt8.self),
             let currency = try? Currency(unit: unit),

@@ -1,3 +1,5 @@
+import PaykitProvider
+
 #if canImport(CCurl)
     import CCurl
     import Glibc

@@ -1,5 +1,7 @@
 import Foundation
 import PaymentCore
+import PaymentRecurring
+import PaymentRecurringTesting
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
 import Foundation
+import PaykitNetwork
+import PaykitProvider
 import PaymentCore
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import PaykitNetwork
 public import PaykitProvider
 public import PaymentCore
 public import PaymentTransport

@@ -1,5 +1,6 @@
 public import PaykitProvider
 public import PaymentCore
+import PaymentRecurring
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 
 /// Quotes for payments to somebody on the network, and for single invoices (Protocol 4).
 struct PaymentFlow: Sendable {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 
 /// How a settler can pay what somebody published.
 enum EndpointOffers {

@@ -2,6 +2,7 @@ import FuzzModel
 import Foundation
 import PaykitProvider
 import PaymentCore
+import PaymentRecurring
 
 /// What peers write of subscriptions: signed ones, messages about them, proposals of apps, and the plans that come of them.
 struct PaykitSubscriptionTarget: FuzzTarget {

@@ -3,6 +3,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 import PaykitSandbox
+import PaymentSettlement
 import PaymentStandards
 import PaymentTesting
 import Synchronization

@@ -1,3 +1,4 @@
+import BitcoinProvider
 import Foundation
 import PaykitProvider
 import PaymentCore

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 
 extension RequestFlow {
     /// The step in which a payment gets its name at the settler: an on-disk contract.

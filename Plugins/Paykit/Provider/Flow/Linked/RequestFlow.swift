@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentCrypto
+import PaymentSettlement
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

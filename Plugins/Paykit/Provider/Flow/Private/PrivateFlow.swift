@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

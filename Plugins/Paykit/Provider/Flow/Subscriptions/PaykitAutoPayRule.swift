@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentRecurring
 
 /// What of a subscription may be paid without a question (Protocol 6.7).
 ///

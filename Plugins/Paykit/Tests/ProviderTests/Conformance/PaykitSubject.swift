@@ -1,3 +1,4 @@
+import BitcoinProvider
 import PaykitProvider
 import PaymentCore
 import PaykitSandbox

@@ -1,3 +1,4 @@
+import PaykitNetwork
 import PaymentCore
 import PaykitSandbox
 import PaymentTransport

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSandbox
 import PaymentTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitNetwork
 import PaymentCore
 import PaymentCrypto
 import PaykitSandbox

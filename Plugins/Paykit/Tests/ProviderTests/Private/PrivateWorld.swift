@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
+import PaymentSandbox
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import PaykitKit
 import PaymentCore
+import PaymentRecurring
 import PaymentRouting
 import PaykitSandbox
 import PaymentStandards

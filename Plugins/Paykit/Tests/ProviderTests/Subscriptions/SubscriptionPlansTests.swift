@@ -1,5 +1,7 @@
 import Foundation
+import PaykitKit
 import PaymentCore
+import PaymentRecurring
 import PaymentStore
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaykitSandbox
+import PaymentRecurring
 import PaymentStore
 import PaymentTesting
 import Synchronization

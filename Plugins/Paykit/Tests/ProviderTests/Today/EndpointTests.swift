@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 import PaymentStandards
 import Testing
 

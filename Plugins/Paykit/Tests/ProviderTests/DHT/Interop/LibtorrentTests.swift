@@ -1,4 +1,5 @@
 import Foundation
+import PaykitNetwork
 import PaymentCore
 import PaymentTransport
 import TestSupport

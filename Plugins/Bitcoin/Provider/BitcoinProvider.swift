@@ -1,0 +1,105 @@
+public import PaymentCore
+import PaymentCrypto
+import PaymentSettlement
+
+/// Pays texts of Bitcoin and Lightning that no service stands behind, with the payer's own settler: `lightning:` and
+/// `bitcoin:` links, bare invoices, offers, addresses and Lightning addresses.
+///
+/// ```swift
+/// let router = PaymentRouter(
+///     registry: try ProviderRegistry([BitcoinPaymentsProvider()]), transport: transport, journal: journal,
+///     readers: [StandardsReader()])
+/// let outcome = try await router.pay("lightning:lnbc…", as: Payer(policy: .first(upTo: [limit]), settler: node))
+/// ```
+///
+/// Routers need a ``StandardsReader`` among their readers, which finds such texts. An invoice is paid once, and so is a
+/// link with an amount: the same text again is the same payment. A text without an amount names whoever has the address,
+/// and each payment to it is another one.
+public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
+    /// `bitcoin`.
+    public static let id: ProviderID = "bitcoin"
+
+    private let id: ProviderID
+    private let reader: any InstructionReader
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: another one for each in one registry or journal, and the same for ever.
+    ///   - reader: reads the texts, with their checksums and signatures.
+    public init(id: ProviderID = BitcoinPaymentsProvider.id, reader: any InstructionReader = StandardsReader()) {
+        self.id = id
+        self.reader = reader
+    }
+
+    /// Who the provider is and what it claims. It calls nobody.
+    public var descriptor: ProviderDescriptor {
+        ProviderDescriptor(
+            id: id, name: "Bitcoin",
+            patterns: [Bolt11.id, BIP321.id, BitcoinAddress.id, LNURL.id, Bolt12.id].map { .standard($0) },
+            outboundHosts: [])
+    }
+
+    /// Recognises what a settler could pay. An invoice is called by its payment hash, whatever stands around it.
+    public func recognize(_ link: PaymentLink) -> LinkMatch? {
+        let offers = SettlementOffer.offers(in: link, reader)
+        guard let first = offers.first else { return nil }
+        if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {
+            return LinkMatch(reference: hash, holdsSecret: false)
+        }
+        guard case .fixed(let money) = first.amount else {
+            return LinkMatch(reference: first.endpoint.text, holdsSecret: false, namesPayee: true)
+        }
+        return LinkMatch(reference: Self.name(first.endpoint, money, link), holdsSecret: false)
+    }
+
+    /// A link is one payment by its address, its amount and what it says that it is for.
+    private static func name(_ endpoint: SettlementEndpoint, _ amount: Money, _ link: PaymentLink) -> String {
+        let words = ["label", "message"].map { word in
+            link.queryItems.first { $0.name == Substring(word) }.map { String($0.value) } ?? ""
+        }
+        let base = "\(endpoint.text):\(amount.minorUnitText)"
+        guard words.contains(where: { !$0.isEmpty }) else { return base }
+        return base + ":" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(16)
+    }
+
+    /// Returns whom an option pays: the address of a text without an amount.
+    public func payee(of option: PaymentOption) -> String? { SettlementFlow.payee(of: option) }
+
+    /// Says what the text asks for, without asking anybody but, where the amount is open, the payer.
+    ///
+    /// - Throws: ``PaymentError``; nothing has been paid then.
+    public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        let offers = SettlementOffer.offers(in: request.link, reader)
+        let named = offers.map { (id: $0.endpoint.kind.rawValue, title: Self.title($0.endpoint), offer: $0) }
+        return try await SettlementFlow.quote(
+            named, of: request.reference, payee: payee(of: request.link, offers),
+            payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
+    }
+
+    /// Reads the text of the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once.
+    ///
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await SettlementFlow.pay(attempt, reader, in: context)
+    }
+
+    /// Refuses to take an attempt for one at what `link` asks for when it was about something else.
+    ///
+    /// - Throws: ``PaymentError/Code/integrity``.
+    public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        try SettlementFlow.distinguish(SettlementOffer.offers(in: link, reader), from: attempt)
+    }
+
+    private static func title(_ endpoint: SettlementEndpoint) -> String {
+        endpoint.kind == .bitcoinAddress ? "Bitcoin, on the chain" : "Bitcoin, over Lightning"
+    }
+
+    /// Whoever the text says is paid: nobody has checked a name.
+    private func payee(of link: PaymentLink, _ offers: [SettlementOffer]) -> Payee {
+        guard case .instruction(let instruction) = reader.read(link) else { return Payee(name: "somebody") }
+        let account = offers.first?.endpoint.text ?? instruction.payee?.account ?? ""
+        let short = account.utf8.count > 24 ? "\(account.prefix(12))…\(account.suffix(8))" : account
+        return Payee(claiming: instruction.payee?.name, knownAs: short)
+    }
+}

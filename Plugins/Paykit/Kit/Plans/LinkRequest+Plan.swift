@@ -1,0 +1,41 @@
+package import PaymentCore
+import PaymentCrypto
+import PaymentRecurring
+
+extension LinkRequest {
+    /// The link by which a router pays the request; nil where this side is to be paid.
+    package func link(_ party: LinkParty) -> PaykitRequestLink? {
+        guard !isOwn else { return nil }
+        return PaykitRequestLink(id, from: party.peer, app: party.peerReceiver, recurs: terms.recurrence != nil)
+    }
+
+    /// The plan by which a scheduler has a router pay a request that recurs.
+    ///
+    /// - Throws: ``PaykitFailure``, `validationFailed`, where it does not recur, was not accepted, or has no schedule.
+    package func plan(
+        _ party: LinkParty, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
+    ) throws(PaykitFailure) -> RecurringPlan {
+        guard let link = link(party), let recurrence = terms.recurrence else {
+            throw PaykitFailure(.validationFailed, "only a request of the peer's that recurs is paid by a plan")
+        }
+        guard state.phase == .active else {
+            throw PaykitFailure(
+                .validationFailed, "the request is \(state.phase.rawValue): accept it before it is planned")
+        }
+        guard let amount = terms.amount.bitcoin else {
+            throw PaykitFailure(.validationFailed, "the request is not for an amount of bitcoin")
+        }
+        let order = RecurringOrder(link: link.text, paysByItself: paysByItself)
+        do {
+            return try RecurringPlan(
+                id: Self.planID(id, party), provider: provider, amount: amount, schedule: recurrence.schedule(),
+                policy: policy, details: order.details)
+        } catch { throw PaykitFailure(.validationFailed, "the request cannot be planned: \(error)") }
+    }
+
+    /// The plan's name: whose request it is, and which. Apps have long names, plans short ones.
+    package static func planID(_ id: String, _ party: LinkParty) -> RecurringPlan.ID {
+        let app = Hex.encode(Digest.sha256.hash(Array(party.peerReceiver.text.utf8)).prefix(8))
+        return RecurringPlan.ID(rawValue: "\(party.peer)/\(app)/\(id)")
+    }
+}

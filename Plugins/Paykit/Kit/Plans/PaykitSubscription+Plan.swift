@@ -1,0 +1,100 @@
+public import PaymentCore
+import PaymentCrypto
+import PaymentRecurring
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Who is paid by a plan, and how: what its details say.
+public struct PaykitStandingOrder: Sendable, Hashable {
+    /// Who is paid.
+    public let recipient: PubkyKey
+    /// Their method, such as `lightning`.
+    public let methodID: String
+    /// Whether a period may be paid without a question, within the limits that the application has set.
+    public let paysByItself: Bool
+
+    /// Creates an order.
+    public init(recipient: PubkyKey, methodID: String, paysByItself: Bool) {
+        self.recipient = recipient
+        self.methodID = methodID
+        self.paysByItself = paysByItself
+    }
+
+    /// Reads a plan's details; nil where they are of something else.
+    public init?(_ plan: RecurringPlan) {
+        guard let recipient = plan.details["recipient"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
+            let method = plan.details["method"]?.string, PaykitEndpoint.isMethod(method)
+        else { return nil }
+        self.init(
+            recipient: recipient, methodID: method, paysByItself: plan.details["paysByItself"]?.bool ?? false)
+    }
+
+    /// The details of a plan.
+    public var details: JSONValue {
+        [
+            "recipient": .string(recipient.text), "method": .string(methodID), "paysByItself": .bool(paysByItself),
+        ]
+    }
+
+    /// What a router pays by this order: the recipient's link, by their method.
+    public var order: RecurringOrder {
+        RecurringOrder(link: "paykit:\(recipient.text)", option: methodID, paysByItself: paysByItself)
+    }
+
+    /// The name of the plan by which somebody is paid for what they call `id`: two payees may call theirs the same.
+    public func planID(_ id: String) -> RecurringPlan.ID { RecurringPlan.ID(rawValue: "\(recipient.text)/\(id)") }
+}
+
+extension PaykitSubscription {
+    /// Returns the plan by which the subscriber pays, on days of UTC.
+    ///
+    /// - Parameters:
+    ///   - paysByItself: whether a period may be paid without a question.
+    ///   - provider: who pays: what the Paykit provider is registered as.
+    ///   - policy: what becomes of periods that nobody was there to charge.
+    /// - Throws: `RecurringDefect`.
+    public func plan(
+        paysByItself: Bool, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
+    ) throws(RecurringDefect) -> RecurringPlan {
+        try plan(isChange: false, until: endsAt, paysByItself: paysByItself, provider: provider, policy: policy)
+    }
+
+    /// The plan by which the subscriber pays until `end`.
+    ///
+    /// - Parameter isChange: whether the terms are not the first ones.
+    func plan(
+        isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
+    ) throws(RecurringDefect) -> RecurringPlan {
+        let order = PaykitStandingOrder(recipient: self.provider, methodID: terms.methodID, paysByItself: paysByItself)
+        let amount: Money
+        // Checked when the subscription was made.
+        do { amount = try terms.money() } catch { throw .amount }
+        return try RecurringPlan(
+            id: planID(isChange: isChange), provider: provider, amount: amount,
+            schedule: RecurringSchedule(
+                terms.frequency.rhythm, from: Date(timeIntervalSince1970: Double(startsAt)),
+                until: end.map { Date(timeIntervalSince1970: Double($0)) }),
+            policy: policy, details: order.details)
+    }
+
+    /// The name of the plan: the payee's key, for a change a few letters of what was agreed to, and the subscription's name.
+    /// Keys have no plus, so that no two plans have one name.
+    func planID(isChange: Bool) -> RecurringPlan.ID {
+        guard isChange else { return RecurringPlan.ID(rawValue: "\(provider.text)/\(id)") }
+        let agreed = PaykitSubscriptionSignature.signedBytes(self, nonce: [], timestamp: 0, expiresAt: 0)
+        return RecurringPlan.ID(rawValue: "\(provider.text)+\(Hex.encode(Digest.sha256.hash(agreed).prefix(5)))/\(id)")
+    }
+
+    /// Whether a plan is one of this subscription's, whatever its terms.
+    func owns(_ plan: RecurringPlan.ID) -> Bool {
+        guard plan.rawValue.hasPrefix(provider.text) else { return false }
+        let rest = plan.rawValue.dropFirst(provider.text.utf8.count)
+        if rest.first == "/" { return rest.dropFirst().utf8.elementsEqual(id.utf8) }
+        guard rest.first == "+", let slash = rest.firstIndex(of: "/") else { return false }
+        return rest[rest.index(after: slash)...].utf8.elementsEqual(id.utf8)
+    }
+}

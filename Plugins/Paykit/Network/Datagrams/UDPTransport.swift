@@ -1,0 +1,51 @@
+import Dispatch
+import PaykitProvider
+public import PaymentCore
+
+/// Datagrams over the system's UDP sockets.
+///
+/// Sockets never block: the system tells when something has arrived, on one queue for all of a transport's sockets. What
+/// nobody takes is kept up to a bound and dropped beyond it.
+public struct UDPTransport: DatagramTransport {
+    /// The most bytes that a datagram may have; longer ones are dropped.
+    public let datagramLimit: Int
+    /// The most datagrams that a socket keeps for whoever takes them next.
+    public let queueLimit: Int
+    private let queue = DispatchQueue(label: "payment-udp")
+    private let names = DispatchQueue(label: "payment-udp-names", attributes: .concurrent)
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - datagramLimit: the most bytes that a datagram may have.
+    ///   - queueLimit: the most datagrams that a socket keeps.
+    public init(datagramLimit: Int = 2048, queueLimit: Int = 256) {
+        self.datagramLimit = max(1, min(datagramLimit, 65_507))
+        self.queueLimit = max(1, queueLimit)
+    }
+
+    /// Opens a socket.
+    ///
+    /// - Parameter address: what it is bound to; ``DatagramAddress/any`` for a client.
+    /// - Throws: ``DatagramError/unavailable(_:_:)``, as for a port that is in use, and ``DatagramError/cancelled``.
+    public func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket {
+        guard !Task.isCancelled else { throw .cancelled }
+        return try UDPSocket(address, queue: queue, datagramLimit: datagramLimit, queueLimit: queueLimit)
+    }
+
+    /// Returns the IPv4 addresses of a host, as the system's resolver knows them.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address in dotted form.
+    ///   - port: the port that the addresses get.
+    /// - Throws: ``DatagramError/hostNotFound(_:)``, and ``DatagramError/cancelled``.
+    public func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress] {
+        guard !Task.isCancelled else { throw .cancelled }
+        // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
+        let inbox = NameAnswer<DatagramAddress>()
+        names.async { inbox.finish(SystemSockets.addresses(of: host, port: port)) }
+        guard let found = await inbox.value() else { throw .cancelled }
+        guard !found.isEmpty else { throw .hostNotFound(host) }
+        return found
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import PaykitProvider
+public import PaymentCore
+
+/// Connections over the system's TCP sockets.
+///
+/// Sockets never block: the system tells when one is ready. Nothing is read that nobody asked for, so that a peer who sends
+/// without end fills no memory but its own.
+public struct TCPTransport: StreamTransport {
+    private let queue = DispatchQueue(label: "payment-tcp")
+    private let names = DispatchQueue(label: "payment-tcp-names", attributes: .concurrent)
+
+    /// Creates a transport.
+    public init() {}
+
+    /// Connects to somebody who listens.
+    ///
+    /// - Parameter address: where they listen.
+    /// - Throws: ``StreamError``.
+    public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
+        guard !Task.isCancelled else { throw .cancelled }
+        let handle = SocketHandle(try SystemSockets.connect(to: address), queue: queue)
+        do throws(StreamError) {
+            try await handle.wait(for: .writing)
+            let outcome = try handle.use { descriptor -> SystemSockets.Step<Bool> in
+                SystemSockets.connectionFailure(descriptor).map { .failed($0) } ?? .done(true)
+            }
+            if case .failed(let detail) = outcome { throw .notConnected(address, detail) }
+        } catch {
+            handle.close()
+            throw error
+        }
+        return TCPStream(handle, peer: address)
+    }
+
+    /// Listens for others who connect.
+    ///
+    /// - Parameter address: where; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
+    /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use, and ``StreamError/cancelled``.
+    public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
+        guard !Task.isCancelled else { throw .cancelled }
+        let (descriptor, bound) = try SystemSockets.listen(at: address)
+        return TCPListener(SocketHandle(descriptor, queue: queue), at: bound, queue: queue)
+    }
+
+    /// Returns the addresses of a host, as the system's resolver knows them.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address of either kind, one of IPv6 in brackets or without.
+    ///   - port: the port that the addresses get.
+    /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
+    public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress] {
+        guard !Task.isCancelled else { throw .cancelled }
+        // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
+        if let address = StreamAddress(host: host, port: port) { return [address] }
+        let answer = NameAnswer<StreamAddress>()
+        names.async { answer.finish(SystemSockets.streamAddresses(of: host, port: port)) }
+        guard let found = await answer.value() else { throw .cancelled }
+        guard !found.isEmpty else { throw .hostNotFound(host) }
+        return found
+    }
+}
+
+private final class TCPStream: ByteStream {
+    let peer: StreamAddress
+    private let handle: SocketHandle
+
+    init(_ handle: SocketHandle, peer: StreamAddress) {
+        self.handle = handle
+        self.peer = peer
+    }
+
+    // Whoever waits holds the handle, and nobody waits for a stream that nobody holds.
+    deinit { handle.close() }
+
+    func send(_ bytes: [UInt8]) async throws(StreamError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try await handle.complete(.writing, { .lost($0) }) {
+                SystemSockets.send(rest, over: $0)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func receive(atMost limit: Int) async throws(StreamError) -> [UInt8] {
+        // A length of nothing would look like the end.
+        try await handle.complete(.reading, { .lost($0) }) {
+            SystemSockets.receive(atMost: max(1, min(limit, 1 << 16)), over: $0)
+        }
+    }
+
+    func close() { handle.close() }
+}
+
+private final class TCPListener: StreamListener {
+    let localAddress: StreamAddress
+    private let handle: SocketHandle
+    private let queue: DispatchQueue
+
+    init(_ handle: SocketHandle, at address: StreamAddress, queue: DispatchQueue) {
+        self.handle = handle
+        self.queue = queue
+        localAddress = address
+    }
+
+    deinit { handle.close() }
+
+    func accept() async throws(StreamError) -> any ByteStream {
+        let (descriptor, peer) = try await handle.complete(.reading, { .unavailable(localAddress, $0) }) {
+            SystemSockets.accept(at: $0)
+        }
+        return TCPStream(SocketHandle(descriptor, queue: queue), peer: peer)
+    }
+
+    func close() { handle.close() }
+}

@@ -1,0 +1,122 @@
+import PaykitProvider
+public import PaymentCore
+
+/// Receipts of private payments in one SQLite file, shared safely by any number of tasks and processes of one machine.
+///
+/// What a method wrote is on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened, checked
+/// and refused as a journal's is, and is no journal. It holds who was paid what, and proofs; nothing that moves money.
+public actor SQLiteReceipts: ReceiptStore {
+    private let queue = SerialQueue("payment-receipts")
+    private let database: Database
+
+    /// The queue that the store works on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Creates a store by opening the file at `path` and checking its soundness.
+    ///
+    /// - Parameters:
+    ///   - path: where the file is; its folder has to be there.
+    ///   - creating: whether a file that is not there is made.
+    /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
+    public init(path: String, creating: Bool = true) throws(JournalError) {
+        try self.init(JournalFile(path: path, isMade: creating, schema: .receipts))
+    }
+
+    init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
+        database = try file.open(random.hex(16))
+        try database.execute("PRAGMA synchronous = FULL")
+    }
+
+    /// Keeps a receipt, unless there is one of its id.
+    ///
+    /// - Returns: what is kept now.
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func keep(_ receipt: PrivateReceipt) throws -> PrivateReceipt {
+        try database.transaction { () throws(JournalError) in
+            if let known = try find(receipt.id) { return known }
+            try database.run(
+                """
+                INSERT INTO receipt (payer, payee, name, method, amount, currency, created, stage, metadata, proof)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                """,
+                StoredReceiptRow.key(receipt.id) + StoredReceiptRow.terms(receipt) + StoredReceiptRow.state(receipt))
+            return receipt
+        }
+    }
+
+    /// Brings a receipt on to a later stage.
+    ///
+    /// - Returns: whether it was at one of `stages`, and so was changed.
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func advance(_ receipt: PrivateReceipt, from stages: Set<PrivateReceipt.Stage>) throws -> Bool {
+        try database.transaction { () throws(JournalError) in
+            guard let known = try find(receipt.id), stages.contains(known.stage) else { return false }
+            try database.run(
+                "UPDATE receipt SET stage = ?4, metadata = ?5, proof = ?6 WHERE \(Self.isKey)",
+                StoredReceiptRow.key(receipt.id) + StoredReceiptRow.state(receipt))
+            return true
+        }
+    }
+
+    /// Returns the receipt of an id; nil when there is none.
+    ///
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func receipt(_ id: PrivateReceipt.ID) throws -> PrivateReceipt? { try find(id) }
+
+    /// Returns receipts, the latest kept first.
+    ///
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func receipts(before earlier: PrivateReceipt.ID?, limit: Int) throws -> [PrivateReceipt] {
+        var bound = Int64.max
+        if let earlier {
+            bound =
+                try database.number("SELECT number FROM receipt WHERE \(Self.isKey)", StoredReceiptRow.key(earlier))
+                ?? 0
+        }
+        return try read(
+            "SELECT \(StoredReceiptRow.columns) FROM receipt WHERE number < ?1 ORDER BY number DESC LIMIT ?2",
+            [.integer(bound), .integer(Int64(max(0, limit)))])
+    }
+
+    /// Notes that something has arrived.
+    ///
+    /// - Returns: whether it was not noted before.
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func note(_ arrival: PrivateArrival) throws -> Bool {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "INSERT OR IGNORE INTO arrival (kind, sender, name) VALUES (?1, ?2, ?3)", Self.key(arrival))
+            return database.changes > 0
+        }
+    }
+
+    /// Returns whether something was noted as arrived.
+    ///
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func isNoted(_ arrival: PrivateArrival) throws -> Bool {
+        try database.number(
+            "SELECT count(*) FROM arrival WHERE kind = ?1 AND sender = ?2 AND name = ?3", Self.key(arrival)) == 1
+    }
+
+    private static func key(_ arrival: PrivateArrival) -> [Database.Value] {
+        [.text(arrival.kind), .text(arrival.sender), .text(arrival.name)]
+    }
+
+    private static let isKey = "payer = ?1 AND payee = ?2 AND name = ?3"
+
+    private func find(_ id: PrivateReceipt.ID) throws(JournalError) -> PrivateReceipt? {
+        try read(
+            "SELECT \(StoredReceiptRow.columns) FROM receipt WHERE \(Self.isKey)", StoredReceiptRow.key(id)
+        ).first
+    }
+
+    private func read(_ sql: String, _ values: [Database.Value]) throws(JournalError) -> [PrivateReceipt] {
+        var found: [PrivateReceipt] = []
+        try database.forEach(sql, values) { (row) throws(JournalError) in
+            do throws(Unreadable) { found.append(try StoredReceiptRow.receipt(row)) } catch {
+                throw row.damage("a receipt cannot be read")
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import PaykitProvider
+public import PaymentCore
+
+/// Sealed states in one SQLite file, shared safely by any number of tasks and processes of one machine: such as Paykit's private
+/// links.
+///
+/// What was kept is on the disk when the call returns, and of several who follow the same state one succeeds. Only the file's
+/// owner may read it; what is in it only whoever sealed it. Errors are ``/PaymentCore/JournalError``: the file is opened,
+/// checked and refused as a journal's is, and is no journal.
+///
+/// - Warning: Never put an older copy of the file in its place: what keeps a channel here would say two things under one number.
+public actor SQLiteSealedStates: SealedStateStore {
+    private let queue = SerialQueue("sealed-states")
+    private let database: Database
+
+    /// The queue that the store works on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Creates a store by opening the file at `path` and checking its soundness.
+    ///
+    /// - Parameters:
+    ///   - path: where the file is; its folder has to be there.
+    ///   - creating: whether a file that is not there is made.
+    /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
+    public init(path: String, creating: Bool = true) throws(JournalError) {
+        try self.init(JournalFile(path: path, isMade: creating, schema: .sealedStates))
+    }
+
+    init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
+        database = try file.open(random.hex(16))
+        try database.execute("PRAGMA synchronous = FULL")
+    }
+
+    /// The most bytes of a part.
+    private static let partLength = 480 * 1024
+
+    /// Returns what is kept under a name; nil when nothing is.
+    ///
+    /// - Throws: ``/PaymentCore/JournalError``.
+    public func state(named name: String) throws -> SealedState? {
+        var number: Int64?
+        var sealed: [UInt8] = []
+        var part: Int64 = 0
+        try database.forEach(
+            "SELECT part, number, sealed FROM state WHERE name = ?1 ORDER BY part", [.text(name)]
+        ) { (row) throws(JournalError) in
+            guard row.integer(0) == part, row.integer(1) > 0, number.map({ $0 == row.integer(1) }) ?? true,
+                let bytes = Data(base64Encoded: row.text(2))
+            else { throw row.damage("a sealed state cannot be read") }
+            number = row.integer(1)
+            part += 1
+            sealed += bytes
+        }
+        return number.map { SealedState(number: UInt64($0), sealed: sealed) }
+    }
+
+    /// Keeps a state, if it follows what is kept.
+    ///
+    /// - Returns: whether it does.
+    /// - Throws: ``/PaymentCore/JournalError``; then nothing was kept, unless it was the disk that failed.
+    public func keep(_ state: SealedState, named name: String) throws -> Bool {
+        guard let number = Int64(exactly: state.number), number > 0 else { return false }
+        return try database.transaction { () throws(JournalError) in
+            let known = try database.number("SELECT number FROM state WHERE name = ?1 AND part = 0", [.text(name)]) ?? 0
+            guard number == known + 1 else { return false }
+            try database.run("DELETE FROM state WHERE name = ?1", [.text(name)])
+            // An empty state has a part as well.
+            for (part, start) in stride(from: 0, to: max(1, state.sealed.count), by: Self.partLength).enumerated() {
+                let bytes = state.sealed[start..<min(start + Self.partLength, state.sealed.count)]
+                try database.run(
+                    "INSERT INTO state (name, part, number, sealed) VALUES (?1, ?2, ?3, ?4)",
+                    [
+                        .text(name), .integer(Int64(part)), .integer(number),
+                        .text(Data(bytes).base64EncodedString()),
+                    ])
+            }
+            return true
+        }
+    }
+}

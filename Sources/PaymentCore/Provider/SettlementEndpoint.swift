@@ -1,0 +1,78 @@
+/// Where a payer's settler sends money: an invoice, an address, a name, with what its kind says about it.
+///
+/// Made from a text that was read and found sound, never from a text alone; see ``init(_:text:network:paymentHash:)``.
+public struct SettlementEndpoint: Sendable, Hashable, Codable {
+    /// What an endpoint is. Open: later versions and applications may know more.
+    public struct Kind: Sendable, Hashable, Codable, RawRepresentable {
+        /// The kind's name: what journals store.
+        public let rawValue: String
+
+        /// Creates a kind.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A Lightning invoice (BOLT 11): it is paid once, and its payment hash says by which proof.
+        public static let bolt11 = Kind(rawValue: "bolt11")
+        /// A Lightning offer (BOLT 12), at which the settler asks for an invoice.
+        public static let bolt12Offer = Kind(rawValue: "bolt12-offer")
+        /// A Lightning address (LUD-16), at whose host the settler asks for an invoice.
+        public static let lightningAddress = Kind(rawValue: "lightning-address")
+        /// An LNURL (LUD-01, LUD-17) that the settler follows to an invoice.
+        public static let lnurl = Kind(rawValue: "lnurl")
+        /// An address on Bitcoin's chain, or on one of its test chains.
+        public static let bitcoinAddress = Kind(rawValue: "bitcoin-address")
+        /// An address of another coin; ``SettlementEndpoint/network`` says of which.
+        public static let coinAddress = Kind(rawValue: "coin-address")
+    }
+
+    /// What it is.
+    public let kind: Kind
+    /// The invoice, address or name itself, without a scheme and without parameters.
+    public let text: String
+    /// On which network the money moves, where the text tells: for Bitcoin and Lightning `mainnet`, `testnet`, `signet` or
+    /// `regtest`, for other coins their chain.
+    public let network: String?
+    /// The payment hash of an invoice, 64 hexadecimal digits in lower case: whoever paid it has the preimage. Nil where
+    /// the text has none.
+    public let paymentHash: String?
+
+    /// Creates an endpoint from a text that was read.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is.
+    ///   - text: the invoice, address or name.
+    ///   - network: the network that the text names.
+    ///   - paymentHash: of an invoice: 64 hexadecimal digits, in any case.
+    public init(_ kind: Kind, text: String, network: String? = nil, paymentHash: String? = nil) {
+        self.kind = kind
+        self.text = text
+        self.network = network
+        self.paymentHash = paymentHash?.lowercased()
+    }
+}
+
+extension SettlementEndpoint.Kind {
+    /// Whether the money moves over Lightning, so that a preimage proves it.
+    package var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
+
+    /// The method by which endpoints of this kind are paid, whatever whoever published one calls it: `lightning`, `onchain`,
+    /// or the kind's own name.
+    package var method: String {
+        if isLightning { return "lightning" }
+        return self == .bitcoinAddress ? "onchain" : rawValue
+    }
+}
+
+extension SettlementEndpoint.Kind: CustomStringConvertible {
+    /// A few words for people.
+    public var description: String {
+        switch self {
+        case .bolt11: "a Lightning invoice"
+        case .bolt12Offer: "a Lightning offer"
+        case .lightningAddress: "a Lightning address"
+        case .lnurl: "an LNURL"
+        case .bitcoinAddress: "a bitcoin address"
+        case .coinAddress: "a coin address"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package import PaymentCore
+
+extension Payee {
+    /// The most characters of a name that nobody vouches for.
+    private static let longestClaim = 50
+
+    /// Creates the description of somebody by what they call themselves: the name in quotation marks, and always with what
+    /// nobody else can have.
+    ///
+    /// - Parameters:
+    ///   - name: the payee's own text; nothing of it that could pass for something else is shown.
+    ///   - mark: their key or account, shortened.
+    ///   - nobody: what stands for a name that is missing; nil where the mark alone does.
+    package init(
+        claiming name: String?, knownAs mark: String, else nobody: String? = nil, iconURL: String? = nil,
+        id: String? = nil
+    ) {
+        let plain = name.map(Self.plain) ?? ""
+        let shown = plain.isEmpty ? nobody : "\u{201C}\(plain)\u{201D}"
+        self.init(name: shown.map { "\($0) (\(mark))" } ?? mark, iconURL: iconURL, id: id)
+    }
+
+    /// Letters, digits, common marks and single blanks: nothing that changes direction, breaks lines or is markup.
+    private static func plain(_ name: String) -> String {
+        var plain = ""
+        for scalar in name.unicodeScalars where plain.count < longestClaim {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: continue
+            case .spaceSeparator: if !plain.isEmpty, plain.last != " " { plain += " " }
+            default: if !"<>\u{201C}\u{201D}\"`".unicodeScalars.contains(scalar) { plain.unicodeScalars.append(scalar) }
+            }
+        }
+        if plain.last == " " { plain.removeLast() }
+        return plain
+    }
+}

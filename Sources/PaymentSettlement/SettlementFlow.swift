@@ -1,0 +1,205 @@
+package import PaymentCore
+
+/// How endpoints are quoted and paid, whoever published them: the same for every provider whose payer has a settler.
+package enum SettlementFlow {
+    /// What the payer chooses from: an option for each endpoint that can still be paid.
+    ///
+    /// Where the payee leaves the amount open, the payer says it, once; then only what can be paid with exactly that is
+    /// offered.
+    ///
+    /// - Parameters:
+    ///   - offers: the endpoints with their ids as options and a few words for people, best first.
+    ///   - reference: the payment.
+    ///   - payee: who is paid, as they are shown.
+    ///   - payeeID: the payee's own name where the payment is one of several to them; stored with the option.
+    ///   - context: the payer and the clock.
+    /// - Throws: ``PaymentError``; nothing was paid then.
+    package static func quote(
+        _ offers: [(id: String, title: String, offer: SettlementOffer)], of reference: PaymentReference,
+        payee: Payee, payeeID: String?, in context: ProviderContext
+    ) async throws -> PaymentQuote {
+        let now = context.clock.now
+        let current = offers.filter { $0.offer.expiresAt.map { now < $0 } ?? true }
+        guard !current.isEmpty else {
+            throw PaymentError(
+                .unusableOption, "every invoice is over by this device's clock; ask the payee for a new one",
+                phase: .answered)
+        }
+        let answer = try await chosenAmount(current.map(\.offer.amount), payee, context)
+        if case .declined = answer {
+            return PaymentQuote(reference: reference, payee: payee, amount: nil, options: [], outcome: .cancelled)
+        }
+        var options: [PaymentOption] = []
+        for (id, title, offer) in current {
+            guard let amount = answer.amount(for: offer) else { continue }
+            var data: JSONValue = ["endpoint": try JSONValue.encode(offer.endpoint)]
+            data["payee"] = payeeID.map { .string($0) }
+            options.append(
+                PaymentOption(
+                    id: id, title: title, amount: amount,
+                    needs: [.settlement(offer.endpoint.kind, network: offer.endpoint.network)],
+                    expiresAt: offer.expiresAt, providerData: data))
+        }
+        guard !options.isEmpty else {
+            throw PaymentError(
+                .unusableOption, "the payee takes this amount by none of their endpoints", phase: .answered)
+        }
+        let amounts = Set(options.map(\.amount))
+        return PaymentQuote(
+            reference: reference, payee: payee, amount: amounts.count == 1 ? amounts.first : nil, options: options)
+    }
+
+    /// Whom an option pays that ``quote(_:of:payee:payeeID:in:)`` has made, where it is not a payment that its link names.
+    package static func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
+
+    /// Refuses to take `attempt` for one at what is asked for now. Whoever has a preimage can make any number of invoices of
+    /// one payment hash, and a link may name an address beside an invoice of somebody else's.
+    ///
+    /// - Parameter offers: what is asked for now.
+    /// - Throws: ``PaymentError``, `integrity`.
+    package static func distinguish(_ offers: [SettlementOffer], from attempt: PaymentAttempt) throws(PaymentError) {
+        // Payments to a payee have names of their own.
+        guard payee(of: attempt.option) == nil else { return }
+        let endpoint = try? attempt.option.providerData?["endpoint"]?.decode(SettlementEndpoint.self)
+        guard offers.contains(where: { $0.endpoint == endpoint && $0.takes(attempt.option.amount) }) else {
+            throw PaymentError(
+                .integrity,
+                "another payment of this name was begun or made, to another endpoint or over another amount; ask the payee "
+                    + "for a new invoice")
+        }
+    }
+
+    /// Pays what was chosen: reads the endpoint again from its own text, compares it with what the payer saw, and hands it
+    /// to the settler.
+    ///
+    /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
+    package static func pay(
+        _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
+    ) async throws -> PaymentOutcome {
+        let endpoint = try reviewed(attempt.option, reader)
+        // Whoever is paid by their name may publish the same invoice for ever. A link's own invoice is that payment.
+        if payee(of: attempt.option) != nil, await !context.hasRun(step) {
+            switch try await context.payer.otherPayment(than: settlement(of: attempt, to: endpoint)) {
+            case nil: break
+            case .settled:
+                return .declined(
+                    DeclineReason(
+                        .paidElsewhere,
+                        "the payee still publishes an invoice that was paid before; nothing was sent: ask them for a new one"
+                    ))
+            default:
+                throw PaymentError(
+                    .unusableOption,
+                    "the payee publishes an invoice that another payment is paying; nothing was sent: ask them for a new one",
+                    phase: .answered, retry: .later)
+            }
+        }
+        return try await pay(attempt, to: endpoint, in: context)
+    }
+
+    /// What the step of the core's own is called in which a settler pays, for asking whether it has begun.
+    package static let step = StepKind.settlementName
+
+    /// What a settler is asked to pay for an attempt, for asking it what it knows of that.
+    package static func settlement(of attempt: PaymentAttempt, to endpoint: SettlementEndpoint) -> Settlement {
+        settlement(by: attempt.idempotencyKey, to: endpoint, attempt.option.amount)
+    }
+
+    /// The same for whichever attempt has this idempotency key.
+    package static func settlement(
+        by idempotencyKey: String, to endpoint: SettlementEndpoint, _ amount: Money
+    ) -> Settlement {
+        Settlement(
+            key: PaymentAttempt.key(for: StepKind.settlementName, of: idempotencyKey), endpoint: endpoint,
+            amount: amount)
+    }
+
+    /// Hands an endpoint to the settler that was found to be what the payer chose.
+    ///
+    /// - Parameter check: a last look, each time before the settler is asked to pay; where it throws, the settler is not asked.
+    /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
+    package static func pay(
+        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
+        unless check: @escaping @Sendable () async throws -> Void = {}
+    ) async throws -> PaymentOutcome {
+        do {
+            let proof = try await context.settle(attempt, to: endpoint, unless: check)
+            return .succeeded(
+                PaymentReceipt(
+                    reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+        } catch let error as PaymentError where error.code == .notSettled {
+            return .declined(DeclineReason(.refused, error.message))
+        }
+    }
+
+    /// The endpoint of an option, if its own text still says all of it.
+    private static func reviewed(
+        _ option: PaymentOption, _ reader: any InstructionReader
+    ) throws(PaymentError) -> SettlementEndpoint {
+        guard let stored = option.providerData?["endpoint"],
+            let endpoint = try? stored.decode(SettlementEndpoint.self),
+            let offer = SettlementOffer.offer(endpoint, reader), offer.takes(option.amount)
+        else {
+            throw PaymentError(
+                .integrity, "the endpoint does not ask for what was chosen; nothing is handed to the settler")
+        }
+        return endpoint
+    }
+
+    // MARK: Amounts
+
+    /// What the payer says of the amount.
+    private enum Answer {
+        /// Nobody was asked: each endpoint says it.
+        case notAsked
+        case amount(Money)
+        case declined
+
+        /// The amount that is paid by `offer`; nil when it cannot be paid so.
+        func amount(for offer: SettlementOffer) -> Money? {
+            switch (self, offer.amount) {
+            case (.amount(let money), _): offer.takes(money) ? money : nil
+            case (.notAsked, .fixed(let money)): offer.takes(money) ? money : nil
+            default: nil
+            }
+        }
+    }
+
+    /// Asks the payer, where an endpoint leaves the amount open.
+    private static func chosenAmount(
+        _ amounts: [PaymentInstruction.Amount], _ payee: Payee, _ context: ProviderContext
+    ) async throws -> Answer {
+        var isOpen = false
+        var (fixed, suggested, minimum): (Money?, Money?, Money?)
+        for amount in amounts {
+            switch amount {
+            case .fixed(let money): fixed = fixed ?? money
+            case .suggested(let money): (suggested, isOpen) = (suggested ?? money, true)
+            case .minimum(let money): (minimum, isOpen) = (minimum ?? money, true)
+            case .open, .onService: isOpen = true
+            case .uncounted: break
+            }
+        }
+        guard isOpen else { return .notAsked }
+        guard let choose = context.payer.amountChooser else {
+            if fixed != nil { return .notAsked }
+            throw PaymentError(
+                .noChooser,
+                "the payee leaves the amount to the payer, and nobody said how much; give the payer an amountChooser")
+        }
+        // With one endpoint that leaves it open, a minimum of another one's is not asked for.
+        let least = amounts.count == 1 ? minimum : nil
+        let request = AmountRequest(
+            payee: payee, currency: .satoshi, minimum: least, suggested: fixed ?? suggested ?? minimum)
+        let answer: Money?
+        do { answer = try await choose(request) } catch {
+            throw PaymentError(
+                .payer, "no amount was said: the amount chooser failed (\(type(of: error)))", cause: error)
+        }
+        guard let money = answer else { return .declined }
+        guard money.minorUnits > 0, money.currency == .satoshi else {
+            throw PaymentError(.payer, "the amount has to be more than nothing, and in bitcoin")
+        }
+        return .amount(money)
+    }
+}

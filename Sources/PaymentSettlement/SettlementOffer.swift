@@ -1,0 +1,117 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// One way in which a settler can do what a payment text asks for, as the text's standard reads it.
+package struct SettlementOffer: Sendable, Hashable {
+    /// Where the money goes.
+    package let endpoint: SettlementEndpoint
+    /// How much.
+    package let amount: PaymentInstruction.Amount
+    /// Until when; nil for ever.
+    package let expiresAt: Date?
+
+    package init(endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?) {
+        self.endpoint = endpoint
+        self.amount = amount
+        self.expiresAt = expiresAt
+    }
+
+    /// Returns the ways in which `text` can be settled: none when it is no sound text of a standard that settlers pay.
+    ///
+    /// - Parameters:
+    ///   - text: an invoice, an address, a `bitcoin:` or `lightning:` link.
+    ///   - reader: reads payment standards, with their checksums and signatures.
+    package static func offers(in text: String, _ reader: any InstructionReader) -> [SettlementOffer] {
+        guard let link = try? PaymentLink(text) else { return [] }
+        return offers(in: link, reader)
+    }
+
+    /// The same of a link that was scanned already.
+    package static func offers(in link: PaymentLink, _ reader: any InstructionReader) -> [SettlementOffer] {
+        guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment else { return [] }
+        switch instruction.standard {
+        case "bip321": return chain(instruction, reader)
+        // Without the scheme it could be another coin's address.
+        case "bitcoin-address" where instruction.otherReadings.isEmpty:
+            return [endpoint(.bitcoinAddress, instruction.payee?.account, instruction)].compactMap(\.self)
+        case "bolt11": return [endpoint(.bolt11, payload(of: link)?.lowercased(), instruction)].compactMap(\.self)
+        case "bolt12-offer": return [endpoint(.bolt12Offer, payload(of: link), instruction)].compactMap(\.self)
+        case "lnurl":
+            let name = instruction.payee?.account.flatMap { $0.contains("@") ? $0 : nil }
+            let kind = name == nil ? SettlementEndpoint.Kind.lnurl : .lightningAddress
+            return [endpoint(kind, name ?? payload(of: link), instruction)].compactMap(\.self)
+        default: return []
+        }
+    }
+
+    /// Returns the one offer for exactly this endpoint, read again from its own text; nil when that does not say so.
+    package static func offer(
+        _ endpoint: SettlementEndpoint, _ reader: any InstructionReader
+    ) -> SettlementOffer? {
+        let scheme = endpoint.kind == .bitcoinAddress ? "bitcoin:" : "lightning:"
+        let found = offers(in: scheme + endpoint.text, reader) + offers(in: endpoint.text, reader)
+        return found.first { $0.endpoint == endpoint }
+    }
+
+    /// Whether this amount is one that the text asks for.
+    package func takes(_ money: Money) -> Bool {
+        guard money.minorUnits > 0, money.currency == .satoshi else { return false }
+        switch amount {
+        case .fixed(let asked): return asked == money
+        case .minimum(let least): return least.exponent == money.exponent && least.minorUnits <= money.minorUnits
+        case .open, .suggested, .onService: return money.exponent == Currency.satoshi.exponent
+        case .uncounted: return false
+        }
+    }
+
+    // MARK: Reading
+
+    /// What a `bitcoin:` link asks for: at its address, and by the invoice inside.
+    private static func chain(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> [SettlementOffer] {
+        var found: [SettlementOffer] = []
+        if let text = instruction.fields["lightning"]?.string {
+            found += offers(in: "lightning:" + text, reader).map { inner in
+                guard case .open = inner.amount else { return inner }
+                return SettlementOffer(
+                    endpoint: inner.endpoint, amount: instruction.amount, expiresAt: inner.expiresAt)
+            }
+        }
+        if let address = instruction.fields["address"]?.string {
+            found.append(
+                SettlementOffer(
+                    endpoint: SettlementEndpoint(
+                        .bitcoinAddress, text: address, network: instruction.fields["network"]?.string),
+                    amount: instruction.amount, expiresAt: nil))
+        }
+        // Two amounts for one payment: nobody can tell which is meant.
+        return instruction.warnings.contains(.amountsDiffer) ? [] : found
+    }
+
+    private static func endpoint(
+        _ kind: SettlementEndpoint.Kind, _ text: String?, _ instruction: PaymentInstruction
+    ) -> SettlementOffer? {
+        guard let text, !text.isEmpty else { return nil }
+        let isInvoice = kind == .bolt11
+        let hash = isInvoice ? instruction.fields["paymentHash"]?.string : nil
+        // Without its hash nobody could tell whether an invoice was paid.
+        guard (hash == nil) != isInvoice else { return nil }
+        return SettlementOffer(
+            endpoint: SettlementEndpoint(
+                kind, text: text, network: instruction.fields["network"]?.string, paymentHash: hash),
+            amount: instruction.amount, expiresAt: instruction.expiresAt)
+    }
+
+    /// What follows the scheme, or all of a bare text.
+    private static func payload(of link: PaymentLink) -> String? {
+        let text = link.spelling ?? link.text
+        guard link.scheme == "lightning" else { return link.scheme == nil ? text : nil }
+        var rest = text.drop { $0 != ":" }.dropFirst()
+        if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
+        return String(rest)
+    }
+}
