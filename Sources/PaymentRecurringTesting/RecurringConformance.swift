@@ -1,5 +1,6 @@
 public import PaymentCore
-import PaymentRecurring
+public import PaymentRecurring
+public import PaymentTesting
 
 /// A kind of journal that ``RecurringConformance`` probes.
 public struct RecurringSubject: Sendable {

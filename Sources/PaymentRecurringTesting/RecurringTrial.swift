@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRecurring
+import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -7,15 +7,15 @@ import PaymentSettlement
 ///
 /// ```swift
 /// let router = PaymentRouter(
-///     registry: try ProviderRegistry([BitcoinPaymentsProvider()]), transport: transport, journal: journal,
-///     readers: [StandardsReader()])
+///     registry: try ProviderRegistry([BitcoinProvider(reader: StandardsReader())]), transport: transport,
+///     journal: journal, readers: [StandardsReader()])
 /// let outcome = try await router.pay("lightning:lnbc…", as: Payer(policy: .first(upTo: [limit]), settler: node))
 /// ```
 ///
-/// Routers need a ``StandardsReader`` among their readers, which finds such texts. An invoice is paid once, and so is a
+/// Routers need a `StandardsReader` (`PaymentStandards`) among their readers, which finds such texts. An invoice is paid once, and so is a
 /// link with an amount: the same text again is the same payment. A text without an amount names whoever has the address,
 /// and each payment to it is another one.
-public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
+public struct BitcoinProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
     /// `bitcoin`.
     public static let id: ProviderID = "bitcoin"
 
@@ -26,8 +26,8 @@ public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider, PaymentD
     ///
     /// - Parameters:
     ///   - id: another one for each in one registry or journal, and the same for ever.
-    ///   - reader: reads the texts, with their checksums and signatures.
-    public init(id: ProviderID = BitcoinPaymentsProvider.id, reader: any InstructionReader = StandardsReader()) {
+    ///   - reader: reads the texts, with their checksums and signatures: `StandardsReader()`.
+    public init(id: ProviderID = BitcoinProvider.id, reader: any InstructionReader) {
         self.id = id
         self.reader = reader
     }
@@ -36,7 +36,7 @@ public struct BitcoinPaymentsProvider: SettlingProvider, PayeeProvider, PaymentD
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Bitcoin",
-            patterns: [Bolt11.id, BIP321.id, BitcoinAddress.id, LNURL.id, Bolt12.id].map { .standard($0) },
+            patterns: ["bolt11", "bip321", "bitcoin-address", "lnurl", "bolt12-offer"].map { .standard($0) },
             outboundHosts: [])
     }
 

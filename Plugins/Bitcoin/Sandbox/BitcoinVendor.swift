@@ -6,10 +6,10 @@ package import SandboxSupport
 package struct BitcoinVendor: SandboxVendor {
     package init() {}
 
-    package var id: ProviderID { BitcoinPaymentsProvider.id }
+    package var id: ProviderID { BitcoinProvider.id }
     package var paysStandards: Bool { true }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        settings.sandbox == nil ? [] : [BitcoinPaymentsProvider(reader: settings.reader)]
+        settings.sandbox == nil ? [] : [BitcoinProvider(reader: settings.reader)]
     }
 }

@@ -1,3 +1,5 @@
+import PaymentStore
+
 extension Schema {
     /// The tables of a file of receipts (`PRR1`). What one side or the other calls its own is a text of theirs.
     static let receipts = Schema(

@@ -1,6 +1,7 @@
 import Foundation
-import PaykitProvider
+public import PaykitProvider
 public import PaymentCore
+import PaymentStore
 
 /// Sealed states in one SQLite file, shared safely by any number of tasks and processes of one machine: such as Paykit's private
 /// links.

@@ -1,3 +1,5 @@
+import PaymentStore
+
 extension Schema {
     /// The table of a file of sealed states (`PRS1`). A state is a number and as many parts as it takes.
     static let sealedStates = Schema(

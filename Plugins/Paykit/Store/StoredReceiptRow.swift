@@ -1,5 +1,6 @@
 import PaykitProvider
 import PaymentCore
+import PaymentStore
 
 /// A receipt of a private payment, as a row of its own file.
 enum StoredReceiptRow {

@@ -1,4 +1,3 @@
-import PaykitProvider
 
 extension HTTPURL {
     /// Returns whether a page here may be shown to a payer whom `service` sends to it: an encrypted one anywhere else,

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentStore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,3 +1,5 @@
+import PaymentStore
+
 extension Schema {
     /// The tables of a file with plans. Published steps never change.
     ///

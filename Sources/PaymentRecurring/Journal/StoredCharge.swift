@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentStore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

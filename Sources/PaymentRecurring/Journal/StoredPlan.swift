@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentStore
 
 /// A plan.
 enum StoredPlan {

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// What a plan has a router pay: whose link, and by which of their ways.
 ///
 /// ```swift

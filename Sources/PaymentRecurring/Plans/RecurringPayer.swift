@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// Pays the periods of plans.
 ///
 /// Each period has one name for ever, ``RecurringCharge/reference``, and is paid under it. That is what makes a second call

@@ -1,30 +1,36 @@
 import Synchronization
 
 /// One probe of one storage: what is asked of it, and what was found wrong.
-protocol StorageTrial: Sendable {
+package protocol StorageTrial: Sendable {
     var findings: Findings { get }
 }
 
 /// What a probe has found wrong, in the order in which it did.
-final class Findings: Sendable {
+package final class Findings: Sendable {
     private let list = Mutex<[String]>([])
 
-    var all: [String] { list.withLock { $0 } }
-    var isEmpty: Bool { all.isEmpty }
+    package init() {}
 
-    func add(_ wrong: String) { list.withLock { $0.append(wrong) } }
+    package var all: [String] { list.withLock { $0 } }
+    package var isEmpty: Bool { all.isEmpty }
+
+    package func add(_ wrong: String) { list.withLock { $0.append(wrong) } }
 }
 
 /// The subject cannot do what a probe is about, and does not claim to.
-struct Inapplicable: Error { let reason: String }
+package struct Inapplicable: Error {
+    let reason: String
+
+    package init(reason: String) { self.reason = reason }
+}
 
 extension StorageTrial {
-    func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
+    package func expect(_ isRight: Bool, _ wrong: @autoclosure () -> String) {
         if !isRight { findings.add(wrong()) }
     }
 
     /// Expects work to be refused with just this error.
-    func expects<Refusal: Error & Equatable>(
+    package func expects<Refusal: Error & Equatable>(
         _ refusal: Refusal, _ what: String, _ work: () async throws -> Void
     ) async {
         do {
@@ -37,7 +43,7 @@ extension StorageTrial {
 
 extension ConformanceReport where Name: CaseIterable {
     /// Runs every probe, each with a trial of its own.
-    static func probing<Trial: StorageTrial>(
+    package static func probing<Trial: StorageTrial>(
         _ subject: String, _ make: () async throws -> Trial, _ run: (Name, Trial) async throws -> Void
     ) async -> Self {
         var probes: [Probe] = []

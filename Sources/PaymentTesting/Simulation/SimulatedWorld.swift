@@ -182,6 +182,11 @@ public final class SimulatedWorld: Sendable {
         if isTraced { state.withLock { $0.requests.append(request) } }
     }
 
+    /// Makes `action` happen after `delay` nanoseconds of the world's time.
+    package func schedule(after delay: Int64, _ action: @escaping @Sendable () -> Void) {
+        timeline.schedule(after: delay, action)
+    }
+
     /// Whether something that happens with `probability` happens now.
     package func happens(_ probability: Double) -> Bool { probability > 0 && fate.fraction() < probability }
 }

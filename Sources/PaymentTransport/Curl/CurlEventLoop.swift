@@ -1,4 +1,3 @@
-import PaykitProvider
 
 #if canImport(CCurl)
     import CCurl

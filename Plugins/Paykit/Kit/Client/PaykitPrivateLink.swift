@@ -1,6 +1,6 @@
 public import PaykitProvider
 public import PaymentCore
-import PaymentRecurring
+public import PaymentRecurring
 
 /// A private link with an app of somebody (Protocol 12): requests for payments, what proves them, and receipts, left for each other
 /// on both homeservers. Neither has to be there when the other is.

@@ -1,6 +1,6 @@
 public import PaykitProvider
 public import PaymentCore
-import PaymentRecurring
+public import PaymentRecurring
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

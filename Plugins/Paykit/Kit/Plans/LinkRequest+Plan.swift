@@ -1,6 +1,7 @@
+package import PaykitProvider
 package import PaymentCore
 import PaymentCrypto
-import PaymentRecurring
+package import PaymentRecurring
 
 extension LinkRequest {
     /// The link by which a router pays the request; nil where this side is to be paid.

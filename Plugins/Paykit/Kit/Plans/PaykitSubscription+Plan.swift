@@ -1,6 +1,7 @@
+public import PaykitProvider
 public import PaymentCore
 import PaymentCrypto
-import PaymentRecurring
+public import PaymentRecurring
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

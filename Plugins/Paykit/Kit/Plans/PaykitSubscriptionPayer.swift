@@ -1,5 +1,6 @@
+public import PaykitProvider
 public import PaymentCore
-import PaymentRecurring
+public import PaymentRecurring
 
 /// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays by itself where that is allowed,
 /// or has the payer asked.

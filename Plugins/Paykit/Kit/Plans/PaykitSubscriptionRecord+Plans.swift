@@ -1,5 +1,6 @@
+public import PaykitProvider
 public import PaymentCore
-import PaymentRecurring
+public import PaymentRecurring
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -114,5 +115,14 @@ extension PaykitSubscriptionRecord {
                 // Somebody else has added it just now.
             }
         }
+    }
+}
+
+extension PaykitAutoPayRule {
+    /// A policy with the rule's notice. Who is asked needs none.
+    fileprivate func policy(_ policy: RecurringPolicy) -> RecurringPolicy {
+        var policy = policy
+        if isEnabled, !requiresConfirmation { policy.notice = max(.zero, notifiesBefore) }
+        return policy
     }
 }

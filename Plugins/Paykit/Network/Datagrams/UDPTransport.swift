@@ -1,5 +1,5 @@
 import Dispatch
-import PaykitProvider
+public import PaykitProvider
 public import PaymentCore
 
 /// Datagrams over the system's UDP sockets.

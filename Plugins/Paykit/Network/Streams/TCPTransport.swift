@@ -1,5 +1,5 @@
 import Dispatch
-import PaykitProvider
+public import PaykitProvider
 public import PaymentCore
 
 /// Connections over the system's TCP sockets.

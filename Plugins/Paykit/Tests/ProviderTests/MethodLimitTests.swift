@@ -30,7 +30,7 @@ struct MethodLimitTests {
         let router = PaymentRouter(
             registry: try ProviderRegistry([
                 PaykitProvider(network: try .sandbox(url), reader: StandardsReader()),
-                BitcoinPaymentsProvider(reader: StandardsReader()),
+                BitcoinProvider(reader: StandardsReader()),
             ]), transport: transport, journal: InMemoryJournal(), readers: [StandardsReader()], clock: clock,
             random: SeededRandomSource(seed: 2),
             autoPay: AutoPay(within: [try limit(100_000, .everything), try limit(1000, .method(method))]))

@@ -28,7 +28,7 @@ struct ProviderTests {
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(), callbacks: ["shop://pubky-callback"])
         router = PaymentRouter(
-            registry: try ProviderRegistry([provider, BitcoinPaymentsProvider()]), transport: transport,
+            registry: try ProviderRegistry([provider, BitcoinProvider(reader: StandardsReader())]), transport: transport,
             journal: journal, readers: [StandardsReader()], clock: clock, random: SeededRandomSource(seed: 2))
         payer = Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: transport))
     }
@@ -241,7 +241,7 @@ struct ProviderTests {
         }
         // By itself it is another provider's, whose settler finds it paid.
         let bare = try receipt(try await router.pay("lightning:\(invoice)", as: payer))
-        #expect(bare.transactionID == first.transactionID && bare.reference.provider == BitcoinPaymentsProvider.id)
+        #expect(bare.transactionID == first.transactionID && bare.reference.provider == BitcoinProvider.id)
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: whoever uses
 /// them checks everything.
 public protocol DatagramTransport: Sendable {

@@ -1,3 +1,5 @@
+import PaymentCore
+
 /// An IP address and a port: who is at the end of a ``ByteStream``, or where somebody listens.
 public struct StreamAddress: Sendable, Hashable {
     /// An address of a machine.
@@ -105,35 +107,7 @@ extension StreamAddress: CustomStringConvertible {
     }
 }
 
-/// IPv6 addresses as text.
-enum IPv6Text {
-    /// The bits of an address (RFC 4291 section 2.2), without brackets and zone; nil for anything else.
-    static func read(_ text: String) -> UInt128? {
-        var text = text
-        let isAddress = text.withUTF8 { bytes in AddressText.isIPv6(bytes[...]) }
-        guard isAddress else { return nil }
-        // The last two groups may be a dotted quad.
-        var tail: [UInt16] = []
-        if let last = text.lastIndex(of: ":"), text[last...].contains(".") {
-            guard let quad = DatagramAddress("\(text[last...].dropFirst()):0") else { return nil }
-            tail = [UInt16(quad.host >> 16), UInt16(truncatingIfNeeded: quad.host)]
-            let rest = text[...last]
-            // Of `::1.2.3.4` both colons belong to what is left out.
-            text = String(rest.hasSuffix("::") ? rest : rest.dropLast())
-        }
-        func groups(_ part: some StringProtocol) -> [UInt16] {
-            part.split(separator: ":").compactMap { UInt16($0, radix: 16) }
-        }
-        let halves = text.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
-        let isShortened = halves.count == 2
-        let front = groups(halves.first ?? "")
-        let back = (isShortened ? groups(halves[1]) : []) + tail
-        let count = front.count + back.count
-        guard isShortened ? count <= 7 : count == 8 else { return nil }
-        let all = front + [UInt16](repeating: 0, count: 8 - count) + back
-        return all.reduce(0) { $0 << 16 | UInt128($1) }
-    }
-
+extension IPv6Text {
     /// The one spelling of an address (RFC 5952 section 4).
     static func write(_ bits: UInt128) -> String {
         let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Whoever is at the other end is a stranger: what
 /// they send is checked, bounded and waited for with a limit by whoever reads it.
 public protocol StreamTransport: Sendable {

@@ -1,4 +1,4 @@
-import PaykitProvider
+public import PaykitProvider
 public import PaymentCore
 import Synchronization
 

@@ -1,5 +1,6 @@
-import PaykitProvider
+public import PaykitProvider
 public import PaymentCore
+public import PaymentTesting
 import Synchronization
 
 /// How often datagrams of a ``SimulatedDatagrams`` meet a fate: probabilities, each from 0 to 1.
@@ -80,7 +81,7 @@ public final class SimulatedDatagrams: Sendable {
             let bytes = happens(faults.damaged) ? damaged(datagram.bytes) : datagram.bytes
             let longest = happens(faults.delayed) ? faults.longestDelay : .milliseconds(50)
             let delay = Int64(Double(longest.nanoseconds) * random.fraction())
-            world.timeline.schedule(after: delay) { [self] in
+            world.schedule(after: delay) { [self] in
                 let inbox = state.withLock { $0.sockets[address] }
                 inbox?.offer(Datagram(bytes: bytes, sender: datagram.sender))
             }

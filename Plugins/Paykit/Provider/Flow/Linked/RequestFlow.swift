@@ -110,7 +110,7 @@ struct RequestFlow: Sendable {
         for one in offers {
             guard case .fixed(let amount) = one.offer.amount else { continue }
             let question = Settlement(key: context.random.uuid(), endpoint: one.offer.endpoint, amount: amount)
-            if try await SettlementFlow.otherPayment(of: question, by: context.payer) == nil { found.append(one) }
+            if try await context.payer.otherPayment(than: question) == nil { found.append(one) }
         }
         return found
     }

@@ -130,7 +130,7 @@ struct PrivateFlow: Sendable {
     ) async throws(PaykitFailure) -> Bool {
         let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
         do throws(PaymentError) {
-            return try await SettlementFlow.otherPayment(of: settlement, by: context.payer) == nil
+            return try await context.payer.otherPayment(than: settlement) == nil
         } catch {
             throw PaykitFailure.broken(error.message, nil)
         }

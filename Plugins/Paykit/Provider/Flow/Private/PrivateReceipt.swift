@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// What payer and payee hold of a payment that they spoke about privately. Who wrote what is the provider's affair; all of
 /// it is somebody's own text.
 public struct PrivateReceipt: Sendable, Hashable {

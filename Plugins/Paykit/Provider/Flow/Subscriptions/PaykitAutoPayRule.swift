@@ -1,5 +1,4 @@
 public import PaymentCore
-import PaymentRecurring
 
 /// What of a subscription may be paid without a question (Protocol 6.7).
 ///
@@ -53,12 +52,5 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
             return false
         }
         return !isAbove
-    }
-
-    /// A policy with the rule's notice. Who is asked needs none.
-    func policy(_ policy: RecurringPolicy) -> RecurringPolicy {
-        var policy = policy
-        if isEnabled, !requiresConfirmation { policy.notice = max(.zero, notifiesBefore) }
-        return policy
     }
 }

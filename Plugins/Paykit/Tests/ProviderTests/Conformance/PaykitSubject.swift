@@ -59,7 +59,7 @@ enum Subjects {
 
 /// The provider of bare texts with a claim of its own on `lightning:`, because the probes' routers read no standards.
 private struct StandardlessLinks: SettlingProvider, PayeeProvider {
-    private let base = BitcoinPaymentsProvider()
+    private let base = BitcoinProvider(reader: StandardsReader())
 
     var descriptor: ProviderDescriptor {
         ProviderDescriptor(id: base.descriptor.id, name: "Bitcoin", patterns: [.scheme("lightning")], outboundHosts: [])

@@ -1,10 +1,9 @@
 import Foundation
-import PaykitNetwork
 import PaykitProvider
 import PaymentCore
 import Testing
 
-@testable import PaymentTransport
+@testable import PaykitNetwork
 
 /// The system's sockets, on loopback.
 @Suite("Streams over TCP", .timeLimit(.minutes(1)))

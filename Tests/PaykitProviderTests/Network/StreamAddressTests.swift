@@ -1,7 +1,7 @@
-import PaykitProvider
+import PaymentCore
 import Testing
 
-@testable import PaymentCore
+@testable import PaykitProvider
 
 @Suite("Addresses of streams")
 struct StreamAddressTests {

@@ -1,3 +1,4 @@
+import PaykitProvider
 import PaymentCore
 import TestSupport
 import Testing

@@ -1,11 +1,10 @@
 import Foundation
-import PaykitNetwork
 import PaykitProvider
 import PaymentCore
 import Synchronization
 import Testing
 
-@testable import PaymentTransport
+@testable import PaykitNetwork
 
 /// The system's sockets, on loopback.
 @Suite("Datagrams over UDP")

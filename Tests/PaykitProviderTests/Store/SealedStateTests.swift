@@ -1,11 +1,11 @@
 import Foundation
 import PaykitProvider
-import PaykitStore
 import PaymentCore
+import PaymentStore
 import TestSupport
 import Testing
 
-@testable import PaymentStore
+@testable import PaykitStore
 
 /// Both stores keep the same contract.
 @Suite("Sealed states")
