@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentCrypto
 
 /// Everything the router uses of the world.
 struct RouterEffects: Sendable {
@@ -50,7 +49,7 @@ struct RouterEffects: Sendable {
         return ProviderContext(
             http: ToldTransport(base: GuardedTransport(base: transport, hosts: hosts), tell: tell),
             payer: payer.guarded(for: hosts).telling(tell), clock: ToldClock(base: time, tell: tell),
-            random: random, secrets: secrets, link: link, steps: steps, sha256: Digest.sha256.hash
+            random: random, secrets: secrets, link: link, steps: steps
         ) { tell(.note($0)) }
     }
 }

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 extension ProviderContext {
     /// Has the payer's settler pay, in a durable step of the core's own: once for each attempt, whatever happens in between.
@@ -29,12 +30,9 @@ extension ProviderContext {
         unless check: @escaping @Sendable () async throws -> Void
     ) async throws -> SettlementProof {
         let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
-        guard endpoint.paymentHash == nil || sha256 != nil else {
-            throw PaymentError(.unsupported, "nobody here can check the proof of an invoice; nothing is sent")
-        }
         let settling = Settling(
-            settlement: settlement, settler: payer.settler, clock: clock, sha256: sha256,
-            check: check, ensureInCharge: { try await ensureInCharge() })
+            settlement: settlement, settler: payer.settler, clock: clock, check: check,
+            ensureInCharge: { try await ensureInCharge() })
         let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
         // What a journal holds is no better than what it was given.
         try settling.check(proof)
@@ -47,7 +45,6 @@ private struct Settling: Sendable {
     let settlement: Settlement
     let settler: (any PaymentSettler)?
     let clock: any PaymentClock
-    let sha256: ProviderContext.Hash?
     let check: @Sendable () async throws -> Void
     let ensureInCharge: @Sendable () async throws -> Void
 
@@ -127,8 +124,8 @@ private struct Settling: Sendable {
     }
 
     private func isPreimage(_ text: String, of hash: String) -> Bool {
-        guard let preimage = Hex.decode(text), preimage.count == 32, let sha256 else { return false }
-        return Hex.encode(sha256(preimage)) == hash
+        guard let preimage = Hex.decode(text), preimage.count == 32 else { return false }
+        return Hex.encode(Digest.sha256.hash(preimage)) == hash
     }
 
     /// Whatever phase a settler's error claims, only its state says that nothing was sent.

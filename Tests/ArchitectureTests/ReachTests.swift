@@ -32,8 +32,19 @@ struct ReachTests {
             let reached = try reach(of: [provider]).filter { !$0.hasPrefix(vendor) }
             let own = Rules.vendorLibraries[vendor].map { $0.union(["CSodium"]) } ?? []
             #expect(
-                reached.isSubset(of: own.union(["PaymentCore", "PaymentCrypto", "PaymentReview", "CLibcrypto"])),
+                reached.isSubset(of: own.union(Rules.providerArrows).union(["CLibcrypto"])),
                 "\(provider): \(reached.sorted())")
+        }
+    }
+
+    @Test("With the router and one provider come six modules of ours at most, and no sockets and files")
+    func smallest() throws {
+        let manifest = try #require(Manifest(Project.onDisk().manifest))
+        for target in manifest.targets where target.area == "Plugins" && target.name.hasSuffix("Provider") {
+            let reached = try reach(of: ["PaymentRouting", target.name])
+            let ours = reached.filter { Rules.owners[$0] == nil }
+            #expect(ours.count <= 6, "\(target.name): \(ours.sorted())")
+            #expect(ours.isDisjoint(with: ["PaymentStore", "PaymentTransport", "PaykitNetwork", "PaykitStore"]))
         }
     }
 

@@ -14,6 +14,8 @@ enum Rules {
         "PaymentSecp256k1": [],
         "PaymentSodium": [],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
+        "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
+        "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
@@ -22,20 +24,25 @@ enum Rules {
         "PaymentSandbox": nil,
         // Whoever tests a provider of their own gets no vendor with it, and no server.
         "PaymentTesting": ["PaymentCore", "PaymentRouting"],
+        "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentTesting"],
         "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
         "payroute": nil,
     ]
     /// What every provider may use.
-    static let providerArrows: Set<String> = ["PaymentCore", "PaymentCrypto", "PaymentReview"]
+    static let providerArrows: Set<String> = [
+        "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentSettlement",
+    ]
 
     /// What a target under `Plugins` may use, by what its name ends with; `+` stands for the vendor's name. Beside its
     /// provider a vendor may have a kit, by the vendor's own names and with the network, a merchant's service, which holds
-    /// private keys, components for screens, and types that all of them speak of. None uses another vendor's.
+    /// private keys, components for screens, types that all of them speak of, sockets and files. None uses another vendor's.
     private static let vendorArrows: [(suffix: String, mayUse: Set<String>)] = [
-        ("Kit", ["PaymentTransport", "+Provider", "+Components", "+Types"]),
+        ("Kit", ["PaymentTransport", "PaymentRecurring", "+Provider", "+Network", "+Components", "+Types"]),
         ("Merchant", ["+Provider", "+Types"]),
         ("Components", ["+Provider", "+Types"]),
         ("Types", []),
+        ("Network", ["+Provider"]),
+        ("Store", ["PaymentStore", "+Provider"]),
         ("Provider", ["+Types"]),
     ]
 

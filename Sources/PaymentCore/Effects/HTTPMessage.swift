@@ -160,3 +160,20 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
+
+/// A request that is sent again.
+public struct RequestRetry: Sendable, Hashable {
+    /// Where it is sent: scheme, host and port.
+    public let origin: String
+    /// Why: what became of the copy before, in words.
+    public let reason: String
+    /// The pause before the next copy.
+    public let pause: Duration
+
+    /// Creates a value.
+    public init(origin: String, reason: String, pause: Duration) {
+        self.origin = origin
+        self.reason = reason
+        self.pause = pause
+    }
+}

@@ -22,8 +22,7 @@ public struct PaymentLink: Sendable {
     }
 
     /// What kind of host a web-style link names.
-    @nonexhaustive
-    public enum HostKind: UInt8, Sendable, Hashable {
+    package enum HostKind: UInt8, Sendable, Hashable {
         /// There is no host.
         case none
         /// A domain name of two labels or more, all plain ASCII.
@@ -41,7 +40,7 @@ public struct PaymentLink: Sendable {
     /// What kind of text it is.
     public var form: Form { layout.form }
     /// What kind of host it names.
-    public var hostKind: HostKind { layout.hostKind }
+    package var hostKind: HostKind { layout.hostKind }
     /// The port, when it is not the scheme's default.
     public var port: UInt16? { layout.port == 0 ? nil : layout.port }
 

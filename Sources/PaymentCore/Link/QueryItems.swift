@@ -19,14 +19,13 @@ public struct QueryItems: Sequence, Sendable {
     }
 
     /// Returns an iterator in order; empty items (`a=1&&b=2`) are skipped.
-    public func makeIterator() -> Iterator { Iterator(rest: query) }
+    public func makeIterator() -> some IteratorProtocol<Item> { Reader(rest: query) }
 
     /// Takes one item after the other from the front of a query.
-    public struct Iterator: IteratorProtocol, Sendable {
+    private struct Reader: IteratorProtocol {
         fileprivate var rest: Substring
 
-        /// Returns the next item, or nil at the end.
-        public mutating func next() -> Item? {
+        mutating func next() -> Item? {
             while !rest.isEmpty {
                 let bytes = rest.utf8
                 let end = bytes.firstIndex(of: UInt8(ascii: "&")) ?? bytes.endIndex

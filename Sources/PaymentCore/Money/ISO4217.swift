@@ -3,17 +3,17 @@
 /// Source: ISO 4217 list one as of 2026, and the codes withdrawn since 2023 (`ANG`, `BGN`, `CUC`, `HRK`, `SLL`,
 /// `ZWL`), which stored payments may still carry. Metals, testing codes and units of account without a minor unit
 /// (`XAU`, `XTS`, `XDR` …) are left out: no payment is made in them.
-public enum ISO4217 {
+package enum ISO4217 {
     /// Returns the number of decimal digits of `code`'s minor unit, such as 2 for `USD`, 0 for `JPY`; nil for an
     /// unknown code.
     ///
     /// Codes are upper-case.
     ///
     /// - Parameter code: three letters, upper-case.
-    public static func exponent(of code: String) -> UInt8? { exponents[code] }
+    package static func exponent(of code: String) -> UInt8? { exponents[code] }
 
     /// Every known code, in alphabetical order.
-    public static var codes: [String] { exponents.keys.sorted() }
+    package static var codes: [String] { exponents.keys.sorted() }
 
     private static let exponents: [String: UInt8] = {
         var exponents: [String: UInt8] = [:]
@@ -44,7 +44,7 @@ public struct FiatCurrency: Sendable, Hashable, CustomStringConvertible {
     /// How many decimal digits the minor unit stands for: 2 for `USD`, whose minor unit is a hundredth.
     public let exponent: UInt8
 
-    /// Creates the currency that ``ISO4217`` lists under `code`.
+    /// Creates the currency that ISO 4217 lists under `code`.
     ///
     /// - Throws: ``MoneyError/unknownCurrency(code:)``; lower-case codes are unknown too.
     public init(_ code: String) throws(MoneyError) {

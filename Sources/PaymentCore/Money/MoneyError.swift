@@ -1,7 +1,7 @@
 /// Why an amount or a currency cannot be read, or two amounts cannot be reckoned with.
 @nonexhaustive
 public enum MoneyError: Error, Sendable, Hashable {
-    /// Not a code of ``ISO4217``.
+    /// Not a code of ISO 4217.
     case unknownCurrency(code: String)
     /// A unit that begins with neither `iso4217/` nor `caip19/` and is not `sat`.
     case unknownUnit

@@ -4,16 +4,16 @@
 /// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
 /// `*` stands for every host that has a name in the world's domains, encrypted: for networks where people keep their data
 /// at servers of their own choice. Such a provider must have a reason for each host that it calls.
-public struct OutboundHosts: Sendable, Hashable {
+package struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]
     private let takesAnyName: Bool
 
     /// What stands for every named host.
-    public static let anyNamedHost = "*"
+    package static let anyNamedHost = "*"
 
     /// Creates a rule from a descriptor's list.
-    public init(_ entries: [String]) {
+    package init(_ entries: [String]) {
         takesAnyName = entries.contains(Self.anyNamedHost)
         exact = Set(entries.filter { !$0.hasPrefix(".") && $0 != Self.anyNamedHost })
         suffixes = entries.filter { $0.hasPrefix(".") }
@@ -22,7 +22,7 @@ public struct OutboundHosts: Sendable, Hashable {
     /// Returns whether `url` may be called.
     ///
     /// - Parameter url: where a request is to go.
-    public func permits(_ url: HTTPURL) -> Bool {
+    package func permits(_ url: HTTPURL) -> Bool {
         if exact.contains(url.authority) { return true }
         guard url.isSecure else { return false }
         if takesAnyName, !url.isLoopback, let kind = (try? PaymentLink(url.origin + "/"))?.hostKind {
@@ -33,13 +33,13 @@ public struct OutboundHosts: Sendable, Hashable {
     }
 
     /// Whether a host of this machine is among them: the service is a sandbox here.
-    public var includeThisMachine: Bool {
+    package var includeThisMachine: Bool {
         exact.contains { (try? HTTPURL("http://\($0)"))?.isLoopback ?? false }
     }
 
     /// Returns whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a
     /// dot.
-    public static func isWellFormed(_ entry: String) -> Bool {
+    package static func isWellFormed(_ entry: String) -> Bool {
         guard entry != anyNamedHost else { return true }
         let isSuffix = entry.hasPrefix(".")
         let host = isSuffix ? String(entry.dropFirst()) : entry

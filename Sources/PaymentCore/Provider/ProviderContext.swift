@@ -15,18 +15,11 @@ public struct ProviderContext: Sendable {
     /// resumed without its link finds nil here.
     public let link: PaymentLink?
 
-    /// SHA-256 (FIPS 180-4), by which the proofs of invoices are checked; the core itself links no cryptography. Nil where
-    /// the context's maker lends none.
-    package let sha256: Hash?
-
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
     private let answers: PayerAnswers
 
-    /// A hash function.
-    public typealias Hash = @Sendable ([UInt8]) -> [UInt8]
-
-    /// Creates a context. Routers do this; providers receive it.
+    /// Creates a context, as routers do.
     ///
     /// - Parameters:
     ///   - http: the network, limited to the provider's hosts.
@@ -36,21 +29,20 @@ public struct ProviderContext: Sendable {
     ///   - secrets: the application's secrets.
     ///   - link: the link that is paid, where it is at hand.
     ///   - steps: runs steps.
-    ///   - sha256: by which the proofs of invoices are checked; without it no invoice is settled.
     ///   - remark: hears remarks for people.
-    public init(
+    package init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner, sha256: Hash? = nil,
+        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
         remark: @escaping @Sendable (String) -> Void
     ) {
         self.init(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            sha256: sha256, remark: remark, answers: PayerAnswers())
+            remark: remark, answers: PayerAnswers())
     }
 
     private init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner, sha256: Hash?,
+        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner,
         remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers
     ) {
         self.http = http
@@ -60,7 +52,6 @@ public struct ProviderContext: Sendable {
         self.secrets = secrets
         self.link = link
         self.steps = steps
-        self.sha256 = sha256
         self.remark = remark
         self.answers = answers
     }
@@ -69,14 +60,14 @@ public struct ProviderContext: Sendable {
     package func sending(over http: any HTTPTransport) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            sha256: sha256, remark: remark, answers: answers)
+            remark: remark, answers: answers)
     }
 
     /// The same with other names for its steps, as after an upgrade that renamed them.
     package func namingSteps(_ name: @escaping @Sendable (String) -> String) -> ProviderContext {
         ProviderContext(
             http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
-            steps: RenamedSteps(base: steps, name: name), sha256: sha256, remark: remark, answers: answers)
+            steps: RenamedSteps(base: steps, name: name), remark: remark, answers: answers)
     }
 
     /// Reports a remark for people following the payment: no secrets, no personal data.
@@ -166,7 +157,7 @@ public struct ProviderContext: Sendable {
     /// - Parameter name: the step's name.
     public func hasRun(_ name: String) async -> Bool { await steps.hasRun(name) }
 
-    /// Makes sure that the attempt is still carried out here. See ``StepRunner/ensureInCharge()``.
+    /// Makes sure that the attempt is still carried out here.
     package func ensureInCharge() async throws { try await steps.ensureInCharge() }
 }
 
@@ -221,7 +212,7 @@ public enum MutationReplay: String, Sendable, Hashable, Codable {
 }
 
 /// Runs steps durably. Implemented by the router.
-public protocol StepRunner: Sendable {
+package protocol StepRunner: Sendable {
     /// Runs or replays the step `name`.
     ///
     /// - Parameters:

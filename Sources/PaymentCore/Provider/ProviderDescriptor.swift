@@ -20,7 +20,8 @@ public struct ProviderDescriptor: Sendable, Hashable {
     public let name: String
     /// The links it claims; a merchant's service claims none.
     public let patterns: [LinkPattern]
-    /// Every host it may call: `host`, `host:port`, or `.example.com` for all hosts below one; see ``OutboundHosts``.
+    /// Every host it may call: `host`, `host:port`, `.example.com` for all hosts below one (encrypted, on the usual
+    /// port), or `*` for every host with a name in the world's domains (encrypted).
     /// Requests elsewhere are refused before anything is sent.
     public let outboundHosts: [String]
     /// How long the service recognises a repeated idempotency key; zero when it does not. After that a mutation

@@ -1,12 +1,12 @@
 /// Hexadecimal text.
-public enum Hex {
+package enum Hex {
     package static let digits = Array("0123456789abcdef".utf8)
 
     /// Returns lower-case digits, two per byte, without a prefix.
     ///
     /// - Parameter bytes: what is written.
     @inlinable
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String { digits(of: Array(bytes)) }
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String { digits(of: Array(bytes)) }
 
     @usableFromInline
     static func digits(of bytes: [UInt8]) -> String {
@@ -27,7 +27,7 @@ public enum Hex {
     ///
     /// - Parameter text: digits, in any case.
     @inlinable
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
 
     /// The same of a text's bytes.
     @usableFromInline
@@ -53,7 +53,7 @@ public enum Hex {
     /// - Parameter digit: an ASCII character.
     /// - Returns: 0 to 15; nil for anything else.
     @inlinable
-    public static func value(of digit: UInt8) -> UInt8? {
+    package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -1,9 +1,9 @@
 package import PaymentCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// Leases that are forgotten with the process: the rules of ``LeaseStore``, without a storage.

@@ -1,9 +1,9 @@
 package import PaymentCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The leases in a file: its table `lease`, and which of its users live. Its calls are parts of somebody's transaction.

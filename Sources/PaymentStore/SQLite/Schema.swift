@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 
 /// The tables of a journal file, or of another of ours, and the steps that bring an older file up to date.
 package struct Schema: Sendable {

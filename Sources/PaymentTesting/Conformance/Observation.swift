@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import Synchronization
 
 /// What a provider does while it is watched.

@@ -15,7 +15,7 @@ struct WatchedService<Base: PaymentService>: PaymentService {
         ProviderContext(
             http: WatchedTransport(base: context.http, observation: observation), payer: context.payer,
             clock: context.clock, random: context.random, secrets: context.secrets, link: context.link,
-            steps: WatchedSteps(context: context, observation: observation), sha256: context.sha256,
+            steps: WatchedSteps(context: context, observation: observation),
             remark: { context.log($0) })
     }
 }

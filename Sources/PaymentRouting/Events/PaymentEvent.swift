@@ -1,3 +1,5 @@
+public import PaymentCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -72,23 +74,6 @@ public struct PaymentEvent: Sendable, Hashable {
         self.reference = reference
         self.attempt = attempt
         self.kind = kind
-    }
-}
-
-/// A request that is sent again.
-public struct RequestRetry: Sendable, Hashable {
-    /// Where it is sent: scheme, host and port.
-    public let origin: String
-    /// Why: what became of the copy before, in words.
-    public let reason: String
-    /// The pause before the next copy.
-    public let pause: Duration
-
-    /// Creates a value.
-    public init(origin: String, reason: String, pause: Duration) {
-        self.origin = origin
-        self.reason = reason
-        self.pause = pause
     }
 }
 
