@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// What a ``PaykitProvider`` needs to pay by private agreement: who pays, connections, and a store of receipts.
 ///

@@ -1,8 +1,10 @@
 import Synchronization
 
 /// What the payer answered in one run of an attempt and no journal stores. Prints nothing of it.
-final class PayerAnswers: Sendable {
+package final class PayerAnswers: Sendable {
     private let answers = Mutex<[String: any Sendable]>([:])
+
+    package init() {}
 
     /// The answer called `name`, when it is there and of this type.
     func answer<Answer: Sendable>(to name: String) -> Answer? { answers.withLock { $0[name] as? Answer } }

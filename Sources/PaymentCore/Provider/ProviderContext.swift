@@ -30,20 +30,11 @@ public struct ProviderContext: Sendable {
     ///   - link: the link that is paid, where it is at hand.
     ///   - steps: runs steps.
     ///   - remark: hears remarks for people.
+    ///   - answers: what the payer has answered in this run.
     package init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
         secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
-        remark: @escaping @Sendable (String) -> Void
-    ) {
-        self.init(
-            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            remark: remark, answers: PayerAnswers())
-    }
-
-    private init(
-        http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink?, steps: any StepRunner,
-        remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers
+        remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers = PayerAnswers()
     ) {
         self.http = http
         self.payer = payer

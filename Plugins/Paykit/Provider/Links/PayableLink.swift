@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentSettlement
 
 /// What Paykit's links are to a router (Protocol 1.4 to 1.6).
 enum PayableLink {

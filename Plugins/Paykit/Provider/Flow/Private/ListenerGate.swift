@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 
 /// Who may connect to a payee: so many at once and in a while, altogether and from one place. Remembers no more places than
 /// it says, however many come.

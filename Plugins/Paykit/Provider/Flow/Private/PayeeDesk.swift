@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 
 /// Telling payees what was paid. It is paid whatever they say to that.
 extension PrivateCheckout {

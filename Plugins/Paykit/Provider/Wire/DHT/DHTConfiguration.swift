@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// How the DHT is searched. The defaults are right for the internet.
 public struct DHTConfiguration: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 import Synchronization
 
 /// What searches of the DHT learned of whom to ask, for the searches after them.

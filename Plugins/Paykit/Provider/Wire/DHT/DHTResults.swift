@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// What a search of the DHT found.
 public struct DHTSearch: Sendable, Hashable {

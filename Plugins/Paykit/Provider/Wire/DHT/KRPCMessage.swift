@@ -1,4 +1,4 @@
-package import PaymentCore
+import PaymentCore
 
 /// A message between nodes of the DHT (BEP 5, 43 and 44): a question, its answer, or a refusal.
 package struct KRPCMessage: Sendable, Hashable {
