@@ -1,4 +1,3 @@
-
 extension HTTPURL {
     /// Returns whether a page here may be shown to a payer whom `service` sends to it: an encrypted one anywhere else,
     /// and one on this machine only when the service is on this machine too. A service elsewhere that leads to this

@@ -1,4 +1,3 @@
-
 #if canImport(CCurl)
     import CCurl
     import Glibc

@@ -28,7 +28,8 @@ struct ProviderTests {
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(), callbacks: ["shop://pubky-callback"])
         router = PaymentRouter(
-            registry: try ProviderRegistry([provider, BitcoinProvider(reader: StandardsReader())]), transport: transport,
+            registry: try ProviderRegistry([provider, BitcoinProvider(reader: StandardsReader())]),
+            transport: transport,
             journal: journal, readers: [StandardsReader()], clock: clock, random: SeededRandomSource(seed: 2))
         payer = Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: transport))
     }

@@ -27,7 +27,8 @@ struct TwinInvoiceTests {
         payer = Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: transport))
         router = PaymentRouter(
             registry: try ProviderRegistry([
-                PaykitProvider(network: try .sandbox(url), reader: StandardsReader()), BitcoinProvider(reader: StandardsReader()),
+                PaykitProvider(network: try .sandbox(url), reader: StandardsReader()),
+                BitcoinProvider(reader: StandardsReader()),
             ]), transport: transport, journal: journal, readers: [StandardsReader()], clock: clock,
             random: SeededRandomSource(seed: 2))
     }
