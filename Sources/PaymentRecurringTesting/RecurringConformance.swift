@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 public import PaymentRecurring
 public import PaymentTesting
 

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// Pays the periods of plans.
 ///

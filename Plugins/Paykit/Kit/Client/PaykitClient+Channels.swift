@@ -1,5 +1,5 @@
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 
 /// Where users are spoken to privately, and channels to them.
 extension PaykitClient {

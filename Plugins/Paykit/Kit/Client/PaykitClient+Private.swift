@@ -1,5 +1,5 @@
-import PaykitProvider
-public import PaymentCore
+public import PaykitProvider
+import PaymentCore
 
 /// Payments that are agreed upon privately before they are made.
 extension PaykitClient {

@@ -1,5 +1,5 @@
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 
 /// What a wallet says of a payment that it was asked to make.
 @nonexhaustive

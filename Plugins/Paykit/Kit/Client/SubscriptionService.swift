@@ -1,4 +1,4 @@
-public import PaykitProvider
+import PaykitProvider
 public import PaymentCore
 public import PaymentRecurring
 

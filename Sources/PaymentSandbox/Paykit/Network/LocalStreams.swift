@@ -1,5 +1,5 @@
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 import Synchronization
 
 /// What goes wrong with a stream of ``LocalStreams``, in each direction.

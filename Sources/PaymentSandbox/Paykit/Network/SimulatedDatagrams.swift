@@ -1,5 +1,5 @@
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 public import PaymentTesting
 import Synchronization
 

@@ -54,9 +54,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// Who has ended it.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
-    private(set) var pauses: [Range<Int64>] = []
+    package private(set) var pauses: [Range<Int64>] = []
     /// As it was first proposed.
-    let original: PaykitSubscription
+    package let original: PaykitSubscription
 
     // MARK: Proposing
 
