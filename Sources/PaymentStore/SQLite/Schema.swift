@@ -14,7 +14,7 @@ package struct Schema: Sendable {
     }
 
     /// The version that the steps lead to.
-    var version: Int { steps.count }
+    package var version: Int { steps.count }
 
     package static let current = Schema(steps: [
         """

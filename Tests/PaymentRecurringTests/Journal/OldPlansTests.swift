@@ -1,10 +1,10 @@
 import Foundation
 import PaymentCore
-import PaymentRecurring
+import PaymentStore
 import TestSupport
 import Testing
 
-@testable import PaymentStore
+@testable import PaymentRecurring
 
 /// A file of plans that an earlier version has left in the middle of its work, as the fixture has it.
 @Suite("Plans of an older file")

@@ -1,12 +1,12 @@
 import Foundation
 import PaymentCore
-import PaymentRecurring
 import PaymentRecurringTesting
+import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 
-@testable import PaymentStore
+@testable import PaymentRecurring
 
 @Suite("The journals of what recurs")
 struct RecurringJournalTests {
