@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentCrypto
+import PaymentSettlement
 import Synchronization
 
 /// A settler with a ledger, which does as a test says.
