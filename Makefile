@@ -20,10 +20,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # With Swift's own libraries inside, the program runs where no Swift is; the system's are its only needs.
 STATIC := $(if $(filter Darwin,$(shell uname)),,--static-swift-stdlib)
+# One release build for all that is built for release: other options would build everything again.
+RELEASE := -c release $(STATIC)
+BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
-.PHONY: help deps demo install test new-provider-test check-apple browser-test dht-test kill-test bench fuzz \
-	fuzz-standards simulate simulate-subscriptions simulate-links mutants format lint \
-	docs api clean
+.PHONY: help deps demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
+	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-subscriptions \
+	simulate-links mutants format lint docs api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,13 +39,14 @@ else
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }
 endif
 
-demo: deps ## route a mixed bag of links and pay one per scenario over loopback HTTP
-	swift build -c release --product payroute
-	@"$$(swift build -c release --show-bin-path)/payroute" demo
+# A debug build takes less than half the time of the release build that `make install` makes, and is fast enough here.
+demo: deps ## route a mixed bag of links and pay one per scenario over loopback HTTP (a debug build)
+	swift build --product payroute
+	@"$$(swift build --show-bin-path)/payroute" demo
 
-install: deps ## build the command line as one file and install it with its manual and completions (PREFIX=/usr/local)
-	swift build -c release --product payroute $(STATIC)
-	@set -e; program="$$(swift build -c release --show-bin-path $(STATIC))/payroute"; to="$(DESTDIR)$(PREFIX)"; \
+install: deps ## build the command line for release as one file and install it with its manual and completions (PREFIX=/usr/local)
+	swift build $(RELEASE) --product payroute
+	@set -e; program="$(BUILT)/payroute"; to="$(DESTDIR)$(PREFIX)"; \
 	install -d "$$to/bin" "$$to/share/man/man1" "$$to/share/bash-completion/completions" \
 		"$$to/share/zsh/site-functions" "$$to/share/fish/vendor_completions.d"; \
 	install -m 755 "$$program" "$$to/bin/payroute"; \
@@ -52,9 +56,30 @@ install: deps ## build the command line as one file and install it with its manu
 	"$$program" completion fish >"$$to/share/fish/vendor_completions.d/payroute.fish"; \
 	"$$to/bin/payroute" doctor; echo "installed: $$to/bin/payroute"
 
-test: deps ## run all tests, and ten thousand simulated histories in release (TEST_SEEDS=10000)
-	swift test --parallel --experimental-maximum-parallelization-width 2
-	$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS)
+test: suites ## run all tests and ten thousand simulated histories (TEST_SEEDS=10000), or those of one vendor or target (ONLY=Citcon)
+	$(if $(ONLY),,$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS))
+
+# ONLY is read by Package.swift, which then leaves out all tests and programs that are not needed.
+SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maximum-parallelization-width 2
+FOR_RELEASE := -c release -Xswiftc -enable-testing
+
+suites: deps
+	$(SUITES) $(TEST_OPTIONS)
+
+suites-release: deps
+	$(SUITES) $(FOR_RELEASE) --scratch-path .build/suites-release $(TEST_OPTIONS)
+
+suites-sanitized: deps
+	$(SUITES) $(FOR_RELEASE) --sanitize=address --scratch-path .build/suites-sanitized $(TEST_OPTIONS)
+
+nightly: deps ## run what takes too long for every change, and print a table of all steps (STEPS="simulate mutants")
+	.ci/nightly $(STEPS)
+
+release: deps
+	for program in Simulate Fuzz payroute; do swift build $(RELEASE) --product "$$program" || exit; done
+
+stack: release ## compare what callers of asynchronous functions put on the stack with what these take (Linux, x86-64)
+	.ci/stack "$(BUILT)/payroute" "$(BUILT)/Simulate"
 
 new-provider-test: deps ## write a provider with `payroute new-provider`, as a package of its own, run its tests, and say how long it took
 	swift build --product payroute
@@ -91,24 +116,24 @@ bench: deps ## measure routing and transport beside Foundation's, payment texts,
 	@"$$(swift build -c release --show-bin-path)/Benchmarks"
 
 fuzz: deps ## check what must hold for every link, answer, notification and wallet call on generated inputs (FUZZ_INPUTS=5000000)
-	swift build -c release --product Fuzz
-	@"$$(swift build -c release --show-bin-path)/Fuzz" $(FUZZ_INPUTS)
+	swift build $(RELEASE) --product Fuzz
+	@"$(BUILT)/Fuzz" $(FUZZ_INPUTS)
 
 fuzz-standards: deps ## check each payment standard on generated texts of its own (STANDARD_INPUTS=2000000)
-	swift build -c release --product Fuzz
-	@"$$(swift build -c release --show-bin-path)/Fuzz" standards $(STANDARD_INPUTS)
+	swift build $(RELEASE) --product Fuzz
+	@"$(BUILT)/Fuzz" standards $(STANDARD_INPUTS)
 
 simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
-	swift build -c release --product Simulate
-	@"$$(swift build -c release --show-bin-path)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
 
 simulate-subscriptions: deps ## charge plans for five years, with crashes, absences and wrong clocks, in release (PLANS=1000, SEED=7)
-	swift build -c release --product Simulate
-	@"$$(swift build -c release --show-bin-path)/Simulate" --recurring $(PLANS) $(SEED)
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" --recurring $(PLANS) $(SEED)
 
 simulate-links: deps ## play histories of two wallets with a private link, in release (LINK_SEEDS=10000)
-	swift build -c release --product Simulate
-	@"$$(swift build -c release --show-bin-path)/Simulate" --links $(LINK_SEEDS)
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
 	swift build --product Mutants

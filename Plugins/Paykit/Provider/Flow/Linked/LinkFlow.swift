@@ -88,8 +88,6 @@ package struct LinkFlow: Sendable {
     }
 
     /// Changes what is kept of a link, as often as somebody else was faster.
-    // Swift 6.3.1 optimizes this to something that crashes after its first typed error; without that it is sound.
-    @_optimize(none)
     func change<Value>(
         _ party: LinkParty, _ work: (inout LinkRecord) throws(PaykitFailure) -> Value
     ) async throws(PaykitFailure) -> Value {

@@ -3,8 +3,14 @@ import PaymentCore
 /// A moment as private messages write it: RFC 3339, ending in `Z`. Its text is sent back as it came.
 package struct LinkTime: Sendable, Hashable {
     package let text: String
+    /// Whole seconds since 1970.
+    package let seconds: Int64
+    /// Nanoseconds after them, below a second.
+    private let fraction: Int64
+    // Computed: Swift 6.3.1 breaks the stack where 128 bits are passed on it to an asynchronous function
+    // (`.ci/canary`).
     /// Nanoseconds since 1970, so that two spellings of a moment compare.
-    package let nanoseconds: Int128
+    package var nanoseconds: Int128 { Int128(seconds) * 1_000_000_000 + Int128(fraction) }
 
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -31,16 +37,17 @@ package struct LinkTime: Sendable, Hashable {
             fraction = (digits.count..<9).reduce(value) { sum, _ in sum * 10 }
         }
         self.text = text
-        let seconds =
-            Int128(CivilDay.number(year: year, month: month, day: day)) * 86_400
-            + Int128(hour * 3600 + minute * 60 + second)
-        nanoseconds = seconds * 1_000_000_000 + Int128(fraction)
+        seconds = Int64(
+            CivilDay.number(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second)
+        self.fraction = Int64(fraction)
     }
 
     /// A moment in whole seconds since 1970, as it is written here.
     package init(seconds: Int64) {
         // The years of four digits.
         let seconds = Int(min(max(seconds, -62_135_596_800), 253_402_300_799))
+        self.seconds = Int64(seconds)
+        fraction = 0
         let day = CivilDay.floorDivide(seconds, 86_400)
         let rest = seconds - day * 86_400
         let parts = CivilDay.parts(day)
@@ -51,11 +58,7 @@ package struct LinkTime: Sendable, Hashable {
         text =
             "\(digits(parts.year, 4))-\(digits(parts.month, 2))-\(digits(parts.day, 2))T\(digits(rest / 3600, 2)):"
             + "\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2))Z"
-        nanoseconds = Int128(seconds) * 1_000_000_000
     }
-
-    /// Whole seconds since 1970.
-    package var seconds: Int64 { Int64(clamping: nanoseconds / 1_000_000_000) }
 }
 
 extension LinkTime: Comparable {
