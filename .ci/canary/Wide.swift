@@ -1,6 +1,8 @@
 // A shape that Swift 6.3.1 compiles wrongly on x86-64, with and without the optimizer: an asynchronous function whose parameters
 // leave 128 bits on the stack, with an odd number of words there in all. Its caller makes room for one word more than it
 // takes away: the stack moves by 16 bytes with every call, until a function returns to what is no address.
+// On aarch64 there are others of its kind: swiftlang/swift#89842 (returned 128 bits), #91204 (in a structure, without the
+// optimizer).
 //
 // Six words are in registers. Beside the `Int128` an even number of words is sound, an odd one is not.
 
