@@ -53,8 +53,6 @@ struct HomeBook: Sendable {
         }
     }
 
-    var streamCount: Int { streams.count }
-
     /// Notes a payment that was made here.
     mutating func add(_ payment: SandboxPayment, of service: String) {
         open(payment.id, of: service)

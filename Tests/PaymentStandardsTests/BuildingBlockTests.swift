@@ -97,7 +97,6 @@ struct BuildingBlockTests {
         }
         #expect(CheckDigits.isSound731(Array("1234561".utf8)[...]))
         #expect(!CheckDigits.isSound731(Array("1234562".utf8)[...]))
-        #expect(CheckDigits.digits97(head: "DE", body: "512108001245126199") == "75")
     }
 
     // MARK: Amounts

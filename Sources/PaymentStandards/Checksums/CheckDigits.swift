@@ -30,13 +30,6 @@ enum CheckDigits {
         return remainder97(bytes.prefix(4), after: body) == 1
     }
 
-    /// The two check digits for a country or `RF` and what follows them.
-    static func digits97(head: String, body: String) -> String? {
-        guard let remainder = remainder97(body.utf8 + Array(head.utf8) + Array("00".utf8)) else { return nil }
-        let digits = 98 - remainder
-        return digits < 10 ? "0\(digits)" : String(digits)
-    }
-
     /// Whether the last of `digits` is the check digit of the others by carry (modulo 10, recursive): the Swiss QR
     /// reference.
     static func isSound10Recursive(_ digits: ArraySlice<UInt8>) -> Bool {

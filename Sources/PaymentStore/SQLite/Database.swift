@@ -133,9 +133,6 @@ package final class Database {
     /// The rows that the last statement changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// The number of the last row added.
-    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
     /// Runs `body` with the file locked for writing: all of it takes effect, or nothing.
     package func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try execute("BEGIN IMMEDIATE")

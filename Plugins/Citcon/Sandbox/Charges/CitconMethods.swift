@@ -3,9 +3,6 @@
 enum CitconGateway: String, Sendable {
     case wechatpay, alipay, upop, toss, aps, fomo, xendit, cashapp, klarna, flexa, braintree, ppcp, ebanx, hosted
 
-    /// Whether a wallet app is started with a payload of its own.
-    var isNativeWallet: Bool { self == .wechatpay || self == .alipay || self == .upop }
-
     /// The gateway of `method`; nil when there is none.
     init?(method: String, country: String? = nil) {
         if method == "card" {

@@ -2,23 +2,21 @@ import FuzzModel
 import PaykitProvider
 import PaymentCore
 
-/// What homeservers, signers and other users' files say: listings, capabilities, grants and what is told of them, profiles,
-/// proposals and agreements.
+/// Answers of homeservers and signers, and other users' files: listings, capabilities, grants, their records, profiles.
 struct PaykitAnswerTarget: FuzzTarget {
-    static let name = "Paykit's grants, lists and subscriptions"
+    static let name = "Paykit's grants, lists and profiles"
     static let share = 6
 
     let corpus: Corpus
     private(set) var counts: [String: Int] = [:]
     private let owner: PubkyKey
-    private let client: PubkyKeyPair
     private let grant: PubkyGrant
     /// The signed parts of what was signed.
     private let signed: Set<Substring>
 
     init() throws {
         let issuer = try PubkyKeyPair(seed: [UInt8](repeating: 0x11, count: 32))
-        client = try PubkyKeyPair(seed: [UInt8](repeating: 0x22, count: 32))
+        let client = try PubkyKeyPair(seed: [UInt8](repeating: 0x22, count: 32))
         owner = issuer.publicKey
         let now: UInt64 = 1_767_225_600
         grant = try PubkyGrant(
@@ -29,34 +27,20 @@ struct PaykitAnswerTarget: FuzzTarget {
             homeserver: client.publicKey, user: owner, clientID: "wallet.example", capabilities: [.root],
             grantID: "abc",
             tokenExpiresAt: now + 3600, grantExpiresAt: now + 86_400, createdAt: now)
-        let terms = PaykitSubscriptionTerms(
-            amount: "1000", currency: "SAT", frequency: .monthly(dayOfMonth: 31), methodID: "lightning",
-            description: "Tea")
-        let subscription = try PaykitSubscription(
-            id: "sub_1", subscriber: client.publicKey, provider: owner, terms: terms, createdAt: 1000, startsAt: 1000)
-        let messages: [PaykitSubscriptionMessage] = [
-            .proposal(PaykitSignedSubscription(subscription)), .acceptance(PaykitSignedSubscription(subscription)),
-            .cancellation(id: "sub_1", reason: "no"),
-        ]
-        let proposal = PaykitProposalFile(
-            provider: owner, providerName: "Tea house", amount: 2100, frequency: .weekly, createdAt: 1_767_225_600_000,
-            mostPayments: 12)
         let profile =
             #"{"name":"Anna","bio":"b","links":["https://b.example",{"title":"C","url":"https://c.example"}]}"#
         let texts: [String] = [
             grant.text.reveal(), proof.text.reveal(), String(decoding: session.json.serialized(), as: UTF8.self),
-            String(decoding: PubkyGrantRecord(grant).json.serialized(), as: UTF8.self), subscription.text,
-            proposal.text, profile, "pubky://\(owner)/pub/paykit.app/v0/lightning", "pubky://\(owner)/pub/My File/",
+            String(decoding: PubkyGrantRecord(grant).json.serialized(), as: UTF8.self), profile,
+            "pubky://\(owner)/pub/paykit.app/v0/lightning", "pubky://\(owner)/pub/My File/",
             "/pub/paykit.app/v0/:rw,/pub/pubky.app/:r", "\(owner):0123456789ABCDEFGHJKMNPQRS",
         ]
         corpus = Corpus(
-            texts + messages.map(\.text),
+            texts,
             pieces: [
                 ".", "..", "/", "//", ":", ":rw", ",", "%2F", "%00", "\u{0}", "\u{2028}", "é", "eyJhbGciOiJub25lIn0",
-                "\"alg\":\"none\"", "\"caps\":", "\"amount\":", "\"-1\"", "\"0\"", "18446744073709551615",
-                "9223372036854775807", "-9223372036854775808", "1e9", "null", "[]", "{}", "\"monthly\"",
-                "\"frequency\":",
-                "\"type\":", "\"terms\":", "\"links\":", owner.text, "=", "A", "\"max_payments\":", "\"start_date\":",
+                "\"alg\":\"none\"", "\"caps\":", "\"-1\"", "\"0\"", "18446744073709551615", "9223372036854775807",
+                "-9223372036854775808", "1e9", "null", "[]", "{}", "\"type\":", "\"links\":", owner.text, "=", "A",
             ])
     }
 
@@ -67,7 +51,6 @@ struct PaykitAnswerTarget: FuzzTarget {
 
     mutating func violation(_ input: [UInt8]) -> String? {
         if let text = String(validating: input, as: UTF8.self), let found = texts(text) { return found }
-        if let found = subscriptions(input) { return found }
         guard let json = try? JSONValue(parsing: input) else { return nil }
         counts["JSON", default: 0] += 1
         if let session = try? GrantSession(json) {
@@ -116,29 +99,6 @@ struct PaykitAnswerTarget: FuzzTarget {
         if (try? GrantProof(parsing: text, of: grant, for: owner, now: 1_767_225_600)) != nil {
             counts["proofs", default: 0] += 1
             if !signed.contains(Self.signedPart(text)) { return "a proof that nobody signed is taken" }
-        }
-        return nil
-    }
-
-    private mutating func subscriptions(_ input: [UInt8]) -> String? {
-        if let message = try? PaykitSubscriptionMessage(input) {
-            counts["subscription messages", default: 0] += 1
-            guard (try? PaykitSubscriptionMessage(Array(message.text.utf8))) == message else {
-                return "a subscription changes when written"
-            }
-        }
-        guard let proposal = try? PaykitProposalFile(input, owner: owner) else { return nil }
-        counts["proposals", default: 0] += 1
-        guard proposal.provider == owner, proposal.amount > 0,
-            (try? PaykitProposalFile(Array(proposal.text.utf8), owner: owner)) == proposal
-        else { return "a proposal changes when written, or is somebody else's" }
-        // What follows from it is a subscription, or none; neither may be a trap.
-        let now: Int64 = 1_767_225_600
-        if let subscription = try? proposal.subscription(id: "s", for: client.publicKey, at: now) {
-            counts["proposed subscriptions", default: 0] += 1
-            if subscription.startsAt < now || subscription.provider != owner {
-                return "a subscription began in the past"
-            }
         }
         return nil
     }

@@ -4,7 +4,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentRecurring
 
-/// What peers write of subscriptions: signed ones, messages about them, proposals of apps, and the plans that come of them.
+/// Subscriptions as peers write and sign them, and the plans that come of them.
 struct PaykitSubscriptionTarget: FuzzTarget {
     static let name = "Paykit's subscriptions"
     static let share = 4
@@ -44,17 +44,8 @@ struct PaykitSubscriptionTarget: FuzzTarget {
                     ? nil : try PaykitSubscriptionSignature(of: subscription, by: theirs, random: Zero(), at: 1000))
         }
         known = Set(signed.map { Self.words($0.subscription) })
-        let messages: [PaykitSubscriptionMessage] = [
-            .proposal(signed[0]), .acceptance(signed[1]), .cancellation(id: "sub_1", reason: "too dear"),
-            .cancellation(id: "sub_2", reason: nil),
-        ]
-        let proposals = PaykitProposalFile.Frequency.allCases.map {
-            PaykitProposalFile(
-                provider: theirs.publicKey, amount: 2100, frequency: $0, createdAt: 1_767_225_600_000, mostPayments: 12,
-                startsAt: 1_767_225_600_000)
-        }
         corpus = Corpus(
-            signed.map(\.text) + signed.map(\.subscription.text) + messages.map(\.text) + proposals.map(\.text),
+            signed.map(\.text) + signed.map(\.subscription.text),
             pieces: [
                 #""amount":"#, #""starts_at":"#, #""ends_at":"#, #""Monthly":{"day_of_month":0}"#,
                 "9223372036854775807",
@@ -69,24 +60,6 @@ struct PaykitSubscriptionTarget: FuzzTarget {
     }
 
     mutating func violation(_ input: [UInt8]) -> String? {
-        if let message = try? PaykitSubscriptionMessage(input) {
-            counts["messages", default: 0] += 1
-            guard (try? PaykitSubscriptionMessage(Array(message.text.utf8))) == message else {
-                return "a message changes when written"
-            }
-            if case .proposal(let signed) = message, let found = judge(signed) { return found }
-        }
-        if let file = try? PaykitProposalFile(input, owner: provider.publicKey) {
-            counts["proposals", default: 0] += 1
-            guard (try? PaykitProposalFile(Array(file.text.utf8), owner: provider.publicKey)) == file else {
-                return "a proposal changes when written"
-            }
-            if let subscription = try? file.subscription(id: "s", for: subscriber.publicKey, at: 1_767_225_600),
-                let found = plan(subscription)
-            {
-                return found
-            }
-        }
         guard let json = try? JSONValue(parsing: input), let signed = try? PaykitSignedSubscription(json) else {
             return nil
         }

@@ -7,7 +7,7 @@ package struct NoiseCipher: Sendable {
     /// The most bytes that fit into a message beside its tag.
     package static let maximumPlaintext = maximumLength - ChaCha20Poly1305.tagLength
 
-    private var key: [UInt8]
+    private let key: [UInt8]
     package private(set) var count: UInt64
 
     init(key: [UInt8], count: UInt64 = 0) {
@@ -41,17 +41,7 @@ package struct NoiseCipher: Sendable {
         return plaintext
     }
 
-    /// Goes on with a new key, which says nothing of the old one (section 4.2). Both sides have to do it at the same message.
-    package mutating func rekey() throws(NoiseFailure) {
-        let nonce = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 0xFF, count: 8)
-        guard
-            let sealed = try? ChaCha20Poly1305.seal(
-                [UInt8](repeating: 0, count: 32), key: key, nonce: nonce, authenticating: [])
-        else { throw .key }
-        key = Array(sealed.prefix(32))
-    }
-
-    /// Four zeros, then the number of the message, the lowest byte first. The last number is kept for new keys.
+    /// Four zeros, then the number of the message, the lowest byte first. The specification keeps the last number.
     private func nonce() throws(NoiseFailure) -> [UInt8] {
         guard count < .max else { throw .exhausted }
         return [UInt8](repeating: 0, count: 4) + count.bigEndianBytes.reversed()

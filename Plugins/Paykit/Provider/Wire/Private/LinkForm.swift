@@ -84,13 +84,6 @@ package enum LinkForm: String, Sendable, Hashable, CaseIterable {
         case .n3: throw .key
         }
     }
-
-    /// Whether a file can be of the first form: what begins it is a length, and zeros follow what is so long. Of another
-    /// form one file in some thousand millions looks like it.
-    package static func isLikelyFirst(_ file: [UInt8]) -> Bool {
-        guard let message = try? shortened(file) else { return false }
-        return tagLength + 1...fileLength - 2 ~= message.count
-    }
 }
 
 /// A link whose handshake is done: what was sent and read, as numbers of files and of encrypted messages, which are counted

@@ -27,25 +27,6 @@ package struct LinkKeys: Sendable {
         else { throw .key }
         return shared
     }
-
-    // MARK: Where secrets come from
-
-    /// The secret of a wallet that derives it from its words.
-    ///
-    /// - Parameters:
-    ///   - seed: 64 bytes (BIP 39, with the wallet's passphrase).
-    ///   - network: `bitcoin`, `testnet`, `signet` or `regtest`.
-    package static func walletSecret(
-        seed: [UInt8], network: String, _ receiver: PaykitReceiverPath
-    ) -> Redacted<[UInt8]> {
-        Redacted(
-            HKDF.derive(
-                .sha256, secret: seed, salt: Digest.sha256.hash(Array("bitkit/paykit/receiver-noise-key".utf8)),
-                info: Array("v1\0\(network)\0\(receiver)".utf8), byteCount: 32))
-    }
-
-    /// The secret of a user on the Pubky network: the beginning of the same seed, made without a passphrase.
-    package static func identitySecret(seed: [UInt8]) -> Redacted<[UInt8]> { Redacted(Array(seed.prefix(32))) }
 }
 
 /// Whom a link is between, which is a part of where its files lie (Protocol 12.2).

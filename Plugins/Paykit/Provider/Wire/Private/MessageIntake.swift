@@ -64,28 +64,3 @@ package enum MessageIntake: Sendable, Hashable {
         return json["app_id"]?.string != nil
     }
 }
-
-/// Which events of a counterpart were seen, so that none counts twice (Protocol 12.6).
-package struct EventLedger: Sendable, Hashable {
-    package enum Finding: Sendable, Hashable {
-        case new
-        /// The same bytes again.
-        case duplicate
-        /// Other bytes under a known id: the first stays, and nothing follows from this one.
-        case conflict
-    }
-
-    /// The hashes of their texts, by their ids.
-    package private(set) var hashes: [String: String] = [:]
-
-    package init(_ hashes: [String: String] = [:]) { self.hashes = hashes }
-
-    package mutating func note(_ eventID: String, _ text: String) -> Finding {
-        let hash = PrivateMessage.hash(of: text)
-        guard let known = hashes[eventID] else {
-            hashes[eventID] = hash
-            return .new
-        }
-        return known == hash ? .duplicate : .conflict
-    }
-}

@@ -239,17 +239,6 @@ struct PrivateMessageTests {
         #expect(throws: WireDefect.self) { try long.text() }
     }
 
-    @Test("The same event again is a repetition; another under its id is a conflict, and the first stays")
-    func ledger() throws {
-        var ledger = EventLedger()
-        let text = try Message.proof(Self.proof(0x16)).text()
-        let other = try Message.proof(Self.proof(0x16, reference: "other")).text()
-        #expect(ledger.note(Self.event(0x16), text) == .new)
-        #expect(ledger.note(Self.event(0x16), text) == .duplicate)
-        #expect(ledger.note(Self.event(0x16), other) == .conflict)
-        #expect(ledger.note(Self.event(0x16), text) == .duplicate)
-    }
-
     // MARK: Course of a request
 
     private static func period(_ month: Int) throws -> BillingPeriod {
