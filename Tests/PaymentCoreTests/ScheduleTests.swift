@@ -29,7 +29,9 @@ struct ScheduleTests {
                 let count = CivilDay.count(year: year, month: month)
                 if CivilDay.number(year: year, month: month, day: 1) != number { wrong += 1 }
                 for day in [1, count] {
-                    if CivilDay.parts(number + day - 1) != (year, month, day) { wrong += 1 }
+                    let found = CivilDay(number: number + day - 1)
+                    let expected = CivilDay(year: year, month: month, day: day)
+                    if found != expected || found.number != number + day - 1 { wrong += 1 }
                 }
                 number += count
             }

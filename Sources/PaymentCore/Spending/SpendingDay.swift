@@ -38,11 +38,7 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public static func < (day: SpendingDay, other: SpendingDay) -> Bool { day.number < other.number }
 
     /// The date, as `2026-03-29`.
-    public var description: String {
-        let (year, month, day) = CivilDay.parts(number)
-        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(padded(month))-\(padded(day))"
-    }
+    public var description: String { CivilDay(number: number).text }
 
     /// The first day of the period that this day is in: the day itself, the Monday (ISO 8601), the first of the month.
     package func first(of period: SpendingLimit.Period) -> SpendingDay {
@@ -50,7 +46,7 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
         case .day: self
         // 1 January 1970 was a Thursday.
         case .week: SpendingDay(number: CivilDay.floorDivide(number + 3, 7) * 7 - 3)
-        case .month: SpendingDay(number: number - CivilDay.parts(number).day + 1)
+        case .month: SpendingDay(number: number - CivilDay(number: number).day + 1)
         }
     }
 

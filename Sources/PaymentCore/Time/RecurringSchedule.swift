@@ -95,9 +95,8 @@ public struct RecurringSchedule: Sendable, Hashable {
     public static func dayOfMonth(_ date: Date, in timeZone: TimeZone) -> Int {
         let seconds = date.timeIntervalSince1970
         guard seconds.magnitude < lastMoment else { return 1 }
-        return CivilDay.parts(
-            CivilDay.floorDivide(Int(seconds.rounded(.down)) + timeZone.secondsFromGMT(for: date), 86_400)
-        ).day
+        let local = CivilDay.split(Int(seconds.rounded(.down)) + timeZone.secondsFromGMT(for: date))
+        return CivilDay(number: local.day).day
     }
 
     // MARK: Periods
@@ -146,7 +145,7 @@ public struct RecurringSchedule: Sendable, Hashable {
 
     /// The first month, counted from the year 0, whose day does not come before the start.
     private func firstMonth(_ day: Int, every step: Int, beginningWith month: Int? = nil) -> Int {
-        let parts = CivilDay.parts(startDay)
+        let parts = CivilDay(number: startDay)
         var first = parts.year * 12 + (month ?? parts.month - 1)
         while zoned(month: first, day: day) < start { first += step }
         return first
@@ -159,7 +158,7 @@ public struct RecurringSchedule: Sendable, Hashable {
         Int(start.timeIntervalSince1970) + timeZone.secondsFromGMT(for: start)
     }
 
-    private var startDay: Int { CivilDay.floorDivide(localStart, 86_400) }
+    private var startDay: Int { CivilDay.split(localStart).day }
 
     private func zoned(month: Int, day: Int) -> Date {
         let year = CivilDay.floorDivide(month, 12)
@@ -171,7 +170,7 @@ public struct RecurringSchedule: Sendable, Hashable {
 
     /// The start's time of day on another day.
     private func zoned(day: Int) -> Date {
-        let local = day * 86_400 + (localStart - startDay * 86_400)
+        let local = day * 86_400 + CivilDay.split(localStart).second
         // Where no calendar is asked any more.
         guard abs(Double(local)) < 2 * Self.lastMoment else { return Date(timeIntervalSince1970: Double(local)) }
         // What the clocks were set to before, and are set to after: a day and more apart, since zones have changed sides of

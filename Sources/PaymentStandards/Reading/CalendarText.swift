@@ -24,9 +24,7 @@ struct CalendarDay: Sendable, Hashable {
         }
     }
 
-    let year: Int
-    let month: Int
-    let day: Int
+    private let civil: CivilDay
 
     /// Reads `part`, which its standard calls `name`.
     ///
@@ -39,34 +37,19 @@ struct CalendarDay: Sendable, Hashable {
             bytes.indices.allSatisfy({ points.contains($0) ? bytes[$0] == 0x2E : bytes[$0].isASCIIDigit })
         else { throw part.defect(.malformed, name, "must be \(shape.words)") }
         func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 - 0x30) } }
-        year = number(shape.year) + (shape.year.count == 2 ? 2000 : 0)
-        month = number(shape.month..<shape.month + 2)
-        day = number(shape.day..<shape.day + 2)
-        guard 1...12 ~= month, day >= 1, day <= Self.length(month, year) else {
-            throw part.defect(.range, name, "is a day that no calendar has")
-        }
-    }
-
-    private static func length(_ month: Int, _ year: Int) -> Int {
-        guard month == 2 else { return [4, 6, 9, 11].contains(month) ? 30 : 31 }
-        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        let day = CivilDay(
+            year: number(shape.year) + (shape.year.count == 2 ? 2000 : 0),
+            month: number(shape.month..<shape.month + 2), day: number(shape.day..<shape.day + 2))
+        guard let day else { throw part.defect(.range, name, "is a day that no calendar has") }
+        civil = day
     }
 
     /// As ISO 8601 writes it: `2030-12-31`.
-    var iso: String {
-        let head = String(repeating: "0", count: max(0, 4 - String(year).count))
-        return "\(head)\(year)-\(twoDigits(month))-\(twoDigits(day))"
-    }
+    var iso: String { civil.text }
 
     /// The moment so many seconds after the day's beginning in UTC.
     func date(seconds: Int = 0) -> Date {
-        // Days since 1970 of the Gregorian calendar, with years that begin in March.
-        let years = month > 2 ? year : year - 1
-        let era = years / 400
-        let yearOfEra = years - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        return Date(timeIntervalSince1970: Double(days * 86_400 + seconds))
+        Date(timeIntervalSince1970: Double(civil.number * 86_400 + seconds))
     }
 }
 

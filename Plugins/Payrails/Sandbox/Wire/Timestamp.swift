@@ -30,22 +30,11 @@ extension PayrailsSandbox {
 
         /// RFC 3339 with nine digits of fraction: `2026-09-23T22:33:57.004978732Z`.
         var text: String {
-            let second = CivilDay.floorDivide(Int(nanoseconds), 1_000_000_000)
-            let day = CivilDay.floorDivide(second, 86_400)
-            let (year, month, date) = CivilDay.parts(day)
-            let clock = second - day * 86_400
-            let parts = [(year, 4), (month, 2), (date, 2), (clock / 3600, 2), (clock / 60 % 60, 2), (clock % 60, 2)]
-                .map { Self.padded($0.0, $0.1) }
-            let fraction = Self.padded(Int(nanoseconds) - second * 1_000_000_000, 9)
-            return "\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5]).\(fraction)Z"
+            let second = Int64(CivilDay.floorDivide(Int(nanoseconds), 1_000_000_000))
+            return RFC3339(seconds: second, nanoseconds: nanoseconds - second * 1_000_000_000).text
         }
 
         /// The time that a program sends which forgot to set it.
         static let zeroText = "0001-01-01T00:00:00Z"
-
-        private static func padded(_ value: Int, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
     }
 }

@@ -29,7 +29,7 @@ extension LinkRecurrence {
             rhythm = .every(seconds: step)
             first = anchor.seconds + Self.ceiling(start.seconds - anchor.seconds, step) * step
         } else {
-            let day = CivilDay.parts(Int(CivilDay.floorDivide(Int(anchor.seconds), 86_400)))
+            let day = CivilDay(number: CivilDay.split(Int(anchor.seconds)).day)
             let months = Int(every) * (unit == .month ? 1 : 12)
             guard months <= 1200 else { throw .interval }
             rhythm =
@@ -48,9 +48,9 @@ extension LinkRecurrence {
     }
 
     /// The first day of the anchor's, at its time of day, that does not come before the start.
-    private func firstDay(_ day: (year: Int, month: Int, day: Int), every months: Int) -> Int64 {
-        let time = anchor.seconds - Int64(CivilDay.floorDivide(Int(anchor.seconds), 86_400)) * 86_400
-        let begin = CivilDay.parts(CivilDay.floorDivide(Int(start.seconds), 86_400))
+    private func firstDay(_ day: CivilDay, every months: Int) -> Int64 {
+        let time = Int64(CivilDay.split(Int(anchor.seconds)).second)
+        let begin = CivilDay(number: CivilDay.split(Int(start.seconds)).day)
         // So many months from the anchor's, and not after the start's.
         let from = day.year * 12 + day.month - 1
         var month = from + CivilDay.floorDivide(begin.year * 12 + begin.month - 1 - from, months) * months

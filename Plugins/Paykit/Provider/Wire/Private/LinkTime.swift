@@ -2,63 +2,24 @@ import PaymentCore
 
 /// A moment as private messages write it: RFC 3339, ending in `Z`. Its text is sent back as it came.
 package struct LinkTime: Sendable, Hashable {
-    package let text: String
-    /// Whole seconds since 1970.
-    package let seconds: Int64
-    /// Nanoseconds after them, below a second.
-    private let fraction: Int64
+    private let time: RFC3339
+
+    /// The text as it came.
+    package var text: String { time.text }
     // Computed: Swift 6.3.1 breaks the stack where 128 bits are passed on it to an asynchronous function
     // (`.ci/canary`).
     /// Nanoseconds since 1970, so that two spellings of a moment compare.
-    package var nanoseconds: Int128 { Int128(seconds) * 1_000_000_000 + Int128(fraction) }
+    package var nanoseconds: Int128 { Int128(time.seconds) * 1_000_000_000 + Int128(time.nanoseconds) }
+    /// Whole seconds since 1970.
+    package var seconds: Int64 { time.seconds }
 
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard 20...32 ~= bytes.count, bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T") else {
-            return nil
-        }
-        func number(_ range: Range<Int>) -> Int? {
-            bytes[range].reduce(0 as Int?) { sum, byte in
-                guard let sum, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
-                return sum * 10 + Int(byte - UInt8(ascii: "0"))
-            }
-        }
-        let marks: [(Int, Character)] = [(4, "-"), (7, "-"), (13, ":"), (16, ":")]
-        guard marks.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }), let year = number(0..<4), let month = number(5..<7),
-            let day = number(8..<10), let hour = number(11..<13), let minute = number(14..<16),
-            let second = number(17..<19), 1...12 ~= month, 1...CivilDay.count(year: year, month: month) ~= day,
-            hour < 24, minute < 60,
-            second < 60
-        else { return nil }
-        var fraction = 0
-        if bytes.count > 20 {
-            let digits = 20..<bytes.count - 1
-            guard bytes[19] == UInt8(ascii: "."), 1...9 ~= digits.count, let value = number(digits) else { return nil }
-            fraction = (digits.count..<9).reduce(value) { sum, _ in sum * 10 }
-        }
-        self.text = text
-        seconds = Int64(
-            CivilDay.number(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second)
-        self.fraction = Int64(fraction)
+        guard let time = RFC3339(text) else { return nil }
+        self.time = time
     }
 
     /// A moment in whole seconds since 1970, as it is written here.
-    package init(seconds: Int64) {
-        // The years of four digits.
-        let seconds = Int(min(max(seconds, -62_135_596_800), 253_402_300_799))
-        self.seconds = Int64(seconds)
-        fraction = 0
-        let day = CivilDay.floorDivide(seconds, 86_400)
-        let rest = seconds - day * 86_400
-        let parts = CivilDay.parts(day)
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        text =
-            "\(digits(parts.year, 4))-\(digits(parts.month, 2))-\(digits(parts.day, 2))T\(digits(rest / 3600, 2)):"
-            + "\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2))Z"
-    }
+    package init(seconds: Int64) { time = RFC3339(seconds: seconds) }
 }
 
 extension LinkTime: Comparable {
