@@ -81,7 +81,7 @@ struct BrokenProvider: PaymentProvider {
         case .hopes:
             do { return try await base.pay(attempt, in: context) } catch { return paid }
         case .believes:
-            return try await base.pay(attempt, in: context.sending(over: Believer(base: context.http)))
+            return try await base.pay(attempt, in: context.copy(http: Believer(base: context.http)))
         case .wanders:
             _ = try? await context.http.send(HTTPRequest(.get, try HTTPURL("https://other.example/payments/p1")))
         case .asksAgain:

@@ -17,7 +17,7 @@ public struct ProviderContext: Sendable {
 
     private let steps: any StepRunner
     private let remark: @Sendable (String) -> Void
-    private let answers: PayerAnswers
+    private let answers = PayerAnswers()
 
     /// Creates a context, as routers do.
     ///
@@ -33,8 +33,8 @@ public struct ProviderContext: Sendable {
     ///   - answers: what the payer has answered in this run.
     package init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
-        remark: @escaping @Sendable (String) -> Void, answers: PayerAnswers = PayerAnswers()
+        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner, sha256: Hash? = nil,
+        remark: @escaping @Sendable (String) -> Void
     ) {
         self.http = http
         self.payer = payer
@@ -44,21 +44,6 @@ public struct ProviderContext: Sendable {
         self.link = link
         self.steps = steps
         self.remark = remark
-        self.answers = answers
-    }
-
-    /// The same with another way to the network.
-    package func sending(over http: any HTTPTransport) -> ProviderContext {
-        ProviderContext(
-            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link, steps: steps,
-            remark: remark, answers: answers)
-    }
-
-    /// The same with other names for its steps, as after an upgrade that renamed them.
-    package func namingSteps(_ name: @escaping @Sendable (String) -> String) -> ProviderContext {
-        ProviderContext(
-            http: http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
-            steps: RenamedSteps(base: steps, name: name), remark: remark, answers: answers)
     }
 
     /// Reports a remark for people following the payment: no secrets, no personal data.
@@ -227,23 +212,4 @@ package protocol StepRunner: Sendable {
     ///
     /// - Throws: ``PaymentError`` when somebody else has, or when the journal cannot tell.
     func ensureInCharge() async throws
-}
-
-/// Steps under other names.
-private struct RenamedSteps: StepRunner {
-    let base: any StepRunner
-    let name: @Sendable (String) -> String
-
-    func run(
-        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
-    ) async throws -> JSONValue {
-        // The provider has not named a settlement, and cannot name it anew.
-        try await base.run(kind == .settlement ? name : self.name(name), kind, body)
-    }
-
-    func hasRun(_ name: String) async -> Bool {
-        await base.hasRun(name == StepKind.settlementName ? name : self.name(name))
-    }
-
-    func ensureInCharge() async throws { try await base.ensureInCharge() }
 }

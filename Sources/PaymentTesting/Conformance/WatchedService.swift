@@ -12,11 +12,9 @@ struct WatchedService<Base: PaymentService>: PaymentService {
     }
 
     fileprivate func watched(_ context: ProviderContext) -> ProviderContext {
-        ProviderContext(
-            http: WatchedTransport(base: context.http, observation: observation), payer: context.payer,
-            clock: context.clock, random: context.random, secrets: context.secrets, link: context.link,
-            steps: WatchedSteps(context: context, observation: observation),
-            remark: { context.log($0) })
+        context.copy(
+            http: WatchedTransport(base: context.http, observation: observation),
+            steps: WatchedSteps(context: context, observation: observation))
     }
 }
 

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// A provider or merchant's service as applications have it, watched: what it does for an attempt is known to be done for it, and an upgrade may
 /// have renamed its steps. It can whatever the provider can.
@@ -38,8 +39,25 @@ enum Edition: Sendable, Hashable {
     case renamed
 
     fileprivate func steps(_ context: ProviderContext) -> ProviderContext {
-        self == .first ? context : context.namingSteps { "\($0), as of late" }
+        self == .first ? context : context.copy(steps: RenamedSteps(context: context))
     }
+}
+
+/// Steps under other names, but for the settlement, which no provider has named.
+private struct RenamedSteps: StepRunner {
+    let context: ProviderContext
+
+    func run(
+        _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
+    ) async throws -> JSONValue {
+        try await context.durable(kind == .settlement ? name : renamed(name), kind, body)
+    }
+
+    func hasRun(_ name: String) async -> Bool { await context.hasRun(name == "settle" ? name : renamed(name)) }
+
+    func ensureInCharge() async throws { try await context.ensureInCharge() }
+
+    private func renamed(_ name: String) -> String { "\(name), as of late" }
 }
 
 extension Attended: RedirectCompletingProvider where Base: RedirectCompletingProvider {

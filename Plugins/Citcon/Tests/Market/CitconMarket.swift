@@ -56,7 +56,7 @@ package struct CitconMarket: Market {
 
     /// What is sent for an attempt is marked with it.
     func surround(_ context: ProviderContext) -> ProviderContext {
-        context.sending(over: Marking(base: context.http))
+        context.copy(http: Marking(base: context.http))
     }
 
     /// Wallets and pages are the payer's own device: neither faults nor crashes of the process reach them.

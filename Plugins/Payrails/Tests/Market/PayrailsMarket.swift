@@ -45,7 +45,7 @@ package struct PayrailsMarket: Market {
     /// An application asks its merchant for a renewed session when the token has ended: what is sent from then on has the
     /// new token.
     func surround(_ context: ProviderContext) -> ProviderContext {
-        context.sending(over: Renewing(base: context.http, sandbox: sandbox, books: books))
+        context.copy(http: Renewing(base: context.http, sandbox: sandbox, books: books))
     }
 
     /// Cards and pages are the payer's own: neither faults nor crashes of the process reach them.
