@@ -138,15 +138,9 @@ struct SandboxEventsTests {
             got.headers.values("A") == ["1", "2"] && got.headers["Host"] == nil && got.headers["Content-Length"] == nil)
     }
 
-    private struct Severed: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            throw TransportError(.maybeSent, .connectionLost("cut"), origin: request.url.origin)
-        }
-    }
-
     @Test("A server that is away is told with 502, so that the sandbox tries again")
     func away() async throws {
-        let gone = Forwarder(target: try HTTPURL("http://127.0.0.1:9/"), transport: Severed()) {
+        let gone = Forwarder(target: try HTTPURL("http://127.0.0.1:9/"), transport: RecordingTransport(statuses: [0])) {
             #expect($0.status == nil && $0.line(Style(isColored: false)).contains("not delivered"))
         }
         let answer = await gone.respond(to: HTTPRequest(.post, try HTTPURL("http://127.0.0.1:8/")))

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,24 +11,11 @@ struct JSONCallTests {
         let price: Int
     }
 
-    /// A service with one answer.
-    private final class Service: HTTPTransport {
-        private let answer: Result<HTTPResponse, TransportError>
-        private let sent = Mutex<[HTTPRequest]>([])
-        var requests: [HTTPRequest] { sent.withLock { $0 } }
-
-        init(_ answer: Result<HTTPResponse, TransportError>) { self.answer = answer }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            sent.withLock { $0.append(request) }
-            return try answer.get()
-        }
-    }
-
     private static let origin = "https://api.example"
 
     private func call(
-        _ service: Service, _ method: HTTPRequest.Method = .post, _ kind: StepKind? = .mutation(replay: .never),
+        _ service: RecordingTransport, _ method: HTTPRequest.Method = .post,
+        _ kind: StepKind? = .mutation(replay: .never),
         key: String? = nil
     ) async throws -> Order {
         let context = ProviderContext.unstored(hosts: ["api.example"], http: service, clock: VirtualClock())
@@ -47,7 +33,7 @@ struct JSONCallTests {
         _ kind: StepKind? = .mutation(replay: .never), key: String? = nil
     ) async throws -> PaymentError {
         do {
-            let order = try await call(Service(answer), method, kind, key: key)
+            let order = try await call(RecordingTransport(result: answer), method, kind, key: key)
             throw Unexpected(order: "\(order)")
         } catch let error as PaymentError { return error }
     }
@@ -58,7 +44,7 @@ struct JSONCallTests {
 
     @Test("A JSON answer is read, and the request is what was asked for")
     func answer() async throws {
-        let service = Service(.success(HTTPResponse(status: 201, body: Self.good)))
+        let service = RecordingTransport(result: .success(HTTPResponse(status: 201, body: Self.good)))
         #expect(try await call(service) == Order(id: "1", price: 480))
         let request = try #require(service.requests.first)
         #expect(request.body == Array(#"{"price":480}"#.utf8) && request.replay == .never)
@@ -68,7 +54,7 @@ struct JSONCallTests {
 
     @Test("A key is sent, and only then may the request be sent again")
     func key() async throws {
-        let service = Service(.success(HTTPResponse(status: 200, body: Self.good)))
+        let service = RecordingTransport(result: .success(HTTPResponse(status: 200, body: Self.good)))
         _ = try await call(service, key: "key-7")
         #expect(service.requests.first?.headers["Idempotency-Key"] == "key-7")
         #expect(service.requests.first?.replay == .safe)
@@ -109,7 +95,7 @@ struct JSONCallTests {
 
     @Test("What must not be repeated leaves only from within a mutation step")
     func place() async throws {
-        let service = Service(.success(HTTPResponse(status: 200, body: Self.good)))
+        let service = RecordingTransport(result: .success(HTTPResponse(status: 200, body: Self.good)))
         await #expect(throws: PaymentError.self) { try await call(service, .post, .query) }
         await #expect(throws: PaymentError.self) { try await call(service, .post, nil) }
         #expect(service.requests.isEmpty)

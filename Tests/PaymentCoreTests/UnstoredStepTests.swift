@@ -5,23 +5,7 @@ import Testing
 
 @Suite("Steps that are kept in memory")
 struct UnstoredStepTests {
-    /// A network that answers by script and counts.
-    private final class Wire: HTTPTransport {
-        let answer: Result<HTTPResponse, TransportError>
-        private let count = Mutex(0)
-        var requests: Int { count.withLock { $0 } }
-
-        init(_ answer: Result<HTTPResponse, TransportError> = .success(HTTPResponse(status: 200, body: []))) {
-            self.answer = answer
-        }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            count.withLock { $0 += 1 }
-            return try answer.get()
-        }
-    }
-
-    private func context(_ wire: Wire) -> ProviderContext {
+    private func context(_ wire: RecordingTransport) -> ProviderContext {
         .unstored(hosts: ["api.example"], http: wire, clock: VirtualClock())
     }
 
@@ -31,7 +15,7 @@ struct UnstoredStepTests {
 
     @Test("A step runs once and keeps its result")
     func once() async throws {
-        let context = context(Wire())
+        let context = context(RecordingTransport())
         let runs = Mutex(0)
         for _ in 0..<2 {
             let result = try await context.step("ask", .query) {
@@ -47,7 +31,7 @@ struct UnstoredStepTests {
 
     @Test("What must not be repeated leaves only from a mutation step, and only to the hosts that were named")
     func guards() async throws {
-        let wire = Wire()
+        let wire = RecordingTransport()
         let context = context(wire)
         await #expect(throws: TransportError.self) { try await context.http.send(try Self.mutation()) }
         await #expect(throws: TransportError.self) {
@@ -58,16 +42,16 @@ struct UnstoredStepTests {
                 try await context.http.send(try Self.mutation("other.example")).status
             }
         }
-        #expect(wire.requests == 0)
+        #expect(wire.requests.isEmpty)
         let status = try await context.step("pay", .mutation(replay: .never)) {
             try await context.http.send(try Self.mutation()).status
         }
-        #expect(status == 200 && wire.requests == 1)
+        #expect(status == 200 && wire.requests.count == 1)
     }
 
     @Test("A mutation whose answer was lost is not sent again, whatever its step says of it")
     func lostAnswer() async throws {
-        let wire = Wire(.failure(TransportError(.maybeSent, .timedOut, origin: "https://api.example")))
+        let wire = RecordingTransport(statuses: [0])
         let context = context(wire)
         for _ in 0..<2 {
             await #expect(throws: PaymentError.self) {
@@ -78,13 +62,13 @@ struct UnstoredStepTests {
                 }
             }
         }
-        #expect(wire.requests == 1)
+        #expect(wire.requests.count == 1)
         #expect(await context.hasRun("pay"))
     }
 
     @Test("A mutation that did nothing may run again")
     func withoutEffect() async throws {
-        let wire = Wire()
+        let wire = RecordingTransport()
         let context = context(wire)
         await #expect(throws: PaymentError.self) {
             try await context.step("pay", .mutation(replay: .never)) {
@@ -100,7 +84,7 @@ struct UnstoredStepTests {
 
     @Test("Two who begin one mutation at the same time do it once")
     func concurrently() async throws {
-        let wire = Wire()
+        let wire = RecordingTransport()
         let context = context(wire)
         let done = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
@@ -115,6 +99,6 @@ struct UnstoredStepTests {
             return await group.reduce(0, +)
         }
         // Those that came later were given the result; those that came meanwhile were told that it is under way.
-        #expect((1...8).contains(done) && wire.requests == 1)
+        #expect((1...8).contains(done) && wire.requests.count == 1)
     }
 }

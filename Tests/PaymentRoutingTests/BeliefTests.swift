@@ -68,7 +68,7 @@ struct BeliefTests {
 
     private static func router(_ shop: Shop, _ journal: any PaymentJournal) throws -> PaymentRouter {
         PaymentRouter(
-            registry: try ProviderRegistry([shop]), transport: ScriptedTransport(), journal: journal,
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal,
             clock: VirtualClock(), random: SeededRandomSource(seed: 1))
     }
 
@@ -325,7 +325,7 @@ struct BeliefTests {
             id: "other", name: "Other", patterns: [.host("other.example")], outboundHosts: [])
         let journal = InMemoryJournal()
         let router = PaymentRouter(
-            registry: try ProviderRegistry([base, Shop(base: other, word: Self.paid)]), transport: ScriptedTransport(),
+            registry: try ProviderRegistry([base, Shop(base: other, word: Self.paid)]), transport: RecordingTransport(),
             journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
         _ = try await router.pay(ScriptedProvider.link, as: .careless)
         let error = await #expect(throws: PaymentError.self) {

@@ -9,24 +9,6 @@ extension SeededRandomSource {
     func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }
 
-/// A network that answers from a script and remembers what was sent.
-final class ScriptedTransport: HTTPTransport {
-    typealias Answer = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
-    private let answer: Answer
-    private let requests = Mutex<[HTTPRequest]>([])
-
-    init(_ answer: @escaping Answer = { _ throws(TransportError) in HTTPResponse(status: 200) }) {
-        self.answer = answer
-    }
-
-    var sent: [HTTPRequest] { requests.withLock { $0 } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        requests.withLock { $0.append(request) }
-        return try await answer(request)
-    }
-}
-
 /// Counts by name.
 final class Tally: Sendable {
     private let counts = Mutex<[String: Int]>([:])
@@ -34,9 +16,29 @@ final class Tally: Sendable {
     subscript(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
 }
 
+/// A journal in memory of which a double changes what it needs; the rest passes through.
+protocol PassingJournal: PaymentJournal {
+    var base: InMemoryJournal { get }
+}
+
+extension PassingJournal {
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        try await base.open(attempt, under: lease)
+    }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
+    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
+}
+
 /// A journal that fails when told to.
-actor FailingJournal: PaymentJournal {
-    private let base = InMemoryJournal()
+actor FailingJournal: PassingJournal {
+    let base = InMemoryJournal()
     private let fails: @Sendable (JournalEntry.Event?) -> Bool
 
     /// - Parameter fails: whether writing this event fails; nil stands for opening an attempt.
@@ -61,7 +63,6 @@ actor FailingJournal: PaymentJournal {
         self.lease = lease
         return await base.acquire(lease, at: now)
     }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
     func release(_ lease: PaymentLease) async throws {
         if let work = beforeRelease {
             beforeRelease = nil

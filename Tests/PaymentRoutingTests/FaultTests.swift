@@ -18,14 +18,14 @@ struct FaultTests {
         return .succeeded(PaymentReceipt(reference: attempt.reference))
     }
 
-    private static func world(_ answer: @escaping ScriptedTransport.Answer) -> World {
+    private static func world(_ answer: @escaping RecordingTransport.Answer) -> World {
         var world = World()
         world.provider.payBody = capture
-        world.transport = ScriptedTransport(answer)
+        world.transport = RecordingTransport(answer)
         return world
     }
 
-    private static func lost(_ phase: TransportError.Phase) -> ScriptedTransport.Answer {
+    private static func lost(_ phase: TransportError.Phase) -> RecordingTransport.Answer {
         { request throws(TransportError) in
             throw TransportError(phase, .connectionLost("reset"), origin: request.url.origin)
         }
@@ -45,7 +45,7 @@ struct FaultTests {
                 let error = $0 as? PaymentError
                 return error?.code == .journal && error?.phase == .beforeSend
             }
-            #expect(world.transport.sent.isEmpty)
+            #expect(world.transport.requests.isEmpty)
         }
     }
 
@@ -64,7 +64,7 @@ struct FaultTests {
                 let outcome = try await world.pay()
                 if case .unknown = outcome { #expect(status != Self.paid) } else { #expect(outcome == Self.paid) }
                 _ = try await world.pay()
-                #expect(world.transport.sent.count == 1)
+                #expect(world.transport.requests.count == 1)
             }
         }
     }
@@ -85,7 +85,7 @@ struct FaultTests {
             var world = Self.world(Self.lost(.maybeSent))
             world.provider.statusBody = { _, _ in settled }
             #expect(try await world.pay() == settled)
-            #expect(world.transport.sent.count == 1)
+            #expect(world.transport.requests.count == 1)
             #expect(try await world.histories.map(\.outcome) == [settled])
         }
     }
@@ -119,7 +119,7 @@ struct FaultTests {
             // Later the service is back: the same attempt is settled, nothing is sent again.
             world.provider.statusBody = { _, _ in Self.paid }
             #expect(try await world.pay() == Self.paid)
-            #expect(world.transport.sent.count == 1)
+            #expect(world.transport.requests.count == 1)
             #expect(try await world.histories.count == 1)
         }
     }
@@ -149,7 +149,7 @@ struct FaultTests {
         }
         world.provider.statusBody = { _, _ in Self.paid }
         #expect(try await world.pay() == Self.paid)
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
     }
 
     @Test("A refusal that the service answered ends the attempt, and another may begin")
@@ -186,7 +186,7 @@ struct FaultTests {
             let error = $0 as? PaymentError
             return error?.code == .cancelled && error?.phase == .beforeSend
         }
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
         #expect(try await world.histories.first?.isFinished == true)
     }
 
@@ -205,7 +205,7 @@ struct FaultTests {
         guard case .unknown = try await task.value else { throw CancellationError() }
         world.provider.statusBody = { _, _ in Self.paid }
         #expect(try await world.pay() == Self.paid)
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
     }
 
     @Test("Whoever gives up waiting does not cancel the others' payment")
@@ -226,7 +226,7 @@ struct FaultTests {
         await gate.open()
         #expect(try await first == Self.paid)
         #expect(try await second.value == Self.paid, "who waits is told the true ending")
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
     }
 
     // MARK: Crashes
@@ -244,6 +244,6 @@ struct FaultTests {
             $0.event == .stepStarted(name: "capture", kind: .mutation(replay: .never))
         }
         #expect(try await world.router.resume(history.attempt.id, as: Payer()) == Self.paid)
-        #expect(world.transport.sent.count == (wasDispatched ? 0 : 1))
+        #expect(world.transport.requests.count == (wasDispatched ? 0 : 1))
     }
 }

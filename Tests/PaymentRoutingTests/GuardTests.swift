@@ -9,13 +9,13 @@ import Testing
 struct GuardTests {
     private func refusal(
         _ request: @escaping @Sendable () throws -> HTTPRequest, inMutation: Bool
-    ) async throws -> (TransportError?, ScriptedTransport) {
+    ) async throws -> (TransportError?, RecordingTransport) {
         try await refusal(request, in: inMutation ? .mutation(replay: .never) : nil)
     }
 
     private func refusal(
         _ request: @escaping @Sendable () throws -> HTTPRequest, in kind: StepKind?
-    ) async throws -> (TransportError?, ScriptedTransport) {
+    ) async throws -> (TransportError?, RecordingTransport) {
         let caught = Caught()
         var world = World()
         world.provider.payBody = { _, context in
@@ -50,7 +50,7 @@ struct GuardTests {
         let (error, transport) = try await refusal({ try .capture(host: host) }, inMutation: true)
         #expect(error?.phase == .notSent)
         guard case .hostNotDeclared? = error?.reason else { throw CancellationError() }
-        #expect(transport.sent.isEmpty)
+        #expect(transport.requests.isEmpty)
     }
 
     @Test(
@@ -70,29 +70,29 @@ struct GuardTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         _ = try? await world.pay()
-        #expect(world.transport.sent.count == (isSent ? 1 : 0))
+        #expect(world.transport.requests.count == (isSent ? 1 : 0))
     }
 
     @Test("What must not be repeated leaves only within a mutation step")
     func mutationStep() async throws {
         let (refused, silent) = try await refusal({ try .capture() }, inMutation: false)
         #expect(refused?.phase == .notSent)
-        #expect(silent.sent.isEmpty)
+        #expect(silent.requests.isEmpty)
         let (safe, one) = try await refusal({ try .capture(replay: .safe) }, inMutation: false)
         #expect(safe == nil)
-        #expect(one.sent.count == 1)
+        #expect(one.requests.count == 1)
         let (accepted, two) = try await refusal({ try .capture() }, inMutation: true)
         #expect(accepted == nil)
-        #expect(two.sent.count == 1)
+        #expect(two.requests.count == 1)
     }
 
     @Test("Nor in a step that is run again after an interruption", arguments: [StepKind.query, .interaction])
     func repeatableStep(kind: StepKind) async throws {
         let (refused, silent) = try await refusal({ try .capture() }, in: kind)
         #expect(refused?.phase == .notSent)
-        #expect(silent.sent.isEmpty)
+        #expect(silent.requests.isEmpty)
         let (safe, one) = try await refusal({ try .capture(replay: .safe) }, in: kind)
-        #expect(safe == nil && one.sent.count == 1)
+        #expect(safe == nil && one.requests.count == 1)
     }
 
     @Test("A mutation's permission ends with its step")
@@ -104,6 +104,6 @@ struct GuardTests {
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         _ = try? await world.pay()
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
     }
 }

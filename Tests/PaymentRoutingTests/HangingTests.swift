@@ -43,7 +43,7 @@ struct HangingTests {
         #expect(try await router.resume(id, as: Payer()) == Self.completed)
         #expect(try await router.recover(as: Payer()).isEmpty)
         await leave.open()
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
     }
 
     @Test("An ending that is no success is told as well, and can be looked up")
@@ -98,7 +98,7 @@ struct HangingTests {
         // However late the chooser returns, the payment that was called off is not made.
         await leave.open()
         while try await world.histories.allSatisfy({ !$0.isFinished }) { await Task.yield() }
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
         #expect(try await world.histories.map(\.outcome) == [nil])
     }
 
@@ -118,7 +118,7 @@ struct HangingTests {
         while world.clock.slept < .seconds(1) { await Task.yield() }
         await leave.open()
         #expect(try await second == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
         #expect(try await world.histories.map(\.isFinished) == [true, true])
     }
 
@@ -137,7 +137,7 @@ struct HangingTests {
         }
         await leave.open()
         #expect(try await first == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
     }
 
     @Test(

@@ -83,7 +83,7 @@ struct LostCopyTests {
     func secondCopyRefused(first: First, refusal: Int) async throws {
         for sendsAgainItself in [false, true] {
             let service = Service(first, refusal)
-            let network = ScriptedTransport { request throws(TransportError) in try service.answer(request) }
+            let network = RecordingTransport { request throws(TransportError) in try service.answer(request) }
             let clock = VirtualClock()
             var policy = RetryPolicy()
             policy.retries = 1
@@ -99,7 +99,7 @@ struct LostCopyTests {
             }
             let open = await journal.unfinished()
             #expect(open.count == 1 && open[0].mayHaveMovedMoney)
-            #expect(network.sent.count == 2)
+            #expect(network.requests.count == 2)
             // Whoever pays again goes on with the same key.
             guard case .succeeded = try await router.pay(ScriptedProvider.link, as: .careless) else {
                 Issue.record("it can be gone on with")
@@ -112,7 +112,7 @@ struct LostCopyTests {
 
     @Test("A refusal of the only copy ends it")
     func onlyCopyRefused() async throws {
-        let network = ScriptedTransport { _ in HTTPResponse(status: 402) }
+        let network = RecordingTransport { _ in HTTPResponse(status: 402) }
         let journal = InMemoryJournal()
         let router = PaymentRouter(
             registry: try ProviderRegistry([Self.provider(sendsAgainItself: false)]),
@@ -127,7 +127,7 @@ struct LostCopyTests {
     @Test("A copy that surely never left is none")
     func firstNeverLeft() async throws {
         let sent = Tally()
-        let network = ScriptedTransport { request throws(TransportError) in
+        let network = RecordingTransport { request throws(TransportError) in
             sent.count("sent")
             if sent["sent"] == 1 { throw TransportError(.notSent, .connectFailed("x"), origin: request.url.origin) }
             return HTTPResponse(status: 402)

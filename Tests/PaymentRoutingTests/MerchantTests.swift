@@ -59,7 +59,7 @@ struct MerchantTests {
 
     private func router(_ provider: any PaymentProvider) throws -> PaymentRouter {
         PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: SeededRandomSource(seed: 1))
     }
 
@@ -145,7 +145,7 @@ struct MerchantTests {
             }
         }
         let router = PaymentRouter(
-            registry: try ProviderRegistry([Forgetful(isSent: isSent)]), transport: ScriptedTransport(),
+            registry: try ProviderRegistry([Forgetful(isSent: isSent)]), transport: RecordingTransport(),
             journal: journal, clock: clock, random: SeededRandomSource(seed: 1))
         let error = await #expect(throws: PaymentError.self) { try await router.cancel(ScriptedProvider.reference) }
         #expect(error?.phase == (isSent ? .maybeSent : .answered))
@@ -210,7 +210,7 @@ struct ServiceTests {
 
     private func router(_ shop: Shop) throws -> PaymentRouter {
         PaymentRouter(
-            registry: try ProviderRegistry([shop.base, Till(base: shop)]), transport: ScriptedTransport(),
+            registry: try ProviderRegistry([shop.base, Till(base: shop)]), transport: RecordingTransport(),
             journal: journal, clock: VirtualClock(), random: SeededRandomSource(seed: 1))
     }
 

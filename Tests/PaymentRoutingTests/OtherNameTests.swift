@@ -50,7 +50,7 @@ struct OtherNameTests {
 
     private func pay(_ id: String, _ provider: Provider) async throws -> PaymentOutcome {
         let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random)
         return try await router.pay(Self.link(id), as: .careless)
     }
@@ -136,7 +136,7 @@ struct OtherNameTests {
         await journal.release(lease)
         clock.advance(by: .seconds(1000))
         let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random)
         guard case .unknown(let unknown) = try await router.resume(attempt.id, as: .careless) else {
             Issue.record("the payment is open")
@@ -166,7 +166,7 @@ struct OtherNameTests {
         }
         provider.base.options = [.euros("coins")]
         let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed))
         let (one, other) = (payer, payer)
         async let first = router.pay(Self.link("p1"), as: one)

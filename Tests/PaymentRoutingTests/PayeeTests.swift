@@ -16,7 +16,7 @@ struct PayeeTests {
         _ provider: any PaymentProvider = InvoiceProvider(), _ leases: LeasePolicy = LeasePolicy()
     ) throws -> PaymentRouter {
         PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random, leases: leases)
     }
 

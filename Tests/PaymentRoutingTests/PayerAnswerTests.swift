@@ -109,7 +109,7 @@ struct PayerAnswerTests {
     func mutation(isLost: Bool) async throws {
         var world = World()
         world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
-        world.transport = ScriptedTransport { request throws(TransportError) in
+        world.transport = RecordingTransport { request throws(TransportError) in
             throw TransportError(isLost ? .maybeSent : .notSent, .timedOut, origin: request.url.origin)
         }
         world.provider.payBody = { _, context in

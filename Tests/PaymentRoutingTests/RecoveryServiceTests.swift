@@ -72,23 +72,12 @@ struct RecoveryServiceTests {
 }
 
 /// A journal whose list of unfinished attempts cannot be read the first time.
-private actor UnreadableOnce: PaymentJournal {
-    private let base = InMemoryJournal()
+private actor UnreadableOnce: PassingJournal {
+    let base = InMemoryJournal()
     private var isReadable = false
 
     struct Unreadable: Error {}
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
-    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        try await base.open(attempt, under: lease)
-    }
-    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await base.append(entry, to: attempt, under: lease)
-    }
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
     func unfinished() async throws -> [AttemptHistory] {
         guard isReadable else {
             isReadable = true

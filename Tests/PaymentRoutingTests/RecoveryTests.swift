@@ -150,7 +150,7 @@ struct RecoveryTests {
             try await journal.release(lease)
             await journal.lock()
             let router = PaymentRouter(
-                registry: try ProviderRegistry([world.provider]), transport: ScriptedTransport(), journal: journal)
+                registry: try ProviderRegistry([world.provider]), transport: RecordingTransport(), journal: journal)
             await #expect { try await router.resume(id, as: Self.payer) } throws: {
                 ($0 as? PaymentError)?.code == .journal && ($0 as? PaymentError)?.phase == .maybeSent
             }
@@ -195,7 +195,7 @@ struct RecoveryTests {
                     await journal.forget()
                 }
                 let router = PaymentRouter(
-                    registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: journal)
+                    registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal)
                 let error: PaymentError
                 if resumes {
                     error = try await #require(throws: PaymentError.self) {
@@ -311,7 +311,7 @@ struct RecoveryTests {
         #expect(try await second.recover(as: Payer()).map(\.result) == [.success(Self.paid)])
         await gate.open()
         await #expect { try await stalled.value } throws: { ($0 as? PaymentError)?.code == .inUse }
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
         #expect(try await first.pay(ScriptedProvider.link, as: .careless) == Self.paid)
     }
 

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStandards
 import PaymentStore
+import TestSupport
 import Testing
 
 @Suite("Provider registry")
@@ -17,7 +18,8 @@ struct RegistryTests {
     func routesAlone() throws {
         let registry = try ProviderRegistry([provider("a", .scheme("aa")), provider("b", .standard("bolt11"))])
         let router = PaymentRouter(
-            registry: registry, transport: ScriptedTransport(), journal: InMemoryJournal(), readers: [StandardsReader()]
+            registry: registry, transport: RecordingTransport(), journal: InMemoryJournal(),
+            readers: [StandardsReader()]
         )
         let invoice =
             "lightning:lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
@@ -148,7 +150,7 @@ struct RegistryTests {
     func ambiguity() throws {
         let claims = ["c", "a", "b"].map { provider($0, .scheme("pp")) }
         let registry = try ProviderRegistry(claims, equalClaims: .reportAmbiguous)
-        let router = PaymentRouter(registry: registry, transport: ScriptedTransport(), journal: World().journal)
+        let router = PaymentRouter(registry: registry, transport: RecordingTransport(), journal: World().journal)
         guard case .ambiguous(let routes) = router.route("pp:x?id=1") else {
             Issue.record("not ambiguous")
             return

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import TestSupport
 import Testing
 
 @Suite("Routing properties")
@@ -22,7 +23,7 @@ struct RoutePropertyTests {
             ], outboundHosts: [])
         provider.match = { _ in LinkMatch(reference: "r") }
         return PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: ScriptedTransport(), journal: InMemoryJournal())
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
     }
 
     @Test("Routing the canonical text is routing the link", arguments: 0..<8 as Range<UInt64>)

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStandards
 import PaymentStore
+import TestSupport
 import Testing
 
 /// A provider that claims one pattern and takes every link, or none whose path or text contains `refused`.
@@ -28,7 +29,7 @@ private struct Claimant: PaymentProvider {
 
 private func router(_ providers: [any PaymentProvider]) throws -> PaymentRouter {
     PaymentRouter(
-        registry: try ProviderRegistry(providers), transport: ScriptedTransport(), journal: InMemoryJournal())
+        registry: try ProviderRegistry(providers), transport: RecordingTransport(), journal: InMemoryJournal())
 }
 
 extension RouteDecision {
@@ -177,7 +178,7 @@ struct RouteTableTests {
         var seen: Set<[RouteDecision]> = []
         for order in Self.permutations(of: providers) {
             let registry = try ProviderRegistry(order, equalClaims: .reportAmbiguous)
-            let router = PaymentRouter(registry: registry, transport: ScriptedTransport(), journal: InMemoryJournal())
+            let router = PaymentRouter(registry: registry, transport: RecordingTransport(), journal: InMemoryJournal())
             seen.insert(links.map(router.route))
         }
         #expect(seen.count == 1)
@@ -224,7 +225,7 @@ struct RouteTableTests {
         let taken = try ProviderRegistry([Claimant("coin", .scheme("bitcoin"))])
         for (registry, expected) in [(try ProviderRegistry([]), false), (taken, true)] {
             let router = PaymentRouter(
-                registry: registry, transport: ScriptedTransport(), journal: InMemoryJournal(), readers: [Reader()])
+                registry: registry, transport: RecordingTransport(), journal: InMemoryJournal(), readers: [Reader()])
             #expect((router.route("bitcoin:1").winner == "coin") == expected)
             if !expected {
                 #expect(router.route("bitcoin:1") == .recognized(PaymentInstruction(standard: "bip321", fields: [:])))
@@ -241,7 +242,7 @@ struct RouteTableTests {
             + "v3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
         func router(_ providers: Claimant...) throws -> PaymentRouter {
             PaymentRouter(
-                registry: try ProviderRegistry(providers), transport: ScriptedTransport(), journal: InMemoryJournal(),
+                registry: try ProviderRegistry(providers), transport: RecordingTransport(), journal: InMemoryJournal(),
                 readers: [StandardsReader()])
         }
         let wallet = Claimant("wallet", .standard("bolt11"))
@@ -268,7 +269,7 @@ struct RouteTableTests {
         #expect(throws: RegistryError.self) { try ProviderRegistry([wallet, rival]) }
         let both = PaymentRouter(
             registry: try ProviderRegistry([wallet, rival], equalClaims: .reportAmbiguous),
-            transport: ScriptedTransport(), journal: InMemoryJournal(), readers: [StandardsReader()])
+            transport: RecordingTransport(), journal: InMemoryJournal(), readers: [StandardsReader()])
         guard case .ambiguous(let routes) = both.route(invoice) else {
             Issue.record("two took it")
             return

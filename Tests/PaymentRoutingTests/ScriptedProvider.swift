@@ -83,7 +83,7 @@ extension Money {
 /// Everything around one payment.
 struct World {
     var provider = ScriptedProvider()
-    var transport = ScriptedTransport()
+    var transport = RecordingTransport()
     var journal: any PaymentJournal = InMemoryJournal()
     var key: JournalKey?
     /// Who is cancelled waits in real time: long enough for the true ending on the busiest machine.

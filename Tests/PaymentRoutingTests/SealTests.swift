@@ -58,7 +58,7 @@ struct SealTests {
             try await world.leave(history)
             if isFile { world.journal = try SQLiteJournal(path: path) }
             #expect(try await world.router.resume(history.attempt.id, as: Payer()) == Self.paid)
-            #expect(world.transport.sent.count == (entries <= Self.beforeCapture ? 1 : 0))
+            #expect(world.transport.requests.count == (entries <= Self.beforeCapture ? 1 : 0))
             #expect(try await world.pay() == Self.paid, "what ended is known again")
             #expect(try await world.histories.count == 1)
         }
@@ -198,7 +198,7 @@ struct SealTests {
             guard case .failure(let error) = report.result else { Issue.record("\(what)"); continue }
             #expect(error.code == .integrity)
         }
-        #expect(world.provider.calls["pay"] == 0 && world.transport.sent.isEmpty, "\(what)")
+        #expect(world.provider.calls["pay"] == 0 && world.transport.requests.isEmpty, "\(what)")
         #expect(try await world.histories == before, "nothing is written to it")
     }
 
@@ -212,7 +212,7 @@ struct SealTests {
         let world = try Self.world()
         try await world.leave(history)
         await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .integrity }
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
     }
 
     @Test("When something may have been sent already, only the service's word counts")
@@ -235,7 +235,7 @@ struct SealTests {
                         Issue.record("\(outcome)")
                     }
                 }
-                #expect(world.transport.sent.isEmpty && world.provider.calls["pay"] == 0)
+                #expect(world.transport.requests.isEmpty && world.provider.calls["pay"] == 0)
                 #expect(try await world.histories.first?.entries.count == last)
             }
         }
@@ -268,7 +268,7 @@ struct SealTests {
         let later = try Self.world()
         try await later.leave(history)
         _ = try? await later.router.resume(history.attempt.id, as: .careless)
-        #expect(later.transport.sent.isEmpty && later.provider.calls["pay"] == 0)
+        #expect(later.transport.requests.isEmpty && later.provider.calls["pay"] == 0)
     }
 
     @Test("An attempt that was put under another payment's name does not tell that payment's outcome")
@@ -321,7 +321,7 @@ struct SealTests {
             try await world.leave(history)
             let outcome = try? await world.router.resume(history.attempt.id, as: .careless)
             #expect((outcome == Self.paid) == isRead)
-            #expect(world.transport.sent.count == (isRead ? 1 : 0))
+            #expect(world.transport.requests.count == (isRead ? 1 : 0))
         }
     }
 
@@ -335,13 +335,10 @@ struct SealTests {
 }
 
 /// Keeps what was written as it was written: ends erase nothing.
-private actor RecordingJournal: PaymentJournal {
-    private let base = InMemoryJournal()
+private actor RecordingJournal: PassingJournal {
+    let base = InMemoryJournal()
     private(set) var written: AttemptHistory?
 
-    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
-    func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
-    func release(_ lease: PaymentLease) async throws { await base.release(lease) }
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         written = AttemptHistory(attempt: attempt)
         try await base.open(attempt, under: lease)
@@ -350,7 +347,4 @@ private actor RecordingJournal: PaymentJournal {
         written?.entries.append(entry)
         try await base.append(entry, to: attempt, under: lease)
     }
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] { await base.histories(of: payment) }
-    func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
 }

@@ -17,7 +17,7 @@ struct SettlementTests {
         -> PaymentRouter
     {
         PaymentRouter(
-            registry: try ProviderRegistry([provider ?? self.provider]), transport: ScriptedTransport(),
+            registry: try ProviderRegistry([provider ?? self.provider]), transport: RecordingTransport(),
             journal: journal ?? self.journal, clock: clock, random: random)
     }
 

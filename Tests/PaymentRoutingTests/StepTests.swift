@@ -46,7 +46,7 @@ struct StepTests {
         #expect(ran["session"] == 0)
         #expect(ran["sign"] == 1)
         #expect(ran["capture"] == 1)
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
         #expect(try await world.router.resume(attempt, as: Payer()) == outcome)
         #expect(world.provider.calls["pay"] == 1, "a finished attempt is not carried out again")
     }
@@ -79,7 +79,7 @@ struct StepTests {
             try await world.router.resume(attempt, as: Payer())
                 == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "tx9")))
         #expect(ran["capture"] == 0)
-        #expect(world.transport.sent.isEmpty)
+        #expect(world.transport.requests.isEmpty)
     }
 
     @Test("An interrupted mutation that must not be replayed is settled by status", arguments: [true, false])
@@ -92,7 +92,7 @@ struct StepTests {
             let attempt = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .never))])
             let outcome = try await resumes ? world.router.resume(attempt, as: .careless) : world.pay()
             #expect(outcome == settled)
-            #expect(world.transport.sent.isEmpty)
+            #expect(world.transport.requests.isEmpty)
             #expect(try await world.histories.map(\.outcome) == [settled])
         }
         #expect(ran["capture"] == 0)
@@ -115,7 +115,7 @@ struct StepTests {
         let outcome = try await world.router.resume(attempt, as: Payer())
         guard case .succeeded = outcome else { throw CancellationError() }
         #expect(ran["capture"] == (isSentAgain ? 1 : 0))
-        #expect(world.transport.sent.count == (isSentAgain ? 1 : 0))
+        #expect(world.transport.requests.count == (isSentAgain ? 1 : 0))
         #expect(world.provider.calls["status"] == (isSentAgain ? 0 : 1))
     }
 
@@ -229,7 +229,7 @@ struct StepTests {
     @Test("A mutation whose answer was lost is not sent again under its name, whatever the provider makes of that")
     func lostAndAgain() async throws {
         var world = World()
-        world.transport = ScriptedTransport { request throws(TransportError) in
+        world.transport = RecordingTransport { request throws(TransportError) in
             throw TransportError(.maybeSent, .timedOut, origin: request.url.origin)
         }
         world.provider.payBody = { _, context in
@@ -241,7 +241,7 @@ struct StepTests {
             return .pending(retryAfter: nil)
         }
         _ = try await world.pay()
-        #expect(world.transport.sent.count == 1)
+        #expect(world.transport.requests.count == 1)
     }
 
     @Test("Quotes and status queries only ask")

@@ -9,29 +9,16 @@ import Testing
 @Suite("Leases that were not given back")
 struct UnreleasedLeaseTests {
     /// A journal that gives no lease back while it is stuck, and counts the holders.
-    private actor StuckJournal: PaymentJournal {
-        private let base = InMemoryJournal()
+    private actor StuckJournal: PassingJournal {
+        let base = InMemoryJournal()
         private var isStuck = true
 
         func letGo() { isStuck = false }
 
-        func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
-        func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
         func release(_ lease: PaymentLease) async throws {
             if isStuck { throw JournalError.locked(path: "journal") }
             await base.release(lease)
         }
-        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-            try await base.open(attempt, under: lease)
-        }
-        func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-            try await base.append(entry, to: attempt, under: lease)
-        }
-        func history(of attempt: AttemptID) async throws -> AttemptHistory? { await base.history(of: attempt) }
-        func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-            await base.histories(of: payment)
-        }
-        func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
     }
 
     @Test("Its own router goes on at once; another one waits as ever, until it is given back")

@@ -4,17 +4,26 @@ import Synchronization
 
 /// Time that moves only when somebody sleeps, and then at once. It can be set back; ``uptime`` goes on then.
 package final class VirtualClock: PaymentClock {
-    private let state: Mutex<(now: Date, slept: Duration, uptime: Duration)>
+    private struct State {
+        var passed = Duration.zero
+        var uptime = Duration.zero
+        var naps: [Duration] = []
+    }
 
-    package init(_ start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { state = Mutex((start, .zero, .zero)) }
+    private let start: Date
+    private let state = Mutex(State())
 
-    package var now: Date { state.withLock { $0.now } }
-    package var slept: Duration { state.withLock { $0.slept } }
+    package init(_ start: Date = Date(timeIntervalSince1970: 1_800_000_000)) { self.start = start }
+
+    package var now: Date { start.addingTimeInterval(state.withLock { $0.passed } / .seconds(1)) }
     package var uptime: Duration { state.withLock { $0.uptime } }
+    /// How long each sleep was, in order.
+    package var naps: [Duration] { state.withLock { $0.naps } }
+    package var slept: Duration { naps.reduce(.zero, +) }
 
     package func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
-        state.withLock { $0.slept += duration }
+        state.withLock { $0.naps.append(duration) }
         advance(by: duration)
         await Task.yield()
     }
@@ -22,7 +31,7 @@ package final class VirtualClock: PaymentClock {
     package func advance(by duration: Duration) {
         state.withLock {
             $0.uptime += max(duration, .zero)
-            $0.now += Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+            $0.passed += duration
         }
     }
 }

@@ -30,10 +30,9 @@ public struct ProviderContext: Sendable {
     ///   - link: the link that is paid, where it is at hand.
     ///   - steps: runs steps.
     ///   - remark: hears remarks for people.
-    ///   - answers: what the payer has answered in this run.
     package init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
-        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner, sha256: Hash? = nil,
+        secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
         remark: @escaping @Sendable (String) -> Void
     ) {
         self.http = http

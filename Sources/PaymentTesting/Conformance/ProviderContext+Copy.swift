@@ -9,7 +9,7 @@ extension ProviderContext {
     package func copy(http: (any HTTPTransport)? = nil, steps: (any StepRunner)? = nil) -> ProviderContext {
         ProviderContext(
             http: http ?? self.http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,
-            steps: steps ?? ContextSteps(context: self), sha256: sha256, remark: { log($0) })
+            steps: steps ?? ContextSteps(context: self), remark: { log($0) })
     }
 }
 

@@ -260,7 +260,7 @@ struct RecurringWorld {
         let changing = ChangingProvider(
             base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, body: body)
         return PaymentRouter(
-            registry: try ProviderRegistry([changing]), transport: ScriptedTransport(), journal: journal, clock: clock,
+            registry: try ProviderRegistry([changing]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random, leases: LeasePolicy(duration: .seconds(60), patience: .zero),
             autoPay: limit.map {
                 AutoPay(within: [SpendingLimit(.cents($0, .satoshi), per: .day)], timeZone: .gmt)

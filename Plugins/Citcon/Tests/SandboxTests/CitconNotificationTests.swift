@@ -4,30 +4,13 @@ import PaymentCrypto
 import PaymentLoopback
 import CitconSandbox
 import PaymentTesting
-import Synchronization
+import TestSupport
 import Testing
 
 /// Notifications to merchants (5).
 @Suite struct CitconNotificationTests {
-    /// A shop's server: answers with the given statuses in turn, the last one for ever. Status 0 is no answer.
-    final class Shop: HTTPTransport {
-        private let state: Mutex<(statuses: [Int], requests: [HTTPRequest])>
-        var requests: [HTTPRequest] { state.withLock { $0.requests } }
-
-        init(_ statuses: Int...) { state = Mutex((statuses, [])) }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            let status = state.withLock { state in
-                state.requests.append(request)
-                return state.statuses.count > 1 ? state.statuses.removeFirst() : state.statuses[0]
-            }
-            guard status > 0 else { throw TransportError(.maybeSent, .timedOut, origin: request.url.origin) }
-            return HTTPResponse(status: status)
-        }
-    }
-
     private func paid(
-        _ shop: Shop, _ scenario: CitconSandbox.Scenario = .card
+        _ shop: RecordingTransport, _ scenario: CitconSandbox.Scenario = .card
     ) async throws -> (CitconWorld, CitconSandbox.Charge) {
         let world = CitconWorld { $0.notifications = shop }
         let charge = await world.sandbox.createCharge(scenario, ipn: "https://shop.example/ipn")
@@ -49,7 +32,7 @@ import Testing
 
     @Test("Tells of payments")
     func tellsOfPayments() async throws {
-        let shop = Shop(200)
+        let shop = RecordingTransport(statuses: [200])
         let (world, charge) = try await paid(shop)
         let request = try #require(shop.requests.first)
         #expect(shop.requests.count == 1)
@@ -72,7 +55,7 @@ import Testing
 
     @Test("Repeats the same bytes after growing pauses")
     func repeatsTheSameBytesAfterGrowingPauses() async throws {
-        let shop = Shop(500, 0, 404, 302, 204)
+        let shop = RecordingTransport(statuses: [500, 0, 404, 302, 204])
         let (world, _) = try await paid(shop)
         #expect(shop.requests.count == 5)
         #expect(Set(shop.requests.map(\.body)).count == 1)
@@ -82,7 +65,7 @@ import Testing
 
     @Test("Gives up in the end")
     func givesUpInTheEnd() async throws {
-        let shop = Shop(503)
+        let shop = RecordingTransport(statuses: [503])
         let (world, _) = try await paid(shop)
         #expect(shop.requests.count == 6)
         let kept = await world.sandbox.notifications
@@ -97,7 +80,7 @@ import Testing
             (.cancelledInAlipay, ["cancelled"]), (.expired, ["fail"]), (.pending, []), (.malformedPayload, []),
         ])
     func speaksInItsOwnWords(_ scenario: CitconSandbox.Scenario, _ words: [String]) async throws {
-        let shop = Shop(200)
+        let shop = RecordingTransport(statuses: [200])
         let (world, _) = try await paid(shop, scenario)
         #expect(await world.sandbox.notifications.map(\.status) == words)
         for request in shop.requests { #expect(try isSigned(request.body)) }
@@ -105,7 +88,7 @@ import Testing
 
     @Test("Tells of captures and refunds")
     func tellsOfCapturesAndRefunds() async throws {
-        let shop = Shop(200)
+        let shop = RecordingTransport(statuses: [200])
         let (world, charge) = try await paid(shop, .authorizeOnly)
         let capture: JSONValue = ["id": .string(charge.id), "reference": "c", "amount": 1250]
         #expect(try await world.call("captures", capture).status == 200)
@@ -120,7 +103,7 @@ import Testing
 
     @Test("Is silent where nobody listens")
     func isSilentWhereNobodyListens() async throws {
-        let shop = Shop(200)
+        let shop = RecordingTransport(statuses: [200])
         let world = CitconWorld { $0.notifications = shop }
         let charge = await world.sandbox.createCharge(.card)
         _ = try await CitconFullPayer(world: world).pay(charge.link)

@@ -10,25 +10,6 @@ import Testing
 /// Relays and homeservers that lie, are silent, or send us elsewhere.
 @Suite("The Pubky network's edges")
 struct NetworkTests {
-    /// Answers by URL, and counts.
-    private final class Answers: HTTPTransport {
-        typealias Answer = @Sendable (HTTPRequest) -> HTTPResponse?
-        private let answer: Answer
-        private let requests = Mutex<[HTTPRequest]>([])
-
-        init(_ answer: @escaping Answer) { self.answer = answer }
-
-        var sent: [HTTPRequest] { requests.withLock { $0 } }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            requests.withLock { $0.append(request) }
-            guard let response = answer(request) else {
-                throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
-            }
-            return response
-        }
-    }
-
     private let clock = VirtualClock()
 
     private static func packet(
@@ -44,7 +25,7 @@ struct NetworkTests {
         return try SignedPacket(signing: [DNSRecord(name, .a([byte, 0, 0, 1]))], at: time, by: pair)
     }
 
-    private func client(_ transport: Answers, relays: Int = 3, capacity: Int = 1000) throws -> PkarrClient {
+    private func client(_ transport: RecordingTransport, relays: Int = 3, capacity: Int = 1000) throws -> PkarrClient {
         PkarrClient(
             relays: try (0..<relays).map { try HTTPURL("https://relay\($0).example") }, http: transport, clock: clock,
             capacity: capacity)
@@ -55,7 +36,7 @@ struct NetworkTests {
     @Test("Of several relays' packets the latest counts, whatever order they come in")
     func latest() async throws {
         let packets = try [Self.address(5, 1), Self.address(7, 2), Self.address(6, 3)]
-        let transport = Answers { request in
+        let transport = RecordingTransport { request in
             let index = Int(String(request.url.host.dropFirst(5).prefix(1))) ?? 0
             return HTTPResponse(status: 200, body: packets[index].payload)
         }
@@ -72,7 +53,7 @@ struct NetworkTests {
             HTTPResponse(status: 200, body: forged), HTTPResponse(status: 200), HTTPResponse(status: 404),
             HTTPResponse(status: 503), HTTPResponse(status: 304), nil,
         ] as [HTTPResponse?] {
-            let transport = Answers { request in
+            let transport = RecordingTransport.refusing { request in
                 request.url.host == "relay1.example" ? HTTPResponse(status: 200, body: good.payload) : bad
             }
             #expect(try await client(transport).resolve(good.key) == good)
@@ -82,9 +63,9 @@ struct NetworkTests {
     @Test("Nobody is told from no answer")
     func nobody() async throws {
         let key = try WireTests.pair(0x11).publicKey
-        let none = Answers { $0.url.host == "relay0.example" ? HTTPResponse(status: 404) : nil }
+        let none = RecordingTransport.refusing { $0.url.host == "relay0.example" ? HTTPResponse(status: 404) : nil }
         #expect(try await client(none).resolve(key) == nil)
-        let silent = Answers { _ in nil }
+        let silent = RecordingTransport.refusing { _ in nil }
         await #expect { try await client(silent).resolve(key) } throws: {
             ($0 as? PaykitFailure)?.code == .connectionFailed
         }
@@ -96,14 +77,14 @@ struct NetworkTests {
         let packet = try Self.address(1_767_225_600_000_000, 1)
         let older = try Self.address(1_767_225_500_000_000, 2)
         let answer = Mutex<HTTPResponse?>(HTTPResponse(status: 200, body: packet.payload))
-        let transport = Answers { _ in answer.withLock { $0 } }
+        let transport = RecordingTransport.refusing { _ in answer.withLock { $0 } }
         let client = try client(transport, relays: 1)
         for _ in 0..<5 { #expect(try await client.resolve(packet.key) == packet) }
-        #expect(transport.sent.count == 1)
+        #expect(transport.requests.count == 1)
         clock.advance(by: .seconds(3600))
         answer.withLock { $0 = HTTPResponse(status: 304) }
         #expect(try await client.resolve(packet.key) == packet)
-        #expect(transport.sent.last?.headers["If-Modified-Since"] == "Thu, 01 Jan 2026 00:00:00 GMT")
+        #expect(transport.requests.last?.headers["If-Modified-Since"] == "Thu, 01 Jan 2026 00:00:00 GMT")
         // A relay cannot take us back, nor make us forget.
         for response in [HTTPResponse(status: 200, body: older.payload), HTTPResponse(status: 404), nil] {
             clock.advance(by: .seconds(3600))
@@ -117,7 +98,7 @@ struct NetworkTests {
         let time = clock.now.microseconds
         let (first, second) = (try Self.address(time, 1), try Self.address(time + 1000, 2))
         let newest = Mutex(first)
-        let transport = Answers { request in
+        let transport = RecordingTransport { request in
             let packet = newest.withLock { $0 }
             guard request.headers["If-Modified-Since"] == nil else { return HTTPResponse(status: 304) }
             return HTTPResponse(status: 200, body: packet.payload)
@@ -137,10 +118,10 @@ struct NetworkTests {
     @Test("Packets are stored where they can be, and a conflict says so")
     func publishing() async throws {
         let packet = try Self.address(5, 1)
-        let some = Answers { $0.url.host == "relay0.example" ? HTTPResponse(status: 204) : HTTPResponse(status: 500) }
+        let some = RecordingTransport { HTTPResponse(status: $0.url.host == "relay0.example" ? 204 : 500) }
         #expect(try await client(some).publish(packet) == 1)
-        #expect(some.sent.allSatisfy { $0.body == packet.payload && $0.method == .put })
-        let conflict = Answers { _ in HTTPResponse(status: 409) }
+        #expect(some.requests.allSatisfy { $0.body == packet.payload && $0.method == .put })
+        let conflict = RecordingTransport(statuses: [409])
         await #expect { try await client(conflict).publish(packet) } throws: {
             ($0 as? PaykitFailure)?.code == .storage
         }
@@ -155,7 +136,7 @@ struct NetworkTests {
         ] as [(Int, PaykitFailure.Code)])
     func relayRefusals(_ status: Int, _ code: PaykitFailure.Code) async throws {
         let packet = try Self.address(5, 1)
-        let relay = Answers { _ in HTTPResponse(status: status, body: Array("a secret".utf8)) }
+        let relay = RecordingTransport(answers: [HTTPResponse(status: status, body: Array("a secret".utf8))])
         for work in [
             { _ = try await self.client(relay, relays: 1).publish(packet) },
             { _ = try await self.client(relay, relays: 1).resolve(packet.key) },
@@ -178,7 +159,7 @@ struct NetworkTests {
             packets["/" + packet.key.text] = packet.payload
         }
         let known = packets
-        let transport = Answers {
+        let transport = RecordingTransport {
             known[$0.url.path].map { HTTPResponse(status: 200, body: $0) } ?? HTTPResponse(status: 404)
         }
         let locator = HomeserverLocator(try client(transport, relays: 1), allowsLocal: allowsLocal)
@@ -206,11 +187,11 @@ struct NetworkTests {
     @Test("A homeserver that nobody knows is asked for once, and is told from one without a web address")
     func unknownServer() async throws {
         let key = try WireTests.pair(0x22).publicKey
-        let nobody = Answers { _ in HTTPResponse(status: 404) }
+        let nobody = RecordingTransport(statuses: [404])
         await #expect {
             try await HomeserverLocator(try client(nobody, relays: 1), allowsLocal: false).address(ofServer: key)
         } throws: { ($0 as? PaykitFailure)?.code == .notFound }
-        #expect(nobody.sent.count == 1)
+        #expect(nobody.requests.count == 1)
         await #expect { try await locate([0x22: Self.service(".")], from: 0x22) } throws: {
             ($0 as? PaykitFailure)?.code == .connectionFailed
         }
@@ -246,7 +227,7 @@ struct NetworkTests {
     private static let secret = "0123456789ABCDEFGHJKMNPQRS"
 
     private func homeserver(_ response: HTTPResponse) throws -> Homeserver {
-        Homeserver(try HTTPURL("https://h.example.com"), over: Answers { _ in response })
+        Homeserver(try HTTPURL("https://h.example.com"), over: RecordingTransport(answers: [response]))
     }
 
     private func opened(_ cookies: [String], of byte: UInt8 = 0x11) throws -> HTTPResponse {

@@ -93,7 +93,7 @@ struct SessionManagerTests {
     func over() async throws {
         let signedIn = try await client(isSignedIn: true)
         try await manager(signedIn).keep()
-        let silent = try await client(over: Silence())
+        let silent = try await client(over: RecordingTransport.refusing { _ in nil })
         await #expect(throws: PaykitError.self) { try await manager(silent).restore() }
         #expect(secrets.count == 1)
         await sandbox.endSessions(of: try PubkyKey(Self.me))
@@ -143,13 +143,6 @@ struct SessionManagerTests {
         secrets.keep(Redacted(kept), as: "paykit-session")
         #expect(try await manager(try await client()).storedSession() == nil)
         #expect(try await !manager(try await client()).restore())
-    }
-}
-
-/// A network on which nothing is heard.
-private struct Silence: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .connectFailed("refused"), origin: request.url.origin)
     }
 }
 

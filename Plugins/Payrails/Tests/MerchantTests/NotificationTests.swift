@@ -5,7 +5,6 @@ import PaymentRouting
 import PayrailsSandbox
 import PaymentTesting
 import PayrailsMerchant
-import Synchronization
 import TestSupport
 import Testing
 
@@ -315,7 +314,7 @@ import Testing
 
     @Test("What is not accepted is sent again, up to ten times in about six hours")
     func repeats() async throws {
-        let receiver = Receiver(refusing: 3)
+        let receiver = RecordingTransport(statuses: [503, 503, 503, 200])
         let world = try MerchantWorld {
             $0.notificationURLs = ["https://shop.example/payrails"]
             $0.notificationTransport = receiver
@@ -325,37 +324,19 @@ import Testing
         await world.sandbox.finishDeliveries()
         let sent = try #require(await world.sandbox.notifications.first)
         #expect(sent.attempts == 4 && sent.deliveredTo == ["https://shop.example/payrails"])
-        #expect(receiver.bodies == Array(repeating: sent.body, count: 4))
+        #expect(receiver.requests.map(\.body) == Array(repeating: sent.body, count: 4))
         _ = try await world.pay(session)
         await world.sandbox.finishDeliveries()
         let all = await world.sandbox.notifications
         #expect(all.count > 1 && all.allSatisfy { $0.deliveredTo.count == 1 })
-        let deaf = Receiver(refusing: .max)
+        let deaf = RecordingTransport(statuses: [503])
         let unheard = try MerchantWorld {
             $0.notificationURLs = ["https://shop.example/payrails"]
             $0.notificationTransport = deaf
         }
         _ = try await unheard.client.open(try MerchantWorld.order())
         await unheard.sandbox.finishDeliveries()
-        #expect(deaf.bodies.count == 11)
+        #expect(deaf.requests.count == 11)
         #expect(abs(unheard.clock.now.timeIntervalSince(start) - 21_483) < 60)
-    }
-}
-
-/// A shop's server that refuses the first so many.
-private final class Receiver: HTTPTransport {
-    private let refusing: Int
-    private let seen = Mutex<[[UInt8]]>([])
-
-    init(refusing: Int) { self.refusing = refusing }
-
-    var bodies: [[UInt8]] { seen.withLock { $0 } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        let count = seen.withLock { bodies in
-            bodies.append(request.body)
-            return bodies.count
-        }
-        return HTTPResponse(status: count <= refusing ? 503 : 200)
     }
 }

@@ -158,16 +158,6 @@ final class Wire: HTTPTransport {
     }
 }
 
-/// Runs `work` and returns the payment error that it throws.
-func failure(_ work: () async throws -> Void) async -> PaymentError? {
-    do {
-        try await work()
-        return nil
-    } catch {
-        return error as? PaymentError
-    }
-}
-
 /// The amount of a success; nil for anything else.
 func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
     if case .succeeded(let receipt) = outcome { receipt } else { nil }

@@ -5,7 +5,6 @@ import PaymentRouting
 import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
@@ -22,7 +21,7 @@ struct ShopWorld: Sendable {
     let clock = VirtualClock()
     let sandbox: WalletConnectPaySandbox
     let faults: FaultInjector
-    let wire: Wiretap
+    let wire: RecordingTransport
     let merchant: WalletConnectPayMerchant
     let journal = InMemoryJournal()
     let router: PaymentRouter
@@ -37,7 +36,7 @@ struct ShopWorld: Sendable {
         configure(&configuration)
         sandbox = WalletConnectPaySandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
         faults = FaultInjector(sandbox)
-        wire = Wiretap(SandboxTransport(faults))
+        wire = RecordingTransport(over: SandboxTransport(faults))
         merchant = try Self.merchant(live: live, merchantID: merchantID, clock: clock)
         router = PaymentRouter(
             registry: try ProviderRegistry([merchant, try Self.provider()]), transport: wire, journal: journal,
@@ -100,30 +99,5 @@ struct ShopWorld: Sendable {
     /// Answers the next request to `path` with `status` and `body` in place of the service.
     func lie(_ path: String, _ body: JSONValue, status: Int = 200) {
         faults.inject(.status(status, body: body.text)) { $1 == path }
-    }
-}
-
-/// A transport that remembers every request.
-final class Wiretap: HTTPTransport {
-    private let base: any HTTPTransport
-    private let state = Mutex<[HTTPRequest]>([])
-
-    init(_ base: any HTTPTransport) { self.base = base }
-
-    var requests: [HTTPRequest] { state.withLock { $0 } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        state.withLock { $0.append(request) }
-        return try await base.send(request)
-    }
-}
-
-/// Runs `work` and returns the payment error that it throws.
-func failure(_ work: () async throws -> Void) async -> PaymentError? {
-    do {
-        try await work()
-        return nil
-    } catch {
-        return error as? PaymentError
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayKit
@@ -112,15 +113,15 @@ import Testing
 
     @Test("An expired option is fetched anew")
     func anExpiredOptionIsFetchedAnew() async throws {
-        let start = Int64(StillClock.start.timeIntervalSince1970)
+        let start = Int64(VirtualClock.start.timeIntervalSince1970)
         let world = try ClientWorld([
             "options": [.ok(Script.options([Script.option("o", [Script.call("old")], expiresAt: "\(start + 60)")]))],
             "fetch": [Self.fetched("new"), .json(400, Script.error("quote_expired"))],
         ])
         _ = try await world.options()
-        world.clock.pass(.seconds(59))
+        world.clock.advance(by: .seconds(59))
         #expect(try await Self.marks(world) == ["old"])
-        world.clock.pass(.seconds(1))
+        world.clock.advance(by: .seconds(1))
         #expect(try await Self.marks(world) == ["new"])
         #expect(world.service.seen.last?.body == #"{"data":"","optionId":"o"}"#)
     }

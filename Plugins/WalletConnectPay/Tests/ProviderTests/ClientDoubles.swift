@@ -1,33 +1,18 @@
 import Foundation
 import PaymentCore
 import Synchronization
+import TestSupport
 
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Time that passes only by being slept away, to the millisecond, and remembers every sleep.
-final class StillClock: PaymentClock {
-    private struct State {
-        var skipped = Duration.zero
-        var sleeps: [Int64] = []
-    }
-
+extension VirtualClock {
     static let start = Date(timeIntervalSince1970: 1_789_587_000)
-    private let state = Mutex(State())
 
-    var now: Date { Self.start.addingTimeInterval(state.withLock { $0.skipped } / .seconds(1)) }
+    static func fromStart() -> VirtualClock { VirtualClock(start) }
+
     /// All sleeps so far, in milliseconds.
-    var sleeps: [Int64] { state.withLock { $0.sleeps } }
-
-    func pass(_ duration: Duration) { state.withLock { $0.skipped += duration } }
-
-    func sleep(for duration: Duration) async throws {
-        try Task.checkCancellation()
-        state.withLock {
-            $0.skipped += duration
-            $0.sleeps.append(duration.milliseconds)
-        }
-    }
+    var sleeps: [Int64] { naps.map(\.milliseconds) }
 }
 
 /// Always the same bits: 0 makes every fraction 0.
@@ -98,7 +83,7 @@ final class ScriptedService: HTTPTransport {
 /// A client of a scripted service in still time.
 struct ClientWorld: Sendable {
     let service: ScriptedService
-    let clock = StillClock()
+    let clock = VirtualClock.fromStart()
     let lines = Lines()
     let client: PayClient
 
@@ -138,7 +123,7 @@ enum Script {
     /// One `walletRpc` action that permits just what an option here costs. Its nonce holds `mark`, which tells it from
     /// others.
     static func call(_ mark: String) -> String {
-        let deadline = Int64(StillClock.start.timeIntervalSince1970) + 3600
+        let deadline = Int64(VirtualClock.start.timeIntervalSince1970) + 3600
         let data: JSONValue = [
             "types": [
                 "PermitTransferFrom": [

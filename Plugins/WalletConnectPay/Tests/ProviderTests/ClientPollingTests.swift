@@ -116,9 +116,9 @@ import Testing
     func theTimeOfTheAnswersCounts(
         _ confirmation: Int, _ maxPollMs: Int64, _ sleeps: [Int64], _ queries: [String?]
     ) async throws {
-        let clock = StillClock()
+        let clock = VirtualClock.fromStart()
         let service = ScriptedService { verb, _ in
-            clock.pass(.milliseconds(verb == "confirm" ? confirmation : 1500))
+            clock.advance(by: .milliseconds(verb == "confirm" ? confirmation : 1500))
             return Self.processing("1000")
         }
         let client = PayClient(
@@ -142,7 +142,7 @@ import Testing
 
     @Test("Waits until shortly after the expiry where it is known")
     func waitsUntilShortlyAfterTheExpiryWhereItIsKnown() async throws {
-        let start = Int64(StillClock.start.timeIntervalSince1970)
+        let start = Int64(VirtualClock.start.timeIntervalSince1970)
         for (expiry, total) in [
             (start + 100, 400_000), (start - 1000, 300_000), (Int64.max, 86_700_000), (Int64.min, 300_000),
         ] as [(Int64, Int64)] {

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import WalletConnectPayKit

@@ -3,31 +3,12 @@ import PaymentCore
 import PaymentCrypto
 import WalletConnectPaySandbox
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
 /// What the sandbox tells merchants by itself.
 @Suite struct WalletConnectWebhookTests {
-    /// A receiver that refuses the first so many.
-    private final class Receiver: HTTPTransport {
-        private let state: Mutex<(refusals: [Int], seen: [HTTPRequest])>
-
-        init(refusing refusals: [Int] = []) { state = Mutex((refusals, [])) }
-
-        var seen: [HTTPRequest] { state.withLock { $0.seen } }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            let status = state.withLock { state in
-                state.seen.append(request)
-                return state.refusals.isEmpty ? 204 : state.refusals.removeFirst()
-            }
-            guard status > 0 else { throw TransportError(.maybeSent, .timedOut, origin: request.url.origin) }
-            return HTTPResponse(status: status)
-        }
-    }
-
-    private static func world(_ receiver: Receiver, _ clock: VirtualClock) throws -> WalletConnectPaySandbox {
+    private static func world(_ receiver: RecordingTransport, _ clock: VirtualClock) throws -> WalletConnectPaySandbox {
         var configuration = WalletConnectPaySandbox.Configuration()
         configuration.liveWebhooks = .init(url: try HTTPURL("https://shop.example/hooks"))
         configuration.webhookTransport = receiver
@@ -36,11 +17,11 @@ import Testing
 
     @Test("Tries again until it is accepted, with the same body and a new signature")
     func retries() async throws {
-        let (receiver, clock) = (Receiver(refusing: [500, 302, 0, 404]), VirtualClock())
+        let (receiver, clock) = (RecordingTransport(statuses: [500, 302, 0, 404, 204]), VirtualClock())
         let sandbox = try Self.world(receiver, clock)
         _ = await sandbox.createPayment()
         await sandbox.finishDeliveries()
-        let seen = receiver.seen
+        let seen = receiver.requests
         #expect(seen.count == 5)
         #expect(Set(seen.map(\.body)).count == 1 && Set(seen.map { $0.headers["svix-id"] }).count == 1)
         let times = seen.compactMap { Int($0.headers["svix-timestamp"] ?? "") }
@@ -53,26 +34,26 @@ import Testing
 
     @Test("Gives up after eight attempts in about 28 hours")
     func givesUp() async throws {
-        let (receiver, clock) = (Receiver(refusing: Array(repeating: 503, count: 20)), VirtualClock())
+        let (receiver, clock) = (RecordingTransport(statuses: [503]), VirtualClock())
         let sandbox = try Self.world(receiver, clock)
         _ = await sandbox.createPayment()
         await sandbox.finishDeliveries()
         let pauses = [5, 300, 1800, 7200, 18_000, 36_000, 36_000]
-        #expect(receiver.seen.count == 8)
+        #expect(receiver.requests.count == 8)
         #expect(clock.slept == .seconds(pauses.reduce(0, +)))
         #expect(await sandbox.webhooks.first?.isDelivered == false)
     }
 
     @Test("Signs what it sends, as the documentation has it")
     func signs() async throws {
-        let (receiver, clock) = (Receiver(), VirtualClock())
+        let (receiver, clock) = (RecordingTransport(statuses: [204]), VirtualClock())
         let sandbox = try Self.world(receiver, clock)
         let payment = await sandbox.createPayment(.paidAtOnce)
         await sandbox.pay(payment.id)
         await sandbox.finishDeliveries()
-        #expect(receiver.seen.count == 4)
+        #expect(receiver.requests.count == 4)
         let key = try #require(Data(base64Encoded: "c2FuZGJveC13ZWJob29rLXNlY3JldA=="))
-        for request in receiver.seen {
+        for request in receiver.requests {
             for spelling in ["svix", "webhook"] {
                 let id = try #require(request.headers["\(spelling)-id"])
                 let time = try #require(request.headers["\(spelling)-timestamp"])

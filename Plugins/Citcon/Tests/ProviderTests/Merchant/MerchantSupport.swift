@@ -8,7 +8,6 @@ import PaymentRouting
 import CitconSandbox
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -17,7 +16,7 @@ struct MerchantWorld: Sendable {
     let clock = VirtualClock()
     let sandbox: CitconSandbox
     let faults: FaultInjector
-    let wire: Wiretap
+    let wire: RecordingTransport
     let merchant: CitconMerchant
     let journal = InMemoryJournal()
     let router: PaymentRouter
@@ -27,7 +26,7 @@ struct MerchantWorld: Sendable {
         configure(&configuration)
         sandbox = CitconSandbox(configuration, clock: clock, random: SeededRandomSource(seed: 6))
         faults = FaultInjector(sandbox)
-        wire = Wiretap(SandboxTransport(faults))
+        wire = RecordingTransport(over: SandboxTransport(faults))
         merchant = CitconMerchant(endpoint: try CPayEndpoint(.UAT), privateKey: CitconSandbox.privateKey)
         router = PaymentRouter(
             registry: try ProviderRegistry([merchant]), transport: wire, journal: journal, clock: clock,
@@ -77,35 +76,14 @@ struct MerchantWorld: Sendable {
     }
 }
 
-/// A transport that remembers the credentials of every request.
-final class Wiretap: HTTPTransport {
-    private let base: any HTTPTransport
-    private let state = Mutex<[(path: String, authorization: String)]>([])
-    private let repeatables = Mutex<Set<String>>([])
-
-    init(_ base: any HTTPTransport) { self.base = base }
-
-    var credentials: [(path: String, authorization: String)] { state.withLock { $0 } }
+extension RecordingTransport {
+    var credentials: [(path: String, authorization: String)] {
+        requests.map { ($0.url.path, $0.headers["Authorization"] ?? "") }
+    }
 
     /// The paths of POST requests that the network was allowed to send again.
-    var repeatable: Set<String> { repeatables.withLock { $0 } }
-
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        state.withLock { $0.append((request.url.path, request.headers["Authorization"] ?? "")) }
-        if request.method == .post, request.replay == .safe {
-            repeatables.withLock { _ = $0.insert(request.url.path) }
-        }
-        return try await base.send(request)
-    }
-}
-
-/// Runs `work` and returns the payment error that it throws.
-func failure(_ work: () async throws -> Void) async -> PaymentError? {
-    do {
-        try await work()
-        return nil
-    } catch {
-        return error as? PaymentError
+    var repeatable: Set<String> {
+        Set(requests.filter { $0.method == .post && $0.replay == .safe }.map(\.url.path))
     }
 }
 

@@ -7,12 +7,6 @@ import Testing
 /// What relays answer and sessions may do, as the reference's tables have it (Protocol 2.2 and 3.3).
 @Suite("Paykit's tables: relays and capabilities")
 struct NetworkTableTests {
-    /// Answers everything alike.
-    private struct Relay: HTTPTransport {
-        let response: HTTPResponse
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { response }
-    }
-
     @Test("What a relay answers is told apart: stored or not, known or not, and why not (Protocol 2.2)")
     func relays() async throws {
         let pair = try WireTests.pair(0x11)
@@ -23,7 +17,8 @@ struct NetworkTableTests {
             var response = HTTPResponse(status: status, body: isPut ? [] : packet.payload)
             for (name, value) in row["headers"]?.object ?? [:] { response.headers[name] = value.string }
             let client = PkarrClient(
-                relays: [try HTTPURL("https://relay.example")], http: Relay(response: response), clock: VirtualClock())
+                relays: [try HTTPURL("https://relay.example")], http: RecordingTransport(answers: [response]),
+                clock: VirtualClock())
             var found: String
             do throws(PaykitFailure) {
                 if isPut {

@@ -1,7 +1,6 @@
 import PaymentCore
 import PaykitSandbox
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,22 +9,6 @@ import Testing
 /// Pkarr's relays of today (Protocol 10.9).
 @Suite("Pkarr relays of today")
 struct RelayTests {
-    /// Answers one after the other; the last one goes on.
-    private final class Script: HTTPTransport {
-        private let state: Mutex<(answers: [HTTPResponse], requests: [HTTPRequest])>
-
-        init(_ answers: [HTTPResponse]) { state = Mutex((answers, [])) }
-
-        var requests: [HTTPRequest] { state.withLock { $0.requests } }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            state.withLock {
-                $0.requests.append(request)
-                return $0.answers.count > 1 ? $0.answers.removeFirst() : $0.answers[0]
-            }
-        }
-    }
-
     private let clock = VirtualClock()
 
     private func client(_ script: some HTTPTransport, relays: Int = 1) throws -> PkarrClient {
@@ -47,7 +30,7 @@ struct RelayTests {
     @Test("A relay is asked by policy, and past caches where the answer has to be new")
     func policies() async throws {
         let packet = try Self.packet()
-        let script = Script([HTTPResponse(status: 200, body: packet.payload)])
+        let script = RecordingTransport(answers: [HTTPResponse(status: 200, body: packet.payload)])
         let client = try client(script)
         #expect(try await client.resolve(packet.key) == packet)
         #expect(try await client.resolve(packet.key, isFresh: true) == packet)
@@ -59,10 +42,12 @@ struct RelayTests {
     @Test("An answer to another question is asked again once, past caches", arguments: [200, 304])
     func oddAnswers(_ status: Int) async throws {
         let packet = try Self.packet()
-        let script = Script([HTTPResponse(status: status), HTTPResponse(status: 200, body: packet.payload)])
+        let script = RecordingTransport(answers: [
+            HTTPResponse(status: status), HTTPResponse(status: 200, body: packet.payload),
+        ])
         #expect(try await client(script).resolve(packet.key) == packet)
         #expect(script.requests.map(\.url.query) == ["policy=CacheFirst", "policy=NetworkOnly"])
-        let stubborn = Script([HTTPResponse(status: status)])
+        let stubborn = RecordingTransport(answers: [HTTPResponse(status: status)])
         await #expect(throws: PaykitFailure.self) { _ = try await client(stubborn).resolve(packet.key) }
         #expect(stubborn.requests.count == 2)
     }
@@ -70,11 +55,13 @@ struct RelayTests {
     @Test("A key whose latest packet is spoilt is not nobody")
     func spoilt() async throws {
         let packet = try Self.packet()
-        let script = Script([HTTPResponse(status: 404, headers: ["Pkarr-Invalid-Signed-Packet-Seq": "7"])])
+        let script = RecordingTransport(answers: [
+            HTTPResponse(status: 404, headers: ["Pkarr-Invalid-Signed-Packet-Seq": "7"])
+        ])
         await #expect {
             _ = try await client(script).resolve(packet.key)
         } throws: { ($0 as? PaykitFailure)?.code == .invalidData && ($0 as? PaykitFailure)?.isRetryable == true }
-        #expect(try await client(Script([HTTPResponse(status: 404)])).resolve(packet.key) == nil)
+        #expect(try await client(RecordingTransport(answers: [HTTPResponse(status: 404)])).resolve(packet.key) == nil)
     }
 
     @Test(
@@ -83,7 +70,7 @@ struct RelayTests {
     func nodes(_ count: String?, _ isStored: Bool) async throws {
         var response = HTTPResponse(status: 204)
         if let count { response.headers["Pkarr-Dht-Stored-Nodes"] = count }
-        let client = try client(Script([response]))
+        let client = try client(RecordingTransport(answers: [response]))
         let packet = try Self.packet()
         let stored = try? await client.publish(packet)
         #expect((stored == 1) == isStored)
@@ -96,7 +83,8 @@ struct RelayTests {
         ])
     func conflicts(_ statuses: [Int], _ isPublished: Bool) async throws {
         let packet = try Self.packet()
-        let client = try client(Script(statuses.map { HTTPResponse(status: $0) }), relays: statuses.count)
+        let client = try client(
+            RecordingTransport(answers: statuses.map { HTTPResponse(status: $0) }), relays: statuses.count)
         var failure: PaykitFailure?
         do throws(PaykitFailure) { try await client.publish(packet) } catch { failure = error }
         #expect((failure == nil) == isPublished)
@@ -105,7 +93,7 @@ struct RelayTests {
 
     @Test("Older relays are told which packet is replaced, and say when it is another")
     func conditions() async throws {
-        let (packet, script) = (try Self.packet(), Script([HTTPResponse(status: 412)]))
+        let (packet, script) = (try Self.packet(), RecordingTransport(answers: [HTTPResponse(status: 412)]))
         await #expect {
             try await client(script).publish(packet, replacing: packet)
         } throws: { ($0 as? PaykitFailure)?.code == .storage }
@@ -120,7 +108,7 @@ struct RelayTests {
             (try Self.packet(), true), (try Self.packet(DNSService(priority: 5, target: target)), true),
             (try Self.packet(ttl: 0), true), (try Self.packet(at: ""), false),
         ] {
-            let script = Script([HTTPResponse(status: 200, body: packet.payload)])
+            let script = RecordingTransport(answers: [HTTPResponse(status: 200, body: packet.payload)])
             let found = try? await HomeserverLocator(client(script), allowsLocal: false).homeserver(of: packet.key)
             #expect(found == (isFound ? server : nil))
         }
