@@ -13,7 +13,7 @@ extension SQLiteJournal: SpendingStore {
             let first = spending.day.firstThatCounts
             var book = SpendingBook(
                 try spendings(
-                    "attempt = ?1 OR (day >= ?2 AND state <> '\(StoredSpending.word(.released))')",
+                    "attempt = ?1 OR (day >= ?2 AND state <> '\(StoredSpending.rawValue(.released))')",
                     [.text(spending.attempt.rawValue), .integer(Int64(first.number))]))
             let isKnown = book[spending.attempt] != nil
             let verdict: SpendingVerdict
@@ -24,11 +24,7 @@ extension SQLiteJournal: SpendingStore {
                 "UPDATE spending SET noticed = ?1 WHERE day > ?1 AND noticed IS NULL",
                 [.integer(Int64(spending.day.number))])
             if verdict == .granted, !isKnown {
-                try database.run(
-                    """
-                    INSERT INTO spending (attempt, provider, payment, amounts, day, payee, method, keeper, state)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                    """, values)
+                try database.insert(StoredSpending.Column.self, values)
             }
             return .success(verdict)
         }
@@ -59,7 +55,7 @@ extension SQLiteJournal: SpendingStore {
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func reservedSpendings() throws -> [SpendingRecord] {
-        try spendings("state = '\(StoredSpending.word(.reserved))'", [])
+        try spendings("state = '\(StoredSpending.rawValue(.reserved))'", [])
     }
 
     /// Returns all spendings of a day and later, oldest first.
@@ -74,7 +70,7 @@ extension SQLiteJournal: SpendingStore {
         try unsynced { () throws(JournalError) in
             try database.run(
                 """
-                DELETE FROM spending WHERE state <> '\(StoredSpending.word(.reserved))'
+                DELETE FROM spending WHERE state <> '\(StoredSpending.rawValue(.reserved))'
                     AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingBook.longestMemory)
                 """, [.integer(Int64(day.number))])
         }
@@ -91,7 +87,7 @@ extension SQLiteJournal: SpendingStore {
             do throws(SpendingError) { try rule(&book) } catch { return .failure(error) }
             try database.run(
                 "UPDATE spending SET state = ?2 WHERE attempt = ?1",
-                [.text(attempt.rawValue), .text(StoredSpending.word(state))])
+                [.text(attempt.rawValue), .text(StoredSpending.rawValue(state))])
             return .success(())
         }
     }
@@ -111,12 +107,7 @@ extension SQLiteJournal: SpendingStore {
     private func spendings(
         _ condition: String, _ values: [Database.Value]
     ) throws(JournalError) -> [SpendingRecord] {
-        var records: [SpendingRecord] = []
-        try database.forEach(
-            "SELECT \(StoredSpending.columns) FROM spending WHERE \(condition) ORDER BY number", values
-        ) { (row) throws(JournalError) in
-            records.append(try StoredSpending.read(row))
-        }
-        return records
+        try database.all(
+            StoredSpending.Column.self, "WHERE \(condition) ORDER BY number", values, StoredSpending.read)
     }
 }

@@ -84,15 +84,11 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         try await write(durably: true) { [self] () throws(JournalError) in
             try leases.renew(lease, at: attempt.startedAt)
             guard try number(of: attempt.id) == nil else { throw .duplicateAttempt(attempt.id) }
-            let open = try database.query(
-                "SELECT id FROM attempt WHERE \(Self.isAbout) AND finished = 0", StoredReference.key(attempt.reference)
-            ) { $0.text(0) }
+            let open = try database.texts(
+                "SELECT id FROM attempt WHERE \(StoredAttempt.Column.isAbout) AND finished = 0",
+                StoredReference.key(attempt.reference))
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
-            try database.run(
-                """
-                INSERT INTO attempt (id, provider, payment, option, key, started, expires, refund, seal)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                """, values)
+            try database.insert(StoredAttempt.Column.self, values)
         }
     }
 
@@ -100,30 +96,22 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     ///
     /// - Throws: ``JournalError``, as ``AttemptStore/append(_:to:under:)`` says.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        let (event, name, detail) = try StoredEntry.values(entry.event)
+        let content = try StoredEntry.content(entry.event)
         try await write(durably: try !mayLose(entry, of: attempt)) { [self] () throws(JournalError) in
-            let rows = try database.query(
-                "SELECT number, provider, payment, refund IS NOT NULL, finished FROM attempt WHERE id = ?1",
-                [.text(attempt.rawValue)]
-            ) {
-                (
-                    $0.integer(0), StoredReference.reference($0.text(1), $0.text(2), isRefund: $0.integer(3) != 0),
-                    $0.integer(4) != 0
-                )
+            let rows = try database.all(
+                StoredAttempt.Status.self, "WHERE id = ?1", [.text(attempt.rawValue)]
+            ) { (row) throws(JournalError) in
+                (row.integer(.number), try row.reference(), row.integer(.finished) != 0)
             }
             guard let (number, reference, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
-            guard reference == lease.payment else { throw .leaseLost(reference ?? lease.payment) }
+            guard reference == lease.payment else { throw .leaseLost(reference) }
             try leases.renew(lease, at: entry.date)
             guard !isFinished else { throw .finishedAttempt(attempt) }
-            try database.run(
-                """
-                INSERT INTO entry (attempt, position, date, event, name, detail, seal)
-                VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1), ?2, ?3, ?4, ?5, ?6)
-                """,
-                [
-                    .integer(number), .real(entry.date.timeIntervalSinceReferenceDate), .text(event),
-                    name.map { .text($0) } ?? .null, .text(detail), entry.seal.map { .text($0) } ?? .null,
-                ])
+            let position = try database.number(
+                "SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1", [.integer(number)])
+            try database.insert(
+                StoredEntry.Column.self,
+                StoredEntry.values(entry, content, attempt: number, position: position ?? 1))
             if entry.isEnding { try finish(number, with: entry) }
         }
     }
@@ -134,8 +122,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         guard entry.mayBeLost(afterMutation: false) else { return false }
         let mutations = try database.number(
             """
-            SELECT count(*) FROM entry WHERE attempt = (SELECT number FROM attempt WHERE id = ?1)
-                AND event = '\(StoredEntry.Word.started)' AND detail IN (\(StoredKind.wordsThatMoveMoney))
+            SELECT count(*) FROM entry
+            WHERE attempt = (SELECT number FROM attempt WHERE id = ?1) AND \(StoredEntry.beginsMutation)
             """, [.text(attempt.rawValue)])
         return entry.mayBeLost(afterMutation: mutations != 0)
     }
@@ -150,9 +138,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             ])
         try database.run(
             """
-            UPDATE entry SET detail = 'null' WHERE attempt = ?1 AND event = '\(StoredEntry.Word.finished)' AND name IN
-                (SELECT name FROM entry WHERE attempt = ?1 AND event = '\(StoredEntry.Word.started)'
-                    AND detail = '\(StoredKind.interaction)')
+            UPDATE entry SET detail = 'null'
+            WHERE attempt = ?1 AND event = '\(StoredEntry.Event.finished.rawValue)'
+                AND name IN (SELECT name FROM entry WHERE attempt = ?1 AND \(StoredEntry.beginsErased))
             """, [.integer(attempt)])
     }
 
@@ -192,7 +180,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func histories(of payment: PaymentReference) throws -> [AttemptHistory] {
-        try histories("WHERE \(Self.isAbout)", StoredReference.key(payment))
+        try histories("WHERE \(StoredAttempt.Column.isAbout)", StoredReference.key(payment))
     }
 
     /// Returns all attempts without a final outcome, oldest first.
@@ -211,19 +199,15 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         _ filter: String, _ values: [Database.Value]
     ) throws(JournalError) -> [(number: Int64, history: AttemptHistory)] {
         var histories: [(number: Int64, history: AttemptHistory)] = []
-        try database.forEach(
-            """
-            SELECT \(StoredAttempt.columns), \(StoredEntry.columns)
-            FROM attempt LEFT JOIN entry ON entry.attempt = attempt.number \(filter)
-            """, values
-        ) { (row) throws(JournalError) in
-            if histories.last?.number != row.integer(0) {
-                let (number, attempt) = try StoredAttempt.read(row)
-                histories.append((number, AttemptHistory(attempt: attempt)))
+        try database.rows(
+            StoredAttempt.Column.self, with: StoredEntry.Column.self,
+            "ON entry.attempt = attempt.number \(filter)", values
+        ) { (row, entry) throws(JournalError) in
+            let number = row.integer(.number)
+            if histories.last?.number != number {
+                histories.append((number, AttemptHistory(attempt: try StoredAttempt.read(row))))
             }
-            if !row.isNull(10) {
-                histories[histories.count - 1].history.entries.append(try StoredEntry.read(row, 10))
-            }
+            if let entry { histories[histories.count - 1].history.entries.append(try StoredEntry.read(entry)) }
         }
         return histories
     }
@@ -252,12 +236,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         while true {
             // What a failure of the power brings back is removed the next time.
             let removed = try unsynced { () throws(JournalError) in
-                let numbers = try database.query(
+                let numbers = try database.numbers(
                     ArchiveStatements.old,
-                    [
-                        .real(date.timeIntervalSinceReferenceDate), .real(proofs.timeIntervalSinceReferenceDate),
-                    ]
-                ) { $0.integer(0) }
+                    [.real(date.timeIntervalSinceReferenceDate), .real(proofs.timeIntervalSinceReferenceDate)])
                 for number in numbers {
                     try database.run("DELETE FROM entry WHERE attempt = ?1", [.integer(number)])
                     try database.run("DELETE FROM attempt WHERE number = ?1", [.integer(number)])
@@ -273,7 +254,4 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private func number(of attempt: AttemptID) throws(JournalError) -> Int64? {
         try database.number("SELECT number FROM attempt WHERE id = ?1", [.text(attempt.rawValue)])
     }
-
-    /// The condition on attempts for ``StoredReference/key(_:)``.
-    private static let isAbout = "provider = ?1 AND payment = ?2 AND (refund IS NOT NULL) = ?3"
 }

@@ -34,10 +34,13 @@ struct JournalTests {
         let object = try JSONValue(parsing: listed.output.utf8.dropLast())
         #expect(
             object.object?.keys.sorted()
-                == ["amount", "attempt", "outcome", "provider", "reference", "started", "transaction", "unit"])
+                == [
+                    "amount", "attempt", "outcome", "provider", "reference", "started", "subject", "transaction",
+                    "unit",
+                ])
         #expect(object["amount"] == "12.500000" || object["amount"] == "12.50", "\(object.text)")
         #expect(object["outcome"] == "succeeded")
-        #expect(object["reference"]?.string == payment.id)
+        #expect(object["reference"]?.string == payment.id && object["subject"] == "payment")
         let id = try #require(object["attempt"]?.string)
         let table = await payroute("journal", "list", "--journal", file)
         #expect(table.lines.count == 2 && table.lines[1].hasPrefix(id) && table.lines[1].hasSuffix("succeeded"))

@@ -190,8 +190,9 @@ struct ServiceCommandTests {
             ["refund", payment.link, "--amount", "1.00 USD", "--id", "credit-7"] + place, input: [])
         #expect(done.code == 0, "\(done)")
         let list = await payroute("journal", "list", "--journal", folder.file("journal"), "--json")
-        #expect(list.output.contains(#""reference":"refund:credit-7""#))
-        let refund = try #require(try list.objects.first { $0["reference"] == "refund:credit-7" }?["attempt"]?.string)
+        #expect(list.output.contains(#""reference":"credit-7""#) && list.output.contains(#""subject":"refund""#))
+        let refund = try #require(
+            try list.objects.first { $0["reference"] == "credit-7" && $0["subject"] == "refund" }?["attempt"]?.string)
         let shown = await payroute("journal", "show", refund, "--journal", folder.file("journal"))
         #expect(shown.output.contains("refunded") && !shown.output.contains("paid"), "\(shown.output)")
     }

@@ -43,7 +43,13 @@ struct AttemptTests {
         ]
         for other in namesakes { #expect(refund != other) }
         #expect(Set(namesakes + [refund]).count == 4)
-        #expect("\(refund)" == "acme/refund:7")
+        #expect(Set((namesakes + [refund]).map(\.description)).count == 4)
+        #expect("\(refund)" == "refund acme/7" && "\(namesakes[1])" == "acme/refund:7")
+        for reference in namesakes + [refund] { #expect(PaymentReference(parts: reference.parts) == reference) }
+        #expect(Set((namesakes + [refund]).map(\.parts)).count == 4)
+        for parts in [["acme", "gift", "7"], ["acme", "7"], ["acme", "refund", "7", ""]] {
+            #expect(PaymentReference(parts: parts) == nil)
+        }
     }
 
     @Test("A refund that is made reads as refunded, a payment as paid", arguments: [nil, "t-1"] as [String?])
@@ -56,40 +62,25 @@ struct AttemptTests {
         #expect(words(.payment) == "paid" + detail && words(.refund) == "refunded" + detail)
     }
 
-    @Test("References are written as before, refunds with their subject; old ones are read as payments")
+    @Test("A reference is encoded with its subject, and none is read without one")
     func coding() throws {
         let payment = PaymentReference(provider: "acme", id: "p1")
-        #expect(try JSONValue.encode(payment).text == #"{"id":"p1","provider":"acme"}"#)
+        #expect(try JSONValue.encode(payment).text == #"{"id":"p1","provider":"acme","subject":"payment"}"#)
         let refund = PaymentReference(provider: "acme", id: "7", subject: .refund)
         #expect(try JSONValue.encode(refund).text == #"{"id":"7","provider":"acme","subject":"refund"}"#)
         for reference in [payment, refund] {
             #expect(try JSONValue.encode(reference).decode(PaymentReference.self) == reference)
         }
-        let old = try JSONValue(parsing: #"{"id":"refund:7","provider":"acme"}"#)
-        #expect(try old.decode(PaymentReference.self) == PaymentReference(provider: "acme", id: "refund:7"))
+        let bare = try JSONValue(parsing: #"{"id":"refund:7","provider":"acme"}"#)
+        #expect(throws: (any Error).self) { try bare.decode(PaymentReference.self) }
     }
 
-    @Test("What was stored of a refund before it had a subject of its own is told as the refund's")
-    func oldOutcomes() throws {
-        let request = RefundRequest(
-            of: PaymentReference(provider: "acme", id: "p1"), amount: try Money(minorUnits: 5, currency: .eur), id: "7")
-        let old = PaymentReference(provider: "acme", id: "refund:7")
-        func history(_ outcome: PaymentOutcome, _ refund: RefundRequest?) throws -> AttemptHistory {
-            let sample = try Self.attempt("k")
-            let attempt = PaymentAttempt(
-                id: sample.id, reference: refund?.reference ?? old, option: sample.option, idempotencyKey: "k",
-                startedAt: sample.startedAt, expiresAt: nil, refund: refund)
-            return AttemptHistory(
-                attempt: attempt, entries: [JournalEntry(date: sample.startedAt, event: .outcome(outcome))])
-        }
-        let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: old, transactionID: "t"))
-        #expect(
-            try history(paid, request).outcome
-                == .succeeded(PaymentReceipt(reference: request.reference, transactionID: "t")))
-        let unknown = PaymentOutcome.unknown(UnknownOutcome(reference: old, rawStatus: "x", message: "m"))
-        #expect(
-            try history(unknown, request).outcome
-                == .unknown(UnknownOutcome(reference: request.reference, rawStatus: "x", message: "m")))
-        #expect(try history(paid, nil).outcome == paid, "a payment that is called so stays one")
+    @Test("Every kind of step is read from its raw value, and from its encoded form", arguments: StepKind.all)
+    func kinds(kind: StepKind) throws {
+        #expect(StepKind(rawValue: kind.rawValue) == kind)
+        #expect(try JSONValue.encode([kind]).decode([StepKind].self) == [kind])
+        #expect(StepKind.all.count { $0.rawValue == kind.rawValue } == 1)
+        // Only what moves nothing may run again at any time.
+        #expect(kind.movesMoney == (kind.repetition != .always))
     }
 }

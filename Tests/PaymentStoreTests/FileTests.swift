@@ -109,7 +109,7 @@ struct FileTests {
 
     @Test("A journal of a newer version is refused and left as it is")
     func newer() async throws {
-        let next = Schema(steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)"])
+        let next = Schema(kind: .journal, steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)"])
         _ = try SQLiteJournal(JournalFile(path: path, schema: next))
         let before = try content()
         #expect(throws: JournalError.newerVersion(path: path, found: Self.next, supported: Self.next - 1)) {
@@ -121,64 +121,40 @@ struct FileTests {
     @Test("An older journal is brought up to date, with what it holds, or not at all")
     func migration() async throws {
         try await leaveOne()
-        let broken = Schema(steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)", "nonsense"])
+        let broken = Schema(kind: .journal, steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)", "nonsense"])
         #expect(throws: JournalError.self) { try SQLiteJournal(JournalFile(path: path, schema: broken)) }
         #expect(try await SQLiteJournal(path: path).unfinished().count == 1, "a failed migration changes nothing")
-        let next = Schema(steps: Schema.current.steps + ["ALTER TABLE attempt ADD COLUMN note TEXT"])
+        let next = Schema(kind: .journal, steps: Schema.current.steps + ["ALTER TABLE attempt ADD COLUMN note TEXT"])
         #expect(try await SQLiteJournal(JournalFile(path: path, schema: next)).unfinished().count == 1)
         #expect(throws: JournalError.newerVersion(path: path, found: Self.next, supported: Self.next - 1)) {
             try SQLiteJournal(path: path)
         }
     }
 
-    @Test("A refund that an earlier version wrote is one, and a payment that is called like it is none")
-    func earlierRefunds() async throws {
+    @Test(
+        "A row that is not about what its refund says is damage, and neither a payment nor another refund",
+        arguments: [
+            "subject = 'payment'", "subject = 'gift'", "subject = ''", "reference = '8'", "provider = 'other'",
+            "refund = NULL", "refund = '{}'",
+        ])
+    func contradiction(change: String) async throws {
         let request = RefundRequest(
             of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "7")
+        let lease = PaymentLease(payment: request.reference, holder: "h", duration: .seconds(60))
+        let sample = try Samples.attempt()
+        let attempt = PaymentAttempt(
+            id: sample.id, reference: request.reference, option: sample.option, idempotencyKey: "k",
+            startedAt: Samples.now, expiresAt: nil, refund: request)
         do {
-            let database = try JournalFile(path: path).open("x")
-            for (id, refund) in [("r", try JSONValue.encode(request).text), ("p", nil)] {
-                try database.run(
-                    """
-                    INSERT INTO attempt (id, provider, payment, option, key, started, refund)
-                    VALUES (?1, 'acme', 'refund:7', ?2, 'k', 0, ?3)
-                    """,
-                    [
-                        .text(id), .text(try JSONValue.encode(try Samples.attempt().option).text),
-                        refund.map { .text($0) } ?? .null,
-                    ])
+            let journal = try SQLiteJournal(path: path)
+            #expect(try await journal.acquire(lease, at: Samples.now))
+            try await journal.open(attempt, under: lease)
+            #expect(try await journal.histories(of: request.reference).map(\.attempt) == [attempt])
+            for other in [Samples.reference("7"), Samples.reference("refund:7")] {
+                #expect(try await journal.histories(of: other).isEmpty)
             }
         }
-        let journal = try SQLiteJournal(path: path)
-        #expect(
-            try await journal.unfinished().map(\.attempt.reference) == [
-                request.reference, Samples.reference("refund:7"),
-            ])
-        #expect(try await journal.histories(of: request.reference).map(\.attempt.id.rawValue) == ["r"])
-        #expect(try await journal.histories(of: Samples.reference("refund:7")).map(\.attempt.id.rawValue) == ["p"])
-        let lease = PaymentLease(payment: request.reference, holder: "h", duration: .seconds(60))
-        #expect(try await journal.acquire(lease, at: Samples.now))
-        try await journal.append(
-            Samples.entry(.abandoned(reason: "no")), to: AttemptID(rawValue: "r"), under: lease)
-        #expect(try await journal.unfinished().map(\.attempt.id.rawValue) == ["p"])
-    }
-
-    @Test("A refund without a refund's name is damage, and no payment")
-    func nameless() async throws {
-        let request = RefundRequest(
-            of: Samples.reference(), amount: try Money(minorUnits: 150, currency: .eur), id: "7")
-        do {
-            let database = try JournalFile(path: path).open("x")
-            try database.run(
-                """
-                INSERT INTO attempt (id, provider, payment, option, key, started, refund)
-                VALUES ('r', 'acme', '7', ?1, 'k', 0, ?2)
-                """,
-                [
-                    .text(try JSONValue.encode(try Samples.attempt().option).text),
-                    .text(try JSONValue.encode(request).text),
-                ])
-        }
+        do { try Database(path: path).execute("UPDATE attempt SET \(change)") }
         let journal = try SQLiteJournal(path: path)
         await #expect { try await journal.unfinished() } throws: {
             if case JournalError.damaged = $0 { true } else { false }

@@ -3,7 +3,7 @@ import PaymentCore
 
 @testable import PaymentRouting
 
-/// Attempts in which everything that a journal stores occurs. Files that hold them are kept under `Tests/Vectors/journals`.
+/// Attempts in which everything that a journal stores occurs. A file that holds them is `Tests/Vectors/journals`'s.
 enum FormSamples {
     static let start = Date(timeIntervalSinceReferenceDate: 821_692_800.125)
     private static let acme: ProviderID = "acme"
@@ -24,6 +24,7 @@ enum FormSamples {
             try history(
                 "a6", "left", [.stepStarted(name: "ask", kind: .query), .abandoned(reason: "changed their mind")]),
             try transferred(), try history("a8", "caf\u{E9}", []),
+            try history("a9", "coffee", [.stepStarted(name: "settle", kind: .settlement)]),
         ]
     }
 

@@ -43,7 +43,7 @@ struct GroupCommitTests {
     }
 
     private func stored(_ database: Database) throws -> [Int64] {
-        try database.query("SELECT number FROM note ORDER BY number") { $0.integer(0) }
+        try database.numbers("SELECT number FROM note ORDER BY number")
     }
 
     private func isStored(_ answer: GroupCommit.Answer) -> Bool { if case .success = answer { true } else { false } }

@@ -25,6 +25,10 @@ struct HostileFileTests {
     static let changes: [(sql: String, object: String)] = [
         ("CREATE VIEW evil AS SELECT * FROM attempt", "view 'evil'"),
         ("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'evil'"),
+        // Triggers have names of their own: one may be called like its table.
+        ("CREATE TRIGGER entry AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'entry'"),
+        ("CREATE TRIGGER attempt AFTER INSERT ON attempt BEGIN DELETE FROM entry; END", "trigger 'attempt'"),
+        ("CREATE TRIGGER lease AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'lease'"),
         ("CREATE TABLE diary (day TEXT)", "table 'diary'"),
         ("CREATE UNIQUE INDEX evil ON attempt (provider)", "index 'evil'"),
         ("CREATE VIRTUAL TABLE evil USING fts5(x)", "table 'evil'"),
@@ -33,12 +37,12 @@ struct HostileFileTests {
         ("ALTER TABLE entry RENAME COLUMN detail TO details", "table 'entry'"),
         ("DROP TABLE lease", "table 'lease'"),
         (
-            "DROP TABLE lease; CREATE VIEW lease AS SELECT provider, payment, 'me' AS holder, 0 AS owner, 9e9 AS ends FROM attempt",
+            "DROP TABLE lease; CREATE VIEW lease AS SELECT provider, subject, reference, 'me' AS holder, 0 AS owner, 9e9 AS ends FROM attempt",
             "view 'lease'"
         ),
         (
-            "DROP INDEX attempt_payment; CREATE INDEX attempt_payment ON attempt (payment, provider)",
-            "index 'attempt_payment'"
+            "DROP INDEX attempt_reference; CREATE INDEX attempt_reference ON attempt (reference, subject, provider)",
+            "index 'attempt_reference'"
         ),
     ]
 
@@ -55,7 +59,7 @@ struct HostileFileTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
-    @Test("It is refused, too, while the change is in the write-ahead log only", arguments: changes.prefix(3))
+    @Test("It is refused, too, while the change is in the write-ahead log only", arguments: changes.prefix(5))
     func changedInLog(sql: String, object: String) async throws {
         let journal = try SQLiteJournal(path: path)
         try change(sql)
@@ -68,11 +72,12 @@ struct HostileFileTests {
     @Test("A journal of an older version is held against that version")
     func older() throws {
         do {
-            let database = try JournalFile(path: path, schema: Schema(steps: [Schema.current.steps[0]])).open("x")
+            let database = try JournalFile(path: path).open("x")
             try database.execute("CREATE VIEW evil AS SELECT 1")
         }
+        let next = Schema(kind: .journal, steps: Schema.current.steps + ["CREATE TABLE later (x TEXT)"])
         #expect(throws: JournalError.unexpectedSchema(path: path, detail: "it holds the view 'evil'")) {
-            try SQLiteJournal(path: path)
+            try SQLiteJournal(JournalFile(path: path, schema: next))
         }
     }
 
@@ -93,6 +98,66 @@ struct HostileFileTests {
                 try database.execute("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'x'")
             }
         #endif
+    }
+
+    @Test("A trigger or view that comes while the file is in use is not run", .enabled(if: isRestrictable))
+    func disabled() async throws {
+        let journal = try SQLiteJournal(path: path)
+        #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
+        try change("CREATE TRIGGER attempt AFTER INSERT ON attempt BEGIN UPDATE attempt SET finished = 1; END")
+        try await journal.open(try Samples.attempt(), under: Samples.lease())
+        #expect(try await journal.unfinished().count == 1)
+        let database = try Database(path: path)
+        try database.execute("CREATE VIEW evil AS SELECT 1")
+        #expect(throws: JournalError.self) { try database.numbers("SELECT * FROM evil") }
+    }
+
+    /// Whether a connection can be told to run no triggers: not from Swift alone, as on Apple's systems.
+    private static var isRestrictable: Bool {
+        #if canImport(SQLite3)
+            false
+        #else
+            true
+        #endif
+    }
+
+    // MARK: Time
+
+    private static let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT sum(x) FROM n"
+    private static let tookTooLong = "reading or writing it took too long, or was cancelled"
+
+    @Test("A file that takes too long to read ends the statement, not the program")
+    func endlessFile() async throws {
+        try await leaveOne()
+        try change(
+            """
+            WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 60000)
+            INSERT INTO entry (attempt, position, date, event, detail) SELECT 1, x, 0, 'abandoned', '' FROM n
+            """)
+        let journal = try SQLiteJournal(JournalFile(path: path, limit: .zero))
+        let id = try Samples.attempt().id
+        await #expect(throws: JournalError.inaccessible(path: path, detail: Self.tookTooLong)) {
+            try await journal.history(of: id)
+        }
+        #expect(try await journal.histories(of: Samples.reference("p2")).isEmpty, "the next statement is not affected")
+        #expect(try await SQLiteJournal(path: path).history(of: id)?.entries.count == 60000)
+    }
+
+    @Test("A statement of a task that is cancelled ends, and a short one is not disturbed")
+    func cancelled() async throws {
+        try await leaveOne()
+        let path = path
+        let work = Task {
+            while !Task.isCancelled { await Task.yield() }
+            let database = try Database(path: path)
+            try database.execute("UPDATE attempt SET key = 'written'")
+            return #expect(throws: JournalError.inaccessible(path: path, detail: Self.tookTooLong)) {
+                try database.run(Self.endless)
+            }
+        }
+        work.cancel()
+        #expect(try await work.value != nil)
+        #expect(try await SQLiteJournal(path: path).unfinished().map(\.attempt.idempotencyKey) == ["written"])
     }
 
     // MARK: Size

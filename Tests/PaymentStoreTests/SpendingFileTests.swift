@@ -57,7 +57,7 @@ struct SpendingFileTests {
     @Test(
         "A row that cannot be read is damage, and never room",
         arguments: [
-            "amounts = '{\"form\":2,\"amounts\":[]}'", "amounts = '[]'", "amounts = ''", "state = 'Released'",
+            "amounts = '{\"amounts\":[]}'", "subject = 'gift'", "amounts = '[]'", "amounts = ''", "state = 'Released'",
             "keeper = 'nobody'", "amounts = replace(amounts, '10', '-10')", "amounts = replace(amounts, 'EUR', 'XXQ')",
         ])
     func damage(change: String) async throws {

@@ -1,9 +1,9 @@
 import PaymentStore
 
 extension Schema {
-    /// The tables of a file of receipts (`PRR1`). What one side or the other calls its own is a text of theirs.
+    /// The tables of a file of receipts. What one side or the other calls its own is a text of theirs.
     static let receipts = Schema(
-        applicationID: 0x5052_5231,
+        kind: .receipts,
         steps: [
             """
             CREATE TABLE receipt (

@@ -35,12 +35,7 @@ public actor SQLiteReceipts: ReceiptStore {
     public func keep(_ receipt: PrivateReceipt) throws -> PrivateReceipt {
         try database.transaction { () throws(JournalError) in
             if let known = try find(receipt.id) { return known }
-            try database.run(
-                """
-                INSERT INTO receipt (payer, payee, name, method, amount, currency, created, stage, metadata, proof)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-                """,
-                StoredReceiptRow.key(receipt.id) + StoredReceiptRow.terms(receipt) + StoredReceiptRow.state(receipt))
+            try database.insert(StoredReceiptRow.Column.self, StoredReceiptRow.values(receipt))
             return receipt
         }
     }
@@ -53,8 +48,9 @@ public actor SQLiteReceipts: ReceiptStore {
         try database.transaction { () throws(JournalError) in
             guard let known = try find(receipt.id), stages.contains(known.stage) else { return false }
             try database.run(
-                "UPDATE receipt SET stage = ?4, metadata = ?5, proof = ?6 WHERE \(Self.isKey)",
-                StoredReceiptRow.key(receipt.id) + StoredReceiptRow.state(receipt))
+                "UPDATE receipt SET stage = ?4, metadata = ?5, proof = ?6 WHERE \(StoredReceiptRow.isKey)",
+                StoredReceiptRow.key(receipt.id)
+                    + [.stage, .metadata, .proof].map { StoredReceiptRow.value($0, of: receipt) })
             return true
         }
     }
@@ -71,12 +67,11 @@ public actor SQLiteReceipts: ReceiptStore {
         var bound = Int64.max
         if let earlier {
             bound =
-                try database.number("SELECT number FROM receipt WHERE \(Self.isKey)", StoredReceiptRow.key(earlier))
-                ?? 0
+                try database.number(
+                    "SELECT number FROM receipt WHERE \(StoredReceiptRow.isKey)", StoredReceiptRow.key(earlier)) ?? 0
         }
         return try read(
-            "SELECT \(StoredReceiptRow.columns) FROM receipt WHERE number < ?1 ORDER BY number DESC LIMIT ?2",
-            [.integer(bound), .integer(Int64(max(0, limit)))])
+            "WHERE number < ?1 ORDER BY number DESC LIMIT ?2", [.integer(bound), .integer(Int64(max(0, limit)))])
     }
 
     /// Notes that something has arrived.
@@ -103,21 +98,11 @@ public actor SQLiteReceipts: ReceiptStore {
         [.text(arrival.kind), .text(arrival.sender), .text(arrival.name)]
     }
 
-    private static let isKey = "payer = ?1 AND payee = ?2 AND name = ?3"
-
     private func find(_ id: PrivateReceipt.ID) throws(JournalError) -> PrivateReceipt? {
-        try read(
-            "SELECT \(StoredReceiptRow.columns) FROM receipt WHERE \(Self.isKey)", StoredReceiptRow.key(id)
-        ).first
+        try read("WHERE \(StoredReceiptRow.isKey)", StoredReceiptRow.key(id)).first
     }
 
-    private func read(_ sql: String, _ values: [Database.Value]) throws(JournalError) -> [PrivateReceipt] {
-        var found: [PrivateReceipt] = []
-        try database.forEach(sql, values) { (row) throws(JournalError) in
-            do throws(Unreadable) { found.append(try StoredReceiptRow.receipt(row)) } catch {
-                throw row.damage("a receipt cannot be read")
-            }
-        }
-        return found
+    private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [PrivateReceipt] {
+        try database.all(StoredReceiptRow.Column.self, rest, values, StoredReceiptRow.receipt)
     }
 }

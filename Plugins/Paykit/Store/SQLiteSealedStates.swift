@@ -33,6 +33,11 @@ public actor SQLiteSealedStates: SealedStateStore {
         try database.execute("PRAGMA synchronous = FULL")
     }
 
+    private enum Column: String, StoredColumn {
+        static let table = "state"
+        case name, part, number, sealed
+    }
+
     /// The most bytes of a part.
     private static let partLength = 480 * 1024
 
@@ -43,13 +48,12 @@ public actor SQLiteSealedStates: SealedStateStore {
         var number: Int64?
         var sealed: [UInt8] = []
         var part: Int64 = 0
-        try database.forEach(
-            "SELECT part, number, sealed FROM state WHERE name = ?1 ORDER BY part", [.text(name)]
-        ) { (row) throws(JournalError) in
-            guard row.integer(0) == part, row.integer(1) > 0, number.map({ $0 == row.integer(1) }) ?? true,
-                let bytes = Data(base64Encoded: row.text(2))
+        try database.rows(Column.self, "WHERE name = ?1 ORDER BY part", [.text(name)]) { (row) throws(JournalError) in
+            let found = row.integer(.number)
+            guard row.integer(.part) == part, found > 0, number.map({ $0 == found }) ?? true,
+                let bytes = Data(base64Encoded: row.text(.sealed))
             else { throw row.damage("a sealed state cannot be read") }
-            number = row.integer(1)
+            number = found
             part += 1
             sealed += bytes
         }
@@ -69,12 +73,16 @@ public actor SQLiteSealedStates: SealedStateStore {
             // An empty state has a part as well.
             for (part, start) in stride(from: 0, to: max(1, state.sealed.count), by: Self.partLength).enumerated() {
                 let bytes = state.sealed[start..<min(start + Self.partLength, state.sealed.count)]
-                try database.run(
-                    "INSERT INTO state (name, part, number, sealed) VALUES (?1, ?2, ?3, ?4)",
-                    [
-                        .text(name), .integer(Int64(part)), .integer(number),
-                        .text(Data(bytes).base64EncodedString()),
-                    ])
+                try database.insert(
+                    Column.self,
+                    Column.allCases.map { column in
+                        switch column {
+                        case .name: .text(name)
+                        case .part: .integer(Int64(part))
+                        case .number: .integer(number)
+                        case .sealed: .text(Data(bytes).base64EncodedString())
+                        }
+                    })
             }
             return true
         }

@@ -1,9 +1,9 @@
 import PaymentStore
 
 extension Schema {
-    /// The table of a file of sealed states (`PRS1`). A state is a number and as many parts as it takes.
+    /// The table of a file of sealed states. A state is a number and as many parts as it takes.
     static let sealedStates = Schema(
-        applicationID: 0x5052_5331,
+        kind: .sealedStates,
         steps: [
             """
             CREATE TABLE state (

@@ -4,41 +4,57 @@ import PaymentStore
 
 /// A receipt of a private payment, as a row of its own file.
 enum StoredReceiptRow {
-    static let columns = "payer, payee, name, method, amount, currency, created, stage, metadata, proof"
+    enum Column: String, StoredColumn {
+        static let table = "receipt"
+        case payer, payee, name, method, amount, currency, created, stage, metadata, proof
+    }
+
+    /// The condition on the receipt of an id; its values are ``key(_:)``.
+    static let isKey = "payer = ?1 AND payee = ?2 AND name = ?3"
 
     static func key(_ id: PrivateReceipt.ID) -> [Database.Value] { [.text(id.payer), .text(id.payee), .text(id.name)] }
 
-    static func terms(_ receipt: PrivateReceipt) -> [Database.Value] {
-        [
-            .text(receipt.method), receipt.amount.map { .text($0) } ?? .null,
-            receipt.currency.map { .text($0) } ?? .null, .integer(receipt.createdAt),
-        ]
+    /// A new row.
+    static func values(_ receipt: PrivateReceipt) -> [Database.Value] {
+        Column.allCases.map { value($0, of: receipt) }
     }
 
-    static func state(_ receipt: PrivateReceipt) -> [Database.Value] {
-        [.text(word(receipt.stage)), .text(receipt.metadata.text), receipt.proof.map { .text($0.text) } ?? .null]
+    static func value(_ column: Column, of receipt: PrivateReceipt) -> Database.Value {
+        switch column {
+        case .payer: .text(receipt.id.payer)
+        case .payee: .text(receipt.id.payee)
+        case .name: .text(receipt.id.name)
+        case .method: .text(receipt.method)
+        case .amount: receipt.amount.map { .text($0) } ?? .null
+        case .currency: receipt.currency.map { .text($0) } ?? .null
+        case .created: .integer(receipt.createdAt)
+        case .stage: .text(rawValue(receipt.stage))
+        case .metadata: .text(receipt.metadata.text)
+        case .proof: receipt.proof.map { .text($0.text) } ?? .null
+        }
     }
 
-    static func receipt(_ row: Database.Columns) throws(Unreadable) -> PrivateReceipt {
-        guard let stage = words.first(where: { $0.word == row.text(7) })?.stage,
-            let metadata = try? JSONValue(parsing: row.text(8))
-        else { throw Unreadable() }
+    static func receipt(_ row: Row<Column>) throws(JournalError) -> PrivateReceipt {
+        guard let stage = PrivateReceipt.Stage.allCases.first(where: { rawValue($0) == row.text(.stage) }),
+            let metadata = try? JSONValue(parsing: row.text(.metadata))
+        else { throw row.damage("a receipt cannot be read") }
         var proof: JSONValue?
-        if !row.isNull(9) {
-            guard let read = try? JSONValue(parsing: row.text(9)) else { throw Unreadable() }
-            proof = read
+        if let text = row.optionalText(.proof) {
+            proof = try? JSONValue(parsing: text)
+            if proof == nil { throw row.damage("the proof of a receipt cannot be read") }
         }
         return PrivateReceipt(
-            id: PrivateReceipt.ID(payer: row.text(0), payee: row.text(1), name: row.text(2)), method: row.text(3),
-            amount: row.isNull(4) ? nil : row.text(4), currency: row.isNull(5) ? nil : row.text(5),
-            createdAt: row.integer(6), metadata: metadata, stage: stage, proof: proof)
+            id: PrivateReceipt.ID(payer: row.text(.payer), payee: row.text(.payee), name: row.text(.name)),
+            method: row.text(.method), amount: row.optionalText(.amount), currency: row.optionalText(.currency),
+            createdAt: row.integer(.created), metadata: metadata, stage: stage, proof: proof)
     }
 
-    private static let words: [(stage: PrivateReceipt.Stage, word: String)] = [
-        (.requested, "requested"), (.confirmed, "confirmed"), (.paying, "paying"), (.paid, "paid"),
-    ]
-
-    private static func word(_ stage: PrivateReceipt.Stage) -> String {
-        words.first { $0.stage == stage }?.word ?? stage.rawValue
+    private static func rawValue(_ stage: PrivateReceipt.Stage) -> String {
+        switch stage {
+        case .requested: "requested"
+        case .confirmed: "confirmed"
+        case .paying: "paying"
+        case .paid: "paid"
+        }
     }
 }

@@ -19,9 +19,7 @@ public struct AttemptHistory: Sendable, Hashable {
 
     /// The last outcome stored.
     public var outcome: PaymentOutcome? {
-        for case .outcome(let outcome) in entries.reversed().map(\.event) {
-            return outcome.renamed(to: attempt.reference)
-        }
+        for case .outcome(let outcome) in entries.reversed().map(\.event) { return outcome }
         return nil
     }
 
@@ -83,16 +81,19 @@ extension AttemptHistory {
     /// The results of the ``StepKind/interaction`` steps become `null`; their dates, names and seals stay, and the results of
     /// all other steps.
     public mutating func eraseInteractions() {
-        let interactions = interactionNames
+        let erased = erasedNames
         for index in entries.indices {
-            guard case .stepFinished(let name, _) = entries[index].event, interactions.contains(name) else { continue }
+            guard case .stepFinished(let name, _) = entries[index].event, erased.contains(name) else { continue }
             entries[index] = JournalEntry(
                 date: entries[index].date, event: .stepFinished(name: name, result: .null), seal: entries[index].seal)
         }
     }
 
-    /// The steps that asked the payer for something.
-    package var interactionNames: Set<String> {
-        Set(entries.compactMap { if case .stepStarted(let name, .interaction) = $0.event { name } else { nil } })
+    /// The steps whose results are the payer's own answers.
+    package var erasedNames: Set<String> {
+        Set(
+            entries.compactMap {
+                if case .stepStarted(let name, let kind) = $0.event, kind.isErased { name } else { nil }
+            })
     }
 }

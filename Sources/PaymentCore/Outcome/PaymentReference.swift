@@ -25,53 +25,18 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         self.subject = subject
     }
 
-    /// The id, after `refund:` where it is a refund's: for people, and as journals have always written it. It does not
-    /// tell a refund from a payment that is called so.
-    package var label: String { subject == .refund ? Self.refundPrefix + id : id }
-
-    /// What stands before a refund's id in ``label``.
-    package static let refundPrefix = "refund:"
-
-    /// `provider/id`, for refunds `provider/refund:id`.
-    public var description: String { "\(provider)/\(label)" }
-
-    private enum CodingKeys: String, CodingKey { case provider, id, subject }
-
-    /// Creates a reference by decoding; one that was written before there were subjects is a payment's.
-    ///
-    /// - Throws: `DecodingError` when a member is missing or is not one.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        provider = try container.decode(ProviderID.self, forKey: .provider)
-        id = try container.decode(String.self, forKey: .id)
-        subject = try container.decodeIfPresent(Subject.self, forKey: .subject) ?? .payment
-    }
-
-    /// Encodes the reference; a payment's as it was written before there were subjects.
-    ///
-    /// - Throws: what the encoder throws.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(provider, forKey: .provider)
-        try container.encode(id, forKey: .id)
-        if subject != .payment { try container.encode(subject, forKey: .subject) }
-    }
+    /// For people: `provider/id`, for others than payments after their subject, as `refund provider/id`.
+    public var description: String { (subject == .payment ? "" : subject.rawValue + " ") + "\(provider)/\(id)" }
 }
 
-extension PaymentOutcome {
-    /// The outcome as it is about `reference`: of refunds that ended before there were subjects, the stored outcome names
-    /// a payment called ``PaymentReference/label``.
-    func renamed(to reference: PaymentReference) -> PaymentOutcome {
-        let former = PaymentReference(provider: reference.provider, id: reference.label)
-        switch self {
-        case .succeeded(let receipt) where reference.subject == .refund && receipt.reference == former:
-            return .succeeded(
-                PaymentReceipt(
-                    reference: reference, amount: receipt.amount, transactionID: receipt.transactionID))
-        case .unknown(let unknown) where reference.subject == .refund && unknown.reference == former:
-            return .unknown(
-                UnknownOutcome(reference: reference, rawStatus: unknown.rawStatus, message: unknown.message))
-        default: return self
-        }
+extension PaymentReference {
+    /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by them
+    /// and by nothing else. No two references have the same ones.
+    package var parts: [String] { [provider.rawValue, subject.rawValue, id] }
+
+    /// Creates the reference that has these ``parts``; nil when none has.
+    package init?(parts: [String]) {
+        guard parts.count == 3, let subject = Subject(rawValue: parts[1]) else { return nil }
+        self.init(provider: ProviderID(rawValue: parts[0]), id: parts[2], subject: subject)
     }
 }

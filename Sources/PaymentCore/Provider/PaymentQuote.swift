@@ -105,9 +105,7 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
     public let amount: Money
     /// Whether the amount is the service's estimate, as with coins whose price moves until they are spent. Otherwise a
     /// receipt over any other amount is refused.
-    public var isEstimate: Bool { estimate ?? false }
-    // Absent where it is not so, which is also how journals without it are read.
-    private let estimate: Bool?
+    public let isEstimate: Bool
     /// The account that pays.
     public let account: AccountID?
     /// What it asks of the payer.
@@ -127,7 +125,7 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
         self.id = id
         self.title = title
         self.amount = amount
-        estimate = isEstimate ? true : nil
+        self.isEstimate = isEstimate
         self.account = account
         self.needs = needs
         unmet = []

@@ -136,56 +136,6 @@ public struct ProviderContext: Sendable {
     package func ensureInCharge() async throws { try await steps.ensureInCharge() }
 }
 
-/// What a step does to the world; decides what happens to it after an interruption.
-@nonexhaustive
-public enum StepKind: Sendable, Hashable, Codable {
-    /// It only asks: it may run again.
-    case query
-    /// It asks the payer something: it may run again.
-    case interaction
-    /// A request of ours that may move money.
-    case mutation(replay: MutationReplay)
-    /// It has the payer's own wallet move money where the service does not see it, as by a transaction that the wallet
-    /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
-    /// it no refusal is final, not even one in the service's status: the money has left all the same.
-    case walletTransfer
-    /// The payer's settler pays, as `settle(_:to:)` has it, and nobody else may run such a step. No
-    /// service sees it: once it may have begun, only the settler's own word that nothing was sent lets it run again, or
-    /// makes a refusal final.
-    case settlement
-
-    /// Whether money may move in it.
-    package var movesMoney: Bool {
-        switch self {
-        case .mutation, .walletTransfer, .settlement: true
-        case .query, .interaction: false
-        }
-    }
-
-    /// Whether money may move in it where no service sees it.
-    package var movesMoneyUnseen: Bool {
-        switch self {
-        case .walletTransfer, .settlement: true
-        case .query, .interaction, .mutation: false
-        }
-    }
-}
-
-extension StepKind {
-    /// The name of every attempt's one settlement: an on-disk contract, and part of its key.
-    package static let settlementName = "settle"
-}
-
-/// Whether a mutation whose fate is unknown may be sent again.
-@nonexhaustive
-public enum MutationReplay: String, Sendable, Hashable, Codable {
-    /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that follows
-    /// from it (``PaymentAttempt/key(for:)``).
-    case sameKey
-    /// It is never sent again; only ``PaymentService/status(of:in:)`` tells.
-    case never
-}
-
 /// Runs steps durably. Implemented by the router.
 package protocol StepRunner: Sendable {
     /// Runs or replays the step `name`.

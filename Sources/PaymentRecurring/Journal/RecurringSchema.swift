@@ -1,13 +1,12 @@
 import PaymentStore
 
 extension Schema {
-    /// The tables of a file with plans. Published steps never change.
+    /// The tables of a file with plans. Steps of released versions never change.
     ///
     /// `due` is when the next period of a plan begins that was not opened, and `look` when a period is looked at next: null
     /// when never again.
     static let recurring = Schema(
-        // `PRR1`.
-        applicationID: 0x5052_5231,
+        kind: .recurringPlans,
         steps: [
             """
             CREATE TABLE plan (
@@ -29,14 +28,7 @@ extension Schema {
                 only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
                 date REAL NOT NULL
             ) STRICT;
-            CREATE TABLE lease (
-                provider TEXT NOT NULL,
-                payment TEXT NOT NULL,
-                holder TEXT NOT NULL,
-                owner INTEGER NOT NULL,
-                ends REAL NOT NULL,
-                PRIMARY KEY (provider, payment)
-            ) STRICT, WITHOUT ROWID;
+            \(LeaseTable.definition)
             """
         ])
 }

@@ -71,16 +71,9 @@ public actor SQLiteRecurringJournal: RecurringJournal {
         try refusing { () throws(JournalError) -> RecurringJournalError? in
             let found = try read(plan.id)
             do throws(RecurringJournalError) { try plan.checkStoring(charges, over: found) } catch { return error }
-            try database.run(
-                "INSERT OR REPLACE INTO plan (id, revision, due, detail) VALUES (?1, ?2, ?3, ?4)",
-                [
-                    .text(plan.id.rawValue), .integer(Int64(stored.revision)),
-                    stored.dueDate.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .text(detail),
-                ])
+            try database.insert(StoredPlan.Column.self, StoredPlan.values(stored, detail), isReplacing: true)
             for (charge, detail) in rows {
-                try database.run(
-                    "INSERT INTO charge (plan, number, look, detail) VALUES (?1, ?2, ?3, ?4)",
-                    Self.key(charge.id) + [Self.look(charge), .text(detail)])
+                try database.insert(StoredCharge.Column.self, StoredCharge.values(charge, detail))
             }
             return nil
         }
@@ -111,13 +104,7 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     }
 
     private func plans(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [RecurringPlan] {
-        var plans: [RecurringPlan] = []
-        try database.forEach("SELECT id, revision, detail FROM plan \(filter)", values) { (row) throws(JournalError) in
-            do throws(Unreadable) {
-                plans.append(try StoredPlan.read(row.text(2), id: row.text(0), revision: row.integer(1)))
-            } catch { throw row.damage("the plan '\(row.text(0).prefix(64))' cannot be read") }
-        }
-        return plans
+        try database.all(StoredPlan.Column.self, filter, values, StoredPlan.read)
     }
 
     // MARK: Periods
@@ -130,14 +117,14 @@ public actor SQLiteRecurringJournal: RecurringJournal {
         let detail = try StoredCharge.text(charge)
         try refusing { () throws(JournalError) -> RecurringJournalError? in
             try leases.renew(lease, at: now)
-            let found = try database.query(
-                "SELECT look IS NULL FROM charge WHERE plan = ?1 AND number = ?2", Self.key(charge.id)
-            ) { $0.integer(0) != 0 }
+            let found = try database.all(
+                StoredCharge.Column.self, "WHERE plan = ?1 AND number = ?2", Self.key(charge.id)
+            ) { (row) throws(JournalError) in row.isNull(.look) }
             guard let isFinal = found.first else { return .unknownCharge(charge.id) }
             guard !isFinal else { return .finishedCharge(charge.id) }
             try database.run(
                 "UPDATE charge SET look = ?3, detail = ?4 WHERE plan = ?1 AND number = ?2",
-                Self.key(charge.id) + [Self.look(charge), .text(detail)])
+                Self.key(charge.id) + [StoredCharge.look(charge), .text(detail)])
             return nil
         }
     }
@@ -166,32 +153,27 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     }
 
     private func charges(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [RecurringCharge] {
-        var charges: [RecurringCharge] = []
-        try database.forEach("SELECT plan, number, detail FROM charge \(filter)", values) {
-            (row) throws(JournalError) in
-            let id = RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: row.text(0)), number: Int(row.integer(1)))
-            do throws(Unreadable) { charges.append(try StoredCharge.read(row.text(2), id: id)) } catch {
-                throw row.damage("the period '\(id.description.suffix(64))' cannot be read")
-            }
-        }
-        return charges
+        try database.all(StoredCharge.Column.self, filter, values, StoredCharge.read)
     }
 
     private static func key(_ id: RecurringCharge.ID) -> [Database.Value] {
         [.text(id.plan.rawValue), .integer(Int64(id.number))]
     }
 
-    private static func look(_ charge: RecurringCharge) -> Database.Value {
-        charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
-    }
-
     // MARK: Time
+
+    private enum Trusted: String, StoredColumn {
+        static let table = "trusted"
+        case date
+    }
 
     /// The latest time that any worker trusted, or nil.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func trustedTime() throws -> Date? {
-        try database.query("SELECT date FROM trusted") { Date(timeIntervalSinceReferenceDate: $0.real(0)) }.first
+        try database.all(Trusted.self) { (row) throws(JournalError) in
+            Date(timeIntervalSinceReferenceDate: row.real(.date))
+        }.first
     }
 
     /// Notes a time that is trusted.

@@ -7,22 +7,53 @@ import PaymentStore
     import Foundation
 #endif
 
-/// A period of a plan.
+/// A period of a plan: a row of the table `charge`.
 enum StoredCharge {
+    enum Column: String, StoredColumn {
+        static let table = "charge"
+        case plan, number, look, detail
+    }
+
+    /// A new row, with the period's ``text(_:)``.
+    static func values(_ charge: RecurringCharge, _ detail: String) -> [Database.Value] {
+        Column.allCases.map { column in
+            switch column {
+            case .plan: .text(charge.id.plan.rawValue)
+            case .number: .integer(Int64(charge.id.number))
+            case .look: look(charge)
+            case .detail: .text(detail)
+            }
+        }
+    }
+
+    /// When the period is looked at next; null when never again.
+    static func look(_ charge: RecurringCharge) -> Database.Value {
+        charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
+    }
+
+    /// Reads a period.
+    static func read(_ row: Row<Column>) throws(JournalError) -> RecurringCharge {
+        let id = RecurringCharge.ID(
+            plan: RecurringPlan.ID(rawValue: row.text(.plan)), number: Int(row.integer(.number)))
+        do throws(Unreadable) { return try read(row.text(.detail), id: id) } catch {
+            throw row.damage("the period '\(id.description.suffix(64))' cannot be read")
+        }
+    }
+
     static func text(_ charge: RecurringCharge) throws -> String {
-        let (word, reason, text) = words(charge.state)
-        return try StoredForm.text([
+        let (state, reason, text) = rawValues(charge.state)
+        return try StoredObject.text([
             "provider": .string(charge.provider.rawValue), "amount": StoredMoney.value(charge.amount),
             "start": StoredDate.value(charge.period.start), "end": StoredDate.value(charge.period.end),
             "deadline": StoredDate.value(charge.deadline), "look": StoredDate.value(charge.notBefore),
-            "state": .string(word), "reason": reason.map { .string($0) }, "text": text.map { .string($0) },
+            "state": .string(state), "reason": reason.map { .string($0) }, "text": text.map { .string($0) },
             "attempts": .number(JSONNumber(charge.attempts)), "failures": .number(JSONNumber(charge.failures)),
-            "approved": charge.isApproved ? true : nil,
+            "approved": .bool(charge.isApproved),
         ])
     }
 
     static func read(_ text: String, id: RecurringCharge.ID) throws(Unreadable) -> RecurringCharge {
-        let object = try StoredForm.object(text)
+        let object = try StoredObject(text)
         func date(_ key: String) throws(Unreadable) -> Date {
             guard let seconds = try object.optionalNumber(key) else { throw Unreadable() }
             return Date(timeIntervalSinceReferenceDate: seconds)
@@ -41,7 +72,7 @@ enum StoredCharge {
 
     // MARK: States
 
-    private static func words(_ state: RecurringCharge.State) -> (word: String, reason: String?, text: String?) {
+    private static func rawValues(_ state: RecurringCharge.State) -> (state: String, reason: String?, text: String?) {
         switch state {
         case .due: ("due", nil, nil)
         case .announced: ("announced", nil, nil)

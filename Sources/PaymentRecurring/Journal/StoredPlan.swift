@@ -2,20 +2,44 @@ import Foundation
 import PaymentCore
 import PaymentStore
 
-/// A plan.
+/// A plan: a row of the table `plan`.
 enum StoredPlan {
+    enum Column: String, StoredColumn {
+        static let table = "plan"
+        case id, revision, due, detail
+    }
+
+    /// A new row, with the plan's ``text(_:)``.
+    static func values(_ plan: RecurringPlan, _ detail: String) -> [Database.Value] {
+        Column.allCases.map { column in
+            switch column {
+            case .id: .text(plan.id.rawValue)
+            case .revision: .integer(Int64(plan.revision))
+            case .due: plan.dueDate.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
+            case .detail: .text(detail)
+            }
+        }
+    }
+
+    /// Reads a plan.
+    static func read(_ row: Row<Column>) throws(JournalError) -> RecurringPlan {
+        do throws(Unreadable) {
+            return try read(row.text(.detail), id: row.text(.id), revision: row.integer(.revision))
+        } catch { throw row.damage("the plan '\(row.text(.id).prefix(64))' cannot be read") }
+    }
+
     static func text(_ plan: RecurringPlan) throws -> String {
-        try StoredForm.text([
+        try StoredObject.text([
             "provider": .string(plan.provider.rawValue), "amount": StoredMoney.value(plan.amount),
             "schedule": schedule(plan.schedule), "policy": policy(plan.policy),
-            "standing": .string(word(plan.standing)), "details": plan.details,
+            "standing": .string(rawValue(plan.standing)), "details": plan.details,
             "next": .number(JSONNumber(plan.next)),
-            "pauses": plan.pauses.isEmpty ? nil : .array(plan.pauses.map(pause)),
+            "pauses": .array(plan.pauses.map(pause)),
         ])
     }
 
     static func read(_ text: String, id: String, revision: Int64) throws(Unreadable) -> RecurringPlan {
-        let object = try StoredForm.object(text)
+        let object = try StoredObject(text)
         let standing: RecurringPlan.Standing
         switch try object.text("standing") {
         case "active": standing = .active
@@ -40,7 +64,7 @@ enum StoredPlan {
         } catch { throw Unreadable() }
     }
 
-    private static func word(_ standing: RecurringPlan.Standing) -> String {
+    private static func rawValue(_ standing: RecurringPlan.Standing) -> String {
         switch standing {
         case .active: "active"
         case .paused: "paused"
@@ -57,7 +81,6 @@ enum StoredPlan {
     }
 
     private static func readPauses(_ object: StoredObject) throws(Unreadable) -> [RecurringPause] {
-        guard object.members["pauses"] != nil else { return [] }
         var pauses: [RecurringPause] = []
         for pause in try object.objects("pauses") {
             guard let start = try pause.optionalNumber("start") else { throw Unreadable() }
@@ -127,16 +150,15 @@ enum StoredPlan {
     // MARK: Policy
 
     private static func policy(_ policy: RecurringPolicy) -> JSONValue {
-        var value: JSONValue = [
-            "catchUp": .string(word(policy.catchUp)), "most": .number(JSONNumber(policy.mostCaughtUp)),
+        [
+            "catchUp": .string(rawValue(policy.catchUp)), "most": .number(JSONNumber(policy.mostCaughtUp)),
             "ahead": StoredDate.value(policy.ahead), "grace": StoredDate.value(policy.grace),
             "attempts": .number(JSONNumber(policy.mostAttempts)), "pause": StoredDate.value(policy.pause),
+            "notice": StoredDate.value(policy.notice),
         ]
-        if policy.notice > .zero { value["notice"] = StoredDate.value(policy.notice) }
-        return value
     }
 
-    private static func word(_ catchUp: RecurringPolicy.CatchUp) -> String {
+    private static func rawValue(_ catchUp: RecurringPolicy.CatchUp) -> String {
         switch catchUp {
         case .all: "all"
         case .latestOnly: "latest"
@@ -146,15 +168,14 @@ enum StoredPlan {
 
     private static func readPolicy(_ object: StoredObject) throws(Unreadable) -> RecurringPolicy {
         let catchUp = try object.text("catchUp")
-        guard let catchUp = RecurringPolicy.CatchUp.allCases.first(where: { word($0) == catchUp }),
+        guard let catchUp = RecurringPolicy.CatchUp.allCases.first(where: { rawValue($0) == catchUp }),
             let most = object.members["most"]?.number?.exactly(Int.self),
             let attempts = object.members["attempts"]?.number?.exactly(Int.self),
             let ahead = try object.optionalDuration("ahead"), let grace = try object.optionalDuration("grace"),
-            let pause = try object.optionalDuration("pause")
+            let pause = try object.optionalDuration("pause"), let notice = try object.optionalDuration("notice")
         else { throw Unreadable() }
         return RecurringPolicy(
-            catchUp, mostCaughtUp: most, ahead: ahead, notice: try object.optionalDuration("notice") ?? .zero,
-            grace: grace,
+            catchUp, mostCaughtUp: most, ahead: ahead, notice: notice, grace: grace,
             mostAttempts: attempts, pause: pause)
     }
 }

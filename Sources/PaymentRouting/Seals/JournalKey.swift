@@ -33,11 +33,11 @@ public struct JournalKey: Sendable {
 
     /// The seal of an attempt as it is opened.
     func seal(_ attempt: PaymentAttempt) throws -> String {
-        authenticate([
-            "attempt", attempt.id.rawValue, attempt.reference.provider.rawValue, attempt.reference.label,
-            try SealedWords.option(attempt.option), attempt.idempotencyKey, SealedWords.date(attempt.startedAt),
-            attempt.expiresAt.map(SealedWords.date) ?? "", attempt.refund.map(SealedWords.refund) ?? "",
-        ])
+        authenticate(
+            ["attempt", attempt.id.rawValue] + attempt.reference.parts + [
+                try SealEncoding.option(attempt.option), attempt.idempotencyKey, SealEncoding.date(attempt.startedAt),
+                attempt.expiresAt.map(SealEncoding.date) ?? "", attempt.refund.map(SealEncoding.refund) ?? "",
+            ])
     }
 
     /// The seal of the entry that comes after `position` others, the last of which has the seal `previous`: with no
@@ -46,15 +46,15 @@ public struct JournalKey: Sendable {
         _ entry: JournalEntry, of attempt: AttemptID, at position: Int, after previous: String
     ) throws -> String {
         authenticate(
-            ["entry", attempt.rawValue, "\(position)", previous, SealedWords.date(entry.date)]
-                + (try SealedWords.event(entry.event)))
+            ["entry", attempt.rawValue, "\(position)", previous, SealEncoding.date(entry.date)]
+                + (try SealEncoding.event(entry.event)))
     }
 
     /// Whether every seal of `history` is there and right.
     func isSound(_ history: AttemptHistory) -> Bool {
         guard isSound(history.attempt), var previous = history.attempt.seal else { return false }
         // What wallets and forms answered is erased at the end; its seal stays, and what came later was sealed over that.
-        let erased = history.isFinished ? history.interactionNames : []
+        let erased = history.isFinished ? history.erasedNames : []
         for (position, entry) in history.entries.enumerated() {
             guard let seal = entry.seal else { return false }
             var isErased = false

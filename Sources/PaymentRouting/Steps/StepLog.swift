@@ -153,7 +153,8 @@ actor StepLog: StepRunner {
         _ kind: StepKind, by error: any Error, _ scope: StepScope, _ wasInterrupted: Bool
     ) -> Bool {
         guard scope.isWithoutEffect(error) else { return false }
-        return !wasInterrupted || (kind == .settlement && (error as? PaymentError)?.code == .notSettled)
+        guard wasInterrupted else { return true }
+        return kind.repetition == .ifSettlerSentNothing && (error as? PaymentError)?.code == .notSettled
     }
 
     /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is returned.
@@ -183,11 +184,14 @@ actor StepLog: StepRunner {
     /// what became of it first.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
         guard let earlier = started[name], earlier.movesMoney else { return }
-        if kind == .settlement, kind == earlier { return }
         let now = effects.clock.now
         let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
+        switch kind.repetition {
+        case .ifSettlerSentNothing where kind == earlier: return
         // An entry from the future says that the clock was set: how old the first sending is, nobody knows then.
-        if kind == .mutation(replay: .sameKey), kind == earlier, now >= latest, age < replayWindow { return }
+        case .withSameKey where kind == earlier && now >= latest && age < replayWindow: return
+        case .always, .withSameKey, .ifSettlerSentNothing, .never: break
+        }
         throw error(
             .network, "the payment was interrupted while '\(name)' was under way; only its status can tell",
             phase: .maybeSent)

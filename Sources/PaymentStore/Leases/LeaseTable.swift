@@ -8,6 +8,24 @@ package import PaymentCore
 
 /// The leases in a file: its table `lease`, and which of its users live. Its calls are parts of somebody's transaction.
 package struct LeaseTable: ~Copyable {
+    private enum Column: String, ReferenceColumn {
+        static let table = "lease"
+        case provider, subject, reference, holder, owner, ends
+    }
+
+    /// The statement that makes the table.
+    package static let definition = """
+        CREATE TABLE lease (
+            provider TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            reference TEXT NOT NULL,
+            holder TEXT NOT NULL,
+            owner INTEGER NOT NULL,
+            ends REAL NOT NULL,
+            PRIMARY KEY (provider, subject, reference)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     private let database: Database
     private let owner: OwnerLock
 
@@ -18,28 +36,31 @@ package struct LeaseTable: ~Copyable {
     }
 
     package func acquire(_ lease: PaymentLease, at now: Date) throws(JournalError) -> Bool {
-        let rows = try database.query(
-            "SELECT holder, owner, ends FROM lease WHERE provider = ?1 AND payment = ?2",
-            StoredReference.leaseKey(lease.payment)
-        ) { ($0.text(0), $0.integer(1), $0.real(2)) }
+        let rows = try database.all(
+            Column.self, "WHERE \(Column.isAbout)", StoredReference.key(lease.payment)
+        ) { (row) throws(JournalError) in (row.text(.holder), row.integer(.owner), row.real(.ends)) }
         if let (holder, owner, end) = rows.first, !holder.isExactly(lease.holder), self.owner.isAlive(owner),
             end > now.timeIntervalSinceReferenceDate
         {
             return false
         }
-        try database.run(
-            "INSERT OR REPLACE INTO lease (provider, payment, holder, owner, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
-            StoredReference.leaseKey(lease.payment) + [
-                .text(lease.holder), .integer(owner.id),
-                .real(lease.end(from: now).timeIntervalSinceReferenceDate),
-            ])
+        try database.insert(
+            Column.self,
+            Column.allCases.map { column in
+                switch column {
+                case .provider, .subject, .reference: column.part(of: lease.payment)
+                case .holder: .text(lease.holder)
+                case .owner: .integer(owner.id)
+                case .ends: .real(lease.end(from: now).timeIntervalSinceReferenceDate)
+                }
+            }, isReplacing: true)
         return true
     }
 
     package func renew(_ lease: PaymentLease, at now: Date) throws(JournalError) {
         try database.run(
-            "UPDATE lease SET ends = ?4 WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-            StoredReference.leaseKey(lease.payment) + [
+            "UPDATE lease SET ends = ?5 WHERE \(Column.isAbout) AND holder = ?4",
+            StoredReference.key(lease.payment) + [
                 .text(lease.holder), .real(lease.end(from: now).timeIntervalSinceReferenceDate),
             ])
         guard database.changes == 1 else { throw .leaseLost(lease.payment) }
@@ -47,7 +68,7 @@ package struct LeaseTable: ~Copyable {
 
     package func release(_ lease: PaymentLease) throws(JournalError) {
         try database.run(
-            "DELETE FROM lease WHERE provider = ?1 AND payment = ?2 AND holder = ?3",
-            StoredReference.leaseKey(lease.payment) + [.text(lease.holder)])
+            "DELETE FROM lease WHERE \(Column.isAbout) AND holder = ?4",
+            StoredReference.key(lease.payment) + [.text(lease.holder)])
     }
 }

@@ -11,7 +11,7 @@ enum ArchiveStatements {
     /// How many attempts are removed in one transaction.
     static let batch = 200
 
-    /// What follows `FROM attempt LEFT JOIN entry` for a page and one attempt more, and its values.
+    /// The conditions for a page and one attempt more, and their values.
     static func page(_ query: AttemptQuery) -> (filter: String, values: [Database.Value]) {
         var (conditions, values): ([String], [Database.Value]) = (["1"], [])
         func add(_ condition: String, _ value: Database.Value) {
@@ -46,7 +46,7 @@ enum ArchiveStatements {
         SELECT number FROM attempt
         WHERE finished = 1 AND ended < ?1 AND (ended < ?2 OR (paid = 0 AND NOT EXISTS (
             SELECT 1 FROM entry
-            WHERE attempt = number AND event = '\(StoredEntry.Word.started)' AND detail IN (\(StoredKind.wordsThatMoveMoney))
+            WHERE attempt = number AND \(StoredEntry.beginsMutation)
         ))) AND NOT EXISTS (SELECT 1 FROM spending WHERE spending.attempt = attempt.id AND state = 'reserved')
         ORDER BY number LIMIT \(batch)
         """

@@ -23,6 +23,7 @@ package final class Database {
     package static let patience = Duration.seconds(5)
 
     private let patience: Duration
+    private let watch: StatementWatch
     private let place: FilePlace?
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
@@ -37,9 +38,12 @@ package final class Database {
 
     /// Opens the file, which must exist.
     ///
-    /// - Parameter longest: the longest row that is read or written, in bytes.
+    /// - Parameters:
+    ///   - longest: the longest row that is read or written, in bytes.
+    ///   - limit: the longest that a statement may take.
     package init(
-        path: String, to purpose: Purpose = .use, patience: Duration = patience, longest: Int = valueLimit + 65_536
+        path: String, to purpose: Purpose = .use, patience: Duration = patience, longest: Int = valueLimit + 65_536,
+        limit: Duration = StatementWatch.limit
     ) throws(JournalError) {
         var opened: OpaquePointer?
         let code =
@@ -61,14 +65,22 @@ package final class Database {
         }
         self.path = path
         self.patience = patience
+        watch = StatementWatch(limit: limit)
         handle = opened
         // Noted after SQLite has opened the file, and only if it is the one that SQLite has.
         place = purpose == .use ? FilePlace(path) : nil
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: Int(patience / .milliseconds(1))))
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
+        sqlite3_progress_handler(
+            handle, StatementWatch.interval,
+            { watch in
+                guard let watch else { return 0 }
+                return Unmanaged<StatementWatch>.fromOpaque(watch).takeUnretainedValue().isOver ? 1 : 0
+            }, Unmanaged.passUnretained(watch).toOpaque())
         #if canImport(CSQLite)
-            _ = csqlite_defend(handle)
+            let refusal = csqlite_defend(handle)
+            guard refusal == SQLITE_OK else { throw Self.error(refusal, path, patience) }
         #endif
         try execute("PRAGMA trusted_schema = OFF")
         if purpose == .use { try checkPlace() }
@@ -89,13 +101,21 @@ package final class Database {
 
     /// Runs statements that take and return nothing.
     package func execute(_ sql: String) throws(JournalError) {
+        watch.begin()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
     }
 
-    /// Runs one statement with its values and hands over its rows one by one.
+    /// Runs statements that may take as long as the file is large.
+    package func withoutLimit<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        watch.isLimited = false
+        defer { watch.isLimited = true }
+        return try body()
+    }
+
+    /// Runs one statement with its values and hands it over at each of its rows.
     package func forEach(
-        _ sql: String, _ values: [Value] = [], _ body: (Columns) throws(JournalError) -> Void
+        _ sql: String, _ values: [Value] = [], _ body: (OpaquePointer) throws(JournalError) -> Void
     ) throws(JournalError) {
         let statement = try prepared(sql)
         defer {
@@ -103,21 +123,13 @@ package final class Database {
             sqlite3_clear_bindings(statement)
         }
         for (index, value) in values.enumerated() { try bind(value, statement, Int32(index + 1)) }
+        watch.begin()
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw Self.error(code, path, patience) }
-            try body(Columns(statement: statement, path: path))
+            try body(statement)
         }
-    }
-
-    /// Runs one statement with its values and reads its rows.
-    package func query<Row>(
-        _ sql: String, _ values: [Value] = [], _ read: (Columns) -> Row
-    ) throws(JournalError) -> [Row] {
-        var rows: [Row] = []
-        try forEach(sql, values) { (row) throws(JournalError) in rows.append(read(row)) }
-        return rows
     }
 
     /// Runs one statement with its values.
@@ -125,9 +137,23 @@ package final class Database {
         try forEach(sql, values) { _ in }
     }
 
-    /// The first column of the first row, when it is a number.
+    /// The only column of the first row, as a number.
     package func number(_ sql: String, _ values: [Value] = []) throws(JournalError) -> Int64? {
-        try query(sql, values) { $0.integer(0) }.first
+        try numbers(sql, values).first
+    }
+
+    /// The only column of all rows, as numbers.
+    package func numbers(_ sql: String, _ values: [Value] = []) throws(JournalError) -> [Int64] {
+        var numbers: [Int64] = []
+        try forEach(sql, values) { (row) throws(JournalError) in numbers.append(sqlite3_column_int64(row, 0)) }
+        return numbers
+    }
+
+    /// The only column of all rows, as texts.
+    package func texts(_ sql: String, _ values: [Value] = []) throws(JournalError) -> [String] {
+        var texts: [String] = []
+        try forEach(sql, values) { (row) throws(JournalError) in texts.append(Self.text(row, 0)) }
+        return texts
     }
 
     /// The rows that the last statement changed.
@@ -152,7 +178,7 @@ package final class Database {
     ///
     /// - Returns: what became of the part.
     /// - Throws: when the whole transaction came to nothing.
-    func part(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Result<Void, JournalError> {
+    package func part(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Result<Void, JournalError> {
         try execute("SAVEPOINT part")
         do {
             try body()
@@ -176,25 +202,11 @@ package final class Database {
         case null
     }
 
-    /// One row, while it is read.
-    package struct Columns {
-        fileprivate let statement: OpaquePointer
-        fileprivate let path: String
-
-        package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-
-        package func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
-
-        package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
-        package func text(_ column: Int32) -> String {
-            guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-            let count = Int(sqlite3_column_bytes(statement, column))
-            return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-        }
-
-        /// An error about what the row says.
-        package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
+    /// The text at a place of a row, empty where there is none.
+    package static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
+        guard let bytes = sqlite3_column_text(statement, place) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, place))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
     /// SQLite's `file:` form of a path (sqlite.org/uri.html), with the parameter that forbids every change.
@@ -248,6 +260,8 @@ package final class Database {
         case SQLITE_TOOBIG: return .tooLarge(path: path, bytes: 0, limit: valueLimit)
         case SQLITE_CORRUPT: return .damaged(path: path, detail: detail)
         case SQLITE_NOTADB: return .notAJournal(path: path)
+        case SQLITE_INTERRUPT:
+            return .inaccessible(path: path, detail: "reading or writing it took too long, or was cancelled")
         default: return .inaccessible(path: path, detail: detail)
         }
     }

@@ -10,20 +10,22 @@ package import PaymentCore
 
 /// Opens a journal file: looks before it touches, makes it when it is not there, and checks it.
 package struct JournalFile: Sendable {
-    let path: String
+    package let path: String
     /// Whether the file is made when it is not there.
-    let isMade: Bool
+    package let isMade: Bool
     /// Whether entries survive a power failure, not only the end of the process.
-    let survivesPowerFailure: Bool
-    let schema: Schema
+    package let survivesPowerFailure: Bool
+    package let schema: Schema
     /// The most pages the file may have; nil for no limit but SQLite's.
-    let maximumPages: Int?
+    package let maximumPages: Int?
     /// How long other processes are waited for that write.
-    let patience: Duration
+    package let patience: Duration
+    /// The longest that a statement may take.
+    let limit: Duration
 
     package init(
         path: String, isMade: Bool = true, survivesPowerFailure: Bool = true, schema: Schema = .current,
-        maximumPages: Int? = nil, patience: Duration = Database.patience
+        maximumPages: Int? = nil, patience: Duration = Database.patience, limit: Duration? = nil
     ) {
         self.path = path
         self.isMade = isMade
@@ -31,6 +33,7 @@ package struct JournalFile: Sendable {
         self.schema = schema
         self.maximumPages = maximumPages
         self.patience = patience
+        self.limit = limit ?? StatementWatch.limit
     }
 
     /// Opens the file.
@@ -41,7 +44,7 @@ package struct JournalFile: Sendable {
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
         // it, so only the check after opening counts then.
         if access(path + "-journal", F_OK) != 0 { try look() }
-        let database = try Database(path: path, patience: patience)
+        let database = try Database(path: path, patience: patience, limit: limit)
         // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it. And until the
         // write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that is there again after
         // a failure of the power would be played back over all that was written since.
@@ -52,7 +55,7 @@ package struct JournalFile: Sendable {
         try checkSoundness(database)
         try schema.apply(to: database)
         // Only now: in this mode the file's header may lag behind, and others judge the file by its header.
-        let mode = try database.query("PRAGMA journal_mode = WAL") { $0.text(0) }
+        let mode = try database.texts("PRAGMA journal_mode = WAL")
         guard mode == ["wal"] else {
             throw .inaccessible(path: path, detail: "the file system lacks what write-ahead logging needs")
         }
@@ -71,7 +74,9 @@ package struct JournalFile: Sendable {
     }
 
     private func checkSoundness(_ database: Database) throws(JournalError) {
-        let findings = try database.query("PRAGMA quick_check(1)") { $0.text(0) }
+        let findings = try database.withoutLimit { () throws(JournalError) in
+            try database.texts("PRAGMA quick_check(1)")
+        }
         guard findings == ["ok"] else {
             throw .damaged(path: path, detail: findings.first ?? "the check said nothing")
         }

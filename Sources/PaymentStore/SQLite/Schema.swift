@@ -1,95 +1,93 @@
-import PaymentCore
+package import PaymentCore
+
+/// The kinds of files that are ours, each with the number that marks it (`PRAGMA application_id`). The compiler refuses
+/// two of the same number.
+package enum StoreKind: Int32 {
+    /// `PRJ1`.
+    case journal = 0x5052_4A31
+    /// `PRP1`.
+    case recurringPlans = 0x5052_5031
+    /// `PRR1`.
+    case receipts = 0x5052_5231
+    /// `PRS1`.
+    case sealedStates = 0x5052_5331
+}
 
 /// The tables of a journal file, or of another of ours, and the steps that bring an older file up to date.
 package struct Schema: Sendable {
-    /// Marks the file as ours (`PRAGMA application_id`): a payment journal is `PRJ1`.
-    let applicationID: Int32
+    /// What the file is.
+    package let kind: StoreKind
     /// One script per version: the first makes version 1 of an empty file, each later one makes the next version.
-    /// Scripts already published never change.
-    let steps: [String]
+    /// Scripts of released versions never change.
+    package let steps: [String]
+
+    package init(kind: StoreKind, steps: [String]) {
+        self.kind = kind
+        self.steps = steps
+    }
 
     package init(applicationID: Int32 = 0x5052_4A31, steps: [String]) {
         self.applicationID = applicationID
         self.steps = steps
     }
 
-    /// The version that the steps lead to.
-    package var version: Int { steps.count }
-
-    package static let current = Schema(steps: [
-        """
-        CREATE TABLE attempt (
-            number INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            provider TEXT NOT NULL,
-            payment TEXT NOT NULL,
-            option TEXT NOT NULL,
-            key TEXT NOT NULL,
-            started REAL NOT NULL,
-            expires REAL,
-            finished INTEGER NOT NULL DEFAULT 0
-        ) STRICT;
-        CREATE INDEX attempt_payment ON attempt (provider, payment);
-        CREATE INDEX attempt_unfinished ON attempt (number) WHERE finished = 0;
-        CREATE TABLE entry (
-            attempt INTEGER NOT NULL REFERENCES attempt (number),
-            position INTEGER NOT NULL,
-            date REAL NOT NULL,
-            event TEXT NOT NULL,
-            name TEXT,
-            detail TEXT NOT NULL,
-            PRIMARY KEY (attempt, position)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE lease (
-            provider TEXT NOT NULL,
-            payment TEXT NOT NULL,
-            holder TEXT NOT NULL,
-            owner INTEGER NOT NULL,
-            ends REAL NOT NULL,
-            PRIMARY KEY (provider, payment)
-        ) STRICT, WITHOUT ROWID;
-        """,
-        "ALTER TABLE attempt ADD COLUMN refund TEXT",
-        """
-        ALTER TABLE attempt ADD COLUMN seal TEXT;
-        ALTER TABLE entry ADD COLUMN seal TEXT;
-        """,
-        // From here on `StoredForm.second` is written. When an attempt ended, and whether it paid, is what lists are made by
-        // and what is old is removed by; outcomes of the first form say `succeeded` before everything else.
-        """
-        ALTER TABLE attempt ADD COLUMN ended REAL;
-        ALTER TABLE attempt ADD COLUMN paid INTEGER NOT NULL DEFAULT 0;
-        UPDATE attempt SET
-            ended = (SELECT date FROM entry WHERE attempt = attempt.number ORDER BY position DESC LIMIT 1),
-            paid = EXISTS (
-                SELECT 1 FROM entry
-                WHERE attempt = attempt.number AND event = 'outcome' AND substr(detail, 1, 13) = '{"succeeded":')
-            WHERE finished = 1;
-        CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
-        """,
-        // What is spent without a question. It outlives the attempt, so that pruning frees nothing.
-        """
-        CREATE TABLE spending (
-            number INTEGER PRIMARY KEY,
-            attempt TEXT NOT NULL UNIQUE,
-            provider TEXT NOT NULL,
-            payment TEXT NOT NULL,
-            amounts TEXT NOT NULL,
-            day INTEGER NOT NULL,
-            payee TEXT,
-            method TEXT,
-            keeper TEXT NOT NULL,
-            state TEXT NOT NULL,
-            noticed INTEGER
-        ) STRICT;
-        CREATE INDEX spending_day ON spending (day);
-        CREATE INDEX spending_reserved ON spending (number) WHERE state = 'reserved';
-        """,
-    ])
+    /// A payment journal.
+    package static let current = Schema(
+        kind: .journal,
+        steps: [
+            """
+            CREATE TABLE attempt (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                provider TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                reference TEXT NOT NULL,
+                option TEXT NOT NULL,
+                key TEXT NOT NULL,
+                started REAL NOT NULL,
+                expires REAL,
+                refund TEXT,
+                seal TEXT,
+                finished INTEGER NOT NULL DEFAULT 0,
+                ended REAL,
+                paid INTEGER NOT NULL DEFAULT 0
+            ) STRICT;
+            CREATE INDEX attempt_reference ON attempt (provider, subject, reference);
+            CREATE INDEX attempt_unfinished ON attempt (number) WHERE finished = 0;
+            CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
+            CREATE TABLE entry (
+                attempt INTEGER NOT NULL REFERENCES attempt (number),
+                position INTEGER NOT NULL,
+                date REAL NOT NULL,
+                event TEXT NOT NULL,
+                name TEXT,
+                detail TEXT NOT NULL,
+                seal TEXT,
+                PRIMARY KEY (attempt, position)
+            ) STRICT, WITHOUT ROWID;
+            \(LeaseTable.definition)
+            CREATE TABLE spending (
+                number INTEGER PRIMARY KEY,
+                attempt TEXT NOT NULL UNIQUE,
+                provider TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                reference TEXT NOT NULL,
+                amounts TEXT NOT NULL,
+                day INTEGER NOT NULL,
+                payee TEXT,
+                method TEXT,
+                keeper TEXT NOT NULL,
+                state TEXT NOT NULL,
+                noticed INTEGER
+            ) STRICT;
+            CREATE INDEX spending_day ON spending (day);
+            CREATE INDEX spending_reserved ON spending (number) WHERE state = 'reserved';
+            """
+        ])
 
     /// Refuses a file that is not ours, too new, or has anything in it that its version does not have. An empty file is
     /// fine.
-    func check(_ database: Database) throws(JournalError) {
+    package func check(_ database: Database) throws(JournalError) {
         guard try database.number("SELECT count(*) FROM sqlite_schema") != 0 else { return }
         try checkOwnership(database)
         let found = Int(try database.number("PRAGMA user_version") ?? 0)
@@ -97,44 +95,27 @@ package struct Schema: Sendable {
         try checkObjects(database, version: found)
     }
 
-    /// Compares the file's tables, indexes, views and triggers with those that the steps make, definition by definition:
-    /// a view in a table's place, or a trigger upon one, would decide what is read of payments and written of them.
+    /// Compares everything that the file defines with what the steps make, definition by definition. Triggers and views
+    /// are never among it: they would decide what is read of payments and written of them.
     private func checkObjects(_ database: Database, version: Int) throws(JournalError) {
         let model = try Database(path: ":memory:")
         for step in steps.prefix(version) { try model.execute(step) }
-        var expected = try Self.objects(model)
-        for (name, object) in try Self.objects(database).sorted(by: { $0.key < $1.key }) {
-            guard let other = expected.removeValue(forKey: name), other.kind == object.kind else {
-                // What `ANALYZE` leaves.
-                if ["sqlite_stat1", "sqlite_stat4"].contains(name), object.kind == "table" { continue }
-                throw .unexpectedSchema(path: database.path, detail: "it holds the \(object.kind) '\(name.prefix(64))'")
-            }
-            guard object == other else {
-                throw .unexpectedSchema(
-                    path: database.path, detail: "its \(object.kind) '\(name)' is not the one that this program makes")
-            }
+        var missing = Set(try SchemaObject.all(model))
+        for object in try SchemaObject.all(database) {
+            if missing.remove(object) != nil || SchemaObject.statistics.contains(object) { continue }
+            let isChanged = missing.contains { $0.type == object.type && $0.name == object.name }
+            let name = "\(object.type.prefix(64)) '\(object.name.prefix(64))'"
+            throw .unexpectedSchema(
+                path: database.path,
+                detail: isChanged ? "its \(name) is not the one that this program makes" : "it holds the \(name)")
         }
-        for (name, object) in expected.sorted(by: { $0.key < $1.key }) {
-            throw .unexpectedSchema(path: database.path, detail: "it lacks the \(object.kind) '\(name)'")
+        if let object = missing.min(by: { ($0.type, $0.name) < ($1.type, $1.name) }) {
+            throw .unexpectedSchema(path: database.path, detail: "it lacks the \(object.type) '\(object.name)'")
         }
-    }
-
-    private struct Object: Equatable {
-        let kind: String
-        let table: String
-        /// The statement that makes it; empty for what SQLite makes by itself.
-        let definition: String
-    }
-
-    private static func objects(_ database: Database) throws(JournalError) -> [String: Object] {
-        let rows = try database.query("SELECT name, type, tbl_name, sql FROM sqlite_schema") {
-            ($0.text(0), Object(kind: $0.text(1), table: $0.text(2), definition: $0.text(3)))
-        }
-        return Dictionary(rows) { first, _ in first }
     }
 
     /// Makes the tables, or brings them up to date, in one transaction.
-    func apply(to database: Database) throws(JournalError) {
+    package func apply(to database: Database) throws(JournalError) {
         let version = version
         let steps = steps
         if try database.number("PRAGMA user_version") == Int64(version) {
@@ -149,7 +130,7 @@ package struct Schema: Sendable {
                 guard try database.number("SELECT count(*) FROM sqlite_schema") == 0 else {
                     throw .notAJournal(path: database.path)
                 }
-                try database.execute("PRAGMA application_id = \(applicationID)")
+                try database.execute("PRAGMA application_id = \(kind.rawValue)")
             } else {
                 try checkOwnership(database)
             }
@@ -159,8 +140,42 @@ package struct Schema: Sendable {
     }
 
     private func checkOwnership(_ database: Database) throws(JournalError) {
-        guard try database.number("PRAGMA application_id") == Int64(applicationID) else {
+        guard try database.number("PRAGMA application_id") == Int64(kind.rawValue) else {
             throw .notAJournal(path: database.path)
         }
+    }
+}
+
+/// One thing that a file defines: a table, an index, a trigger, a view.
+private struct SchemaObject: Hashable {
+    private enum Column: String, StoredColumn {
+        static let table = "sqlite_schema"
+        case type, name
+        case owner = "tbl_name"
+        case definition = "sql"
+    }
+
+    let type: String
+    let name: String
+    /// The table that it belongs to.
+    let owner: String
+    /// The statement that makes it; nil for what SQLite makes by itself.
+    let definition: String?
+
+    static func all(_ database: Database) throws(JournalError) -> [SchemaObject] {
+        try database.all(Column.self, "ORDER BY type, name") { (row) throws(JournalError) in
+            SchemaObject(
+                type: row.text(.type), name: row.text(.name), owner: row.text(.owner),
+                definition: row.optionalText(.definition))
+        }
+    }
+
+    /// What `ANALYZE` leaves: numbers by which SQLite chooses between indexes.
+    static let statistics: Set<SchemaObject> = [
+        statistics("sqlite_stat1", "tbl,idx,stat"), statistics("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample"),
+    ]
+
+    private static func statistics(_ name: String, _ columns: String) -> SchemaObject {
+        SchemaObject(type: "table", name: name, owner: name, definition: "CREATE TABLE \(name)(\(columns))")
     }
 }

@@ -8,42 +8,56 @@ import PaymentCore
 
 /// An attempt: a row of the table `attempt`.
 enum StoredAttempt {
-    /// What is read of a row, ten columns.
-    static let columns = "number, id, provider, payment, option, key, started, expires, refund, attempt.seal"
-
-    /// A new row, without its number.
-    static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
-        [
-            .text(attempt.id.rawValue), .text(attempt.reference.provider.rawValue), .text(attempt.reference.label),
-            .text(try StoredOption.text(attempt.option)), .text(attempt.idempotencyKey),
-            .real(attempt.startedAt.timeIntervalSinceReferenceDate),
-            attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
-            try attempt.refund.map { .text(try StoredRefund.text($0)) } ?? .null,
-            attempt.seal.map { .text($0) } ?? .null,
-        ]
+    /// What is written when an attempt is opened.
+    enum Column: String, ReferenceColumn {
+        static let table = "attempt"
+        case number, id, provider, subject, reference, option, key, started, expires, refund, seal
     }
 
-    /// Reads a row's number and attempt from ``columns``.
-    static func read(_ row: Database.Columns) throws(JournalError) -> (Int64, PaymentAttempt) {
-        let id = row.text(1)
-        guard let option = try? StoredOption.read(row.text(4)) else {
+    /// What an entry is held against before it is added.
+    enum Status: String, ReferenceColumn {
+        static let table = "attempt"
+        case number, provider, subject, reference, finished
+    }
+
+    /// A new row.
+    static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
+        try Column.allCases.map { column in
+            switch column {
+            // SQLite numbers the rows.
+            case .number: .null
+            case .id: .text(attempt.id.rawValue)
+            case .provider, .subject, .reference: column.part(of: attempt.reference)
+            case .option: .text(try StoredOption.text(attempt.option))
+            case .key: .text(attempt.idempotencyKey)
+            case .started: .real(attempt.startedAt.timeIntervalSinceReferenceDate)
+            case .expires: attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
+            case .refund: try attempt.refund.map { .text(try StoredRefund.text($0)) } ?? .null
+            case .seal: attempt.seal.map { .text($0) } ?? .null
+            }
+        }
+    }
+
+    /// Reads an attempt.
+    static func read(_ row: Row<Column>) throws(JournalError) -> PaymentAttempt {
+        let id = row.text(.id)
+        guard let option = try? StoredOption.read(row.text(.option)) else {
             throw row.damage("the option of \(id) cannot be read")
         }
+        let reference = try row.reference()
         var refund: RefundRequest?
-        if !row.isNull(8) {
-            refund = try? StoredRefund.read(row.text(8))
-            // Taken for a payment, it would be made.
+        if let text = row.optionalText(.refund) {
+            refund = try? StoredRefund.read(text)
             if refund == nil { throw row.damage("the refund of \(id) cannot be read") }
         }
-        guard let reference = StoredReference.reference(row.text(2), row.text(3), isRefund: refund != nil) else {
-            throw row.damage("what \(id) is about cannot be read")
+        // Taken for a payment, a refund would be made as one.
+        guard refund.map({ $0.reference == reference }) ?? (reference.subject == .payment) else {
+            throw row.damage("the refund of \(id) is not the one that the attempt is about")
         }
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: id),
-            reference: reference, option: option, idempotencyKey: row.text(5),
-            startedAt: Date(timeIntervalSinceReferenceDate: row.real(6)),
-            expiresAt: row.isNull(7) ? nil : Date(timeIntervalSinceReferenceDate: row.real(7)),
-            refund: refund, seal: row.isNull(9) ? nil : row.text(9))
-        return (row.integer(0), attempt)
+        return PaymentAttempt(
+            id: AttemptID(rawValue: id), reference: reference, option: option, idempotencyKey: row.text(.key),
+            startedAt: Date(timeIntervalSinceReferenceDate: row.real(.started)),
+            expiresAt: row.isNull(.expires) ? nil : Date(timeIntervalSinceReferenceDate: row.real(.expires)),
+            refund: refund, seal: row.optionalText(.seal))
     }
 }

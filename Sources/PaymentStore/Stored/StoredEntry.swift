@@ -8,41 +8,59 @@ import PaymentCore
 
 /// An entry: a row of the table `entry`.
 enum StoredEntry {
-    /// What is read of a row.
-    static let columns = "entry.date, entry.event, entry.name, entry.detail, entry.seal"
+    enum Column: String, StoredColumn {
+        static let table = "entry"
+        case attempt, position, date, event, name, detail, seal
+    }
 
-    /// The words for what happened.
-    enum Word: String {
+    /// The raw values of what happened.
+    enum Event: String {
         case started, finished, failed, outcome, abandoned
     }
 
-    /// A row's word, name, detail.
-    static func values(_ event: JournalEntry.Event) throws -> (event: String, name: String?, detail: String) {
-        let (word, name, detail): (Word, String?, String) =
-            switch event {
-            case .stepStarted(let name, let kind): (.started, name, StoredKind.word(kind))
-            case .stepFinished(let name, let result): (.finished, name, result.text)
-            case .stepFailed(let name, let reason): (.failed, name, reason)
-            case .outcome(let outcome): (.outcome, nil, try StoredOutcome.text(outcome))
-            case .abandoned(let reason): (.abandoned, nil, reason)
-            }
-        return (word.rawValue, name, detail)
+    /// What happened, as texts.
+    typealias Content = (event: Event, name: String?, detail: String)
+
+    static func content(_ event: JournalEntry.Event) throws -> Content {
+        switch event {
+        case .stepStarted(let name, let kind): (.started, name, kind.rawValue)
+        case .stepFinished(let name, let result): (.finished, name, result.text)
+        case .stepFailed(let name, let reason): (.failed, name, reason)
+        case .outcome(let outcome): (.outcome, nil, try StoredOutcome.text(outcome))
+        case .abandoned(let reason): (.abandoned, nil, reason)
+        }
     }
 
-    /// Reads an entry from ``columns``, beginning at `first`.
-    static func read(_ row: Database.Columns, _ first: Int32) throws(JournalError) -> JournalEntry {
-        guard let event = try? event(row.text(first + 1), row.text(first + 2), row.text(first + 3)) else {
+    /// A new row: the entry at a position of an attempt, with its ``content(_:)``.
+    static func values(
+        _ entry: JournalEntry, _ content: Content, attempt: Int64, position: Int64
+    ) -> [Database.Value] {
+        Column.allCases.map { column in
+            switch column {
+            case .attempt: .integer(attempt)
+            case .position: .integer(position)
+            case .date: .real(entry.date.timeIntervalSinceReferenceDate)
+            case .event: .text(content.event.rawValue)
+            case .name: content.name.map { .text($0) } ?? .null
+            case .detail: .text(content.detail)
+            case .seal: entry.seal.map { .text($0) } ?? .null
+            }
+        }
+    }
+
+    /// Reads an entry.
+    static func read(_ row: Row<Column>) throws(JournalError) -> JournalEntry {
+        guard let event = try? event(row.text(.event), row.text(.name), row.text(.detail)) else {
             throw row.damage("an entry cannot be read")
         }
         return JournalEntry(
-            date: Date(timeIntervalSinceReferenceDate: row.real(first)), event: event,
-            seal: row.isNull(first + 4) ? nil : row.text(first + 4))
+            date: Date(timeIntervalSinceReferenceDate: row.real(.date)), event: event, seal: row.optionalText(.seal))
     }
 
-    private static func event(_ word: String, _ name: String, _ detail: String) throws -> JournalEntry.Event {
-        switch Word(rawValue: word) {
+    private static func event(_ event: String, _ name: String, _ detail: String) throws -> JournalEntry.Event {
+        switch Event(rawValue: event) {
         case .started:
-            guard let kind = StoredKind.read(detail) else { throw Unreadable() }
+            guard let kind = StepKind(rawValue: detail) else { throw Unreadable() }
             return .stepStarted(name: name, kind: kind)
         case .finished: return .stepFinished(name: name, result: try JSONValue(parsing: detail))
         case .failed: return .stepFailed(name: name, reason: detail)
@@ -50,5 +68,18 @@ enum StoredEntry {
         case .abandoned: return .abandoned(reason: detail)
         case nil: throw Unreadable()
         }
+    }
+
+    // MARK: Conditions
+
+    /// The condition on the entries that begin a step in which money may move.
+    static let beginsMutation = begins(StepKind.all.filter(\.movesMoney))
+
+    /// The condition on the entries that begin a step whose result is erased when the attempt ends.
+    static let beginsErased = begins(StepKind.all.filter(\.isErased))
+
+    private static func begins(_ kinds: [StepKind]) -> String {
+        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return "event = '\(Event.started.rawValue)' AND detail IN (\(names))"
     }
 }

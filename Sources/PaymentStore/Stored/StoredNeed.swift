@@ -18,24 +18,14 @@ enum StoredNeed {
     }
 
     static func read(_ object: StoredObject) throws(Unreadable) -> PayerNeed {
-        switch object.form {
-        case .first:
-            // The need was the only key, and what belongs to it the value.
-            guard object.members.count == 1, let word = object.members.keys.first else { throw Unreadable() }
-            return try read(word, try object.object(word))
-        case .second: return try read(try object.text("need"), object)
-        }
-    }
-
-    private static func read(_ word: String, _ details: StoredObject) throws(Unreadable) -> PayerNeed {
-        switch word {
-        case "signing": .signing(method: try details.text("method"))
+        switch try object.text("need") {
+        case "signing": .signing(method: try object.text("method"))
         case "data": .data
         case "page": .page
-        case "app": .app(name: try details.text("name"))
+        case "app": .app(name: try object.text("name"))
         case "code": .code
         case "settlement":
-            .settlement(.init(rawValue: try details.text("kind")), network: try details.optionalText("network"))
+            .settlement(.init(rawValue: try object.text("kind")), network: try object.optionalText("network"))
         default: throw Unreadable()
         }
     }

@@ -9,9 +9,9 @@ import PaymentCore
 /// The option that an attempt pays.
 enum StoredOption {
     static func text(_ option: PaymentOption) throws -> String {
-        try StoredForm.text([
+        try StoredObject.text([
             "id": .string(option.id), "title": .string(option.title), "amount": StoredMoney.value(option.amount),
-            "estimate": option.isEstimate ? true : nil, "account": option.account.map { .string($0.text) },
+            "estimate": .bool(option.isEstimate), "account": option.account.map { .string($0.text) },
             "needs": .array(option.needs.map(StoredNeed.value)), "unmet": .array(option.unmet.map(StoredNeed.value)),
             "expires": try option.expiresAt.map { try JSONValue.encode($0.timeIntervalSinceReferenceDate) },
             "data": option.providerData,
@@ -19,12 +19,7 @@ enum StoredOption {
     }
 
     static func read(_ text: String) throws(Unreadable) -> PaymentOption {
-        let object = try StoredForm.object(text)
-        let (expires, data) =
-            switch object.form {
-            case .first: ("expiresAt", "providerData")
-            case .second: ("expires", "data")
-            }
+        let object = try StoredObject(text)
         var account: AccountID?
         if let text = try object.optionalText("account") {
             do { account = try AccountID(text) } catch { throw Unreadable() }
@@ -35,8 +30,8 @@ enum StoredOption {
             id: try object.text("id"), title: try object.text("title"),
             amount: try StoredMoney.read(try object.object("amount")), isEstimate: try object.flag("estimate"),
             account: account, needs: needs,
-            expiresAt: try object.optionalNumber(expires).map(Date.init(timeIntervalSinceReferenceDate:)),
-            providerData: object.members[data])
+            expiresAt: try object.optionalNumber("expires").map(Date.init(timeIntervalSinceReferenceDate:)),
+            providerData: object.members["data"])
         for need in try object.objects("unmet") { option.unmet.append(try StoredNeed.read(need)) }
         return option
     }

@@ -20,30 +20,13 @@ enum StoredOutcome {
                 "rawStatus": unknown.rawStatus.map { .string($0) }, "message": .string(unknown.message),
             ]
         }
-        return try StoredForm.text(members)
+        return try StoredObject.text(members)
     }
 
     static func read(_ text: String) throws(Unreadable) -> PaymentOutcome {
-        let object = try StoredForm.object(text)
-        switch object.form {
-        case .first:
-            // The outcome was the only key, its value an object, in which what belongs to it had the key `_0`.
-            guard object.members.count == 1, let word = object.members.keys.first else { throw Unreadable() }
-            let content = try object.object(word)
-            switch word {
-            case "succeeded": return .succeeded(try StoredReceipt.read(try content.object("_0")))
-            case "declined", "unknown": return try read(word, try content.object("_0"))
-            default: return try read(word, content)
-            }
-        case .second:
-            let word = try object.text("outcome")
-            if word == "succeeded" { return .succeeded(try StoredReceipt.read(try object.object("receipt"))) }
-            return try read(word, object)
-        }
-    }
-
-    private static func read(_ word: String, _ object: StoredObject) throws(Unreadable) -> PaymentOutcome {
-        switch word {
+        let object = try StoredObject(text)
+        return switch try object.text("outcome") {
+        case "succeeded": .succeeded(try StoredReceipt.read(try object.object("receipt")))
         case "declined":
             .declined(DeclineReason(.init(rawValue: try object.text("code")), try object.text("message")))
         case "cancelled": .cancelled
@@ -52,7 +35,7 @@ enum StoredOutcome {
         case "unknown":
             .unknown(
                 UnknownOutcome(
-                    reference: try StoredReference.read(try object.object("reference")),
+                    reference: try StoredReference.read(object.members["reference"]),
                     rawStatus: try object.optionalText("rawStatus"), message: try object.text("message")))
         default: throw Unreadable()
         }

@@ -10,15 +10,10 @@ enum StoredReceipt {
     }
 
     static func read(_ object: StoredObject) throws(Unreadable) -> PaymentReceipt {
-        let transaction =
-            switch object.form {
-            case .first: "transactionID"
-            case .second: "transaction"
-            }
         var amount: Money?
         if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
         return PaymentReceipt(
-            reference: try StoredReference.read(try object.object("reference")), amount: amount,
-            transactionID: try object.optionalText(transaction))
+            reference: try StoredReference.read(object.members["reference"]), amount: amount,
+            transactionID: try object.optionalText("transaction"))
     }
 }

@@ -3,16 +3,16 @@ import PaymentCore
 /// The refund that an attempt is at.
 enum StoredRefund {
     static func text(_ refund: RefundRequest) throws -> String {
-        try StoredForm.text([
+        try StoredObject.text([
             "payment": StoredReference.value(refund.payment), "amount": StoredMoney.value(refund.amount),
             "id": .string(refund.id),
         ])
     }
 
     static func read(_ text: String) throws(Unreadable) -> RefundRequest {
-        let object = try StoredForm.object(text)
+        let object = try StoredObject(text)
         return RefundRequest(
-            of: try StoredReference.read(try object.object("payment")),
+            of: try StoredReference.read(object.members["payment"]),
             amount: try StoredMoney.read(try object.object("amount")), id: try object.text("id"))
     }
 }

@@ -167,7 +167,7 @@ struct ReceiptTests {
         try fixture.execute(try Self.fixture())
         #expect(
             try Self.contents(Database(path: path)) == Self.contents(fixture),
-            "another form needs another version, and a fixture of its own")
+            "another form needs another version once this one is released")
     }
 
     /// Everything that a file holds.
@@ -179,11 +179,11 @@ struct ReceiptTests {
                 "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
                 "SELECT json_array(\(receipt)) FROM receipt ORDER BY number",
                 "SELECT json_array(kind, sender, name) FROM arrival ORDER BY kind, sender, name",
-            ].flatMap { try database.query($0) { $0.text(0) } }
+            ].flatMap { try database.texts($0) }
     }
 
-    @Test("The released form is read")
-    func releasedForm() async throws {
+    @Test("The fixture is read")
+    func fixtureIsRead() async throws {
         try Data().write(to: URL(filePath: path))
         do { try Database(path: path).execute(try Self.fixture()) }
         let store = try SQLiteReceipts(path: path)

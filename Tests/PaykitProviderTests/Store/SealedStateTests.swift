@@ -143,7 +143,7 @@ struct SealedStateTests {
         do { try Database(path: fixture).execute(text) }
         #expect(
             try Self.contents(Database(path: path)) == Self.contents(Database(path: fixture)),
-            "another form needs another version, and a fixture of its own")
+            "another form needs another version once this one is released")
         let released = try SQLiteSealedStates(path: fixture)
         #expect(try await released.state(named: "anna/a/wallet/ben/b/server") == state(2, "second"))
     }
@@ -154,6 +154,6 @@ struct SealedStateTests {
             + [
                 "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
                 "SELECT json_array(name, part, number, sealed) FROM state ORDER BY name, part",
-            ].flatMap { try database.query($0) { $0.text(0) } }
+            ].flatMap { try database.texts($0) }
     }
 }

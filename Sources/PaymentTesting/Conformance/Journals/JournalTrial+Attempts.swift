@@ -2,21 +2,24 @@ import PaymentCore
 
 /// The rules of ``AttemptStore``.
 extension JournalTrial {
-    /// One of everything that can be written; the last ends the attempt.
+    /// One of everything that can be written, steps of every kind among it; the last ends the attempt.
     private static func events(_ payment: PaymentReference) throws -> [JournalEntry.Event] {
-        [
+        let steps: [JournalEntry.Event] = [
             ask, .stepFinished(name: "ask", result: ["a": [1, nil, "x\u{0}y\u{1F600}"], "n": .number(JSONNumber(1))]),
             .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "0xs1gnature"),
             .stepStarted(name: "move", kind: .mutation(replay: .sameKey)), .stepFailed(name: "move", reason: "not now"),
             .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: nil),
-            .stepStarted(name: "send", kind: .walletTransfer), .stepFinished(name: "send", result: "0xabc"),
+        ]
+        let kinds = StepKind.all.flatMap { kind -> [JournalEntry.Event] in
+            let name = "a step of the kind \(kind.rawValue)"
+            return [.stepStarted(name: name, kind: kind), .stepFinished(name: name, result: "0xabc")]
+        }
+        let receipt = PaymentReceipt(
+            reference: payment, amount: try Money(minorUnits: 1, currency: .satoshi), transactionID: "tx")
+        return steps + kinds + [
             .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),
             .outcome(.unknown(UnknownOutcome(reference: payment, rawStatus: "odd", message: "an odd word"))),
-            .outcome(.unknown(UnknownOutcome(reference: payment, message: "no word"))),
-            .outcome(
-                .succeeded(
-                    PaymentReceipt(
-                        reference: payment, amount: try Money(minorUnits: 1, currency: .satoshi), transactionID: "tx"))),
+            .outcome(.unknown(UnknownOutcome(reference: payment, message: "no word"))), .outcome(.succeeded(receipt)),
         ]
     }
 

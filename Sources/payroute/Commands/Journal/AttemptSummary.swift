@@ -37,8 +37,9 @@ struct AttemptSummary {
             line.addMember("attempt", attempt.id.rawValue)
             line.addMember("outcome", state)
             line.addMember("provider", attempt.reference.provider.rawValue)
-            line.addMember("reference", attempt.reference.label)
+            line.addMember("reference", attempt.reference.id)
             line.addMember("started", Self.text(attempt.startedAt))
+            line.addMember("subject", attempt.reference.subject.rawValue)
             line.addMember("transaction", transaction)
             line.addUnit(attempt.option.amount)
         }
@@ -49,15 +50,7 @@ extension JournalEntry {
     /// What happened, in words: never a step's result, which may hold what a wallet signed.
     var words: (what: String, detail: String) {
         switch event {
-        case .stepStarted(let name, let kind):
-            switch kind {
-            case .query: ("started", "\(name) (asks)")
-            case .interaction: ("started", "\(name) (asks the payer)")
-            case .mutation(.never): ("started", "\(name) (can move money, never repeated)")
-            case .mutation(.sameKey): ("started", "\(name) (can move money, repeatable with the same key)")
-            case .walletTransfer: ("started", "\(name) (the wallet sends money, never repeated)")
-            case .settlement: ("started", "\(name) (the settler sends money, repeated only if it sent none)")
-            }
+        case .stepStarted(let name, let kind): ("started", "\(name) (\(kind.note))")
         case .stepFinished(let name, _): ("finished", name)
         case .stepFailed(let name, let reason): ("failed", "\(name): \(reason)")
         case .outcome(let outcome): ("outcome", outcome.description)

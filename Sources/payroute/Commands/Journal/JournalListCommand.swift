@@ -26,14 +26,15 @@ enum JournalListCommand: Command {
             for history in histories { console.output.edit { AttemptSummary(history: history).write(to: &$0) } }
             return .done
         }
-        var table = Table(["ATTEMPT", "STARTED", "PROVIDER", "PAYMENT", "AMOUNT", "OUTCOME"])
+        var table = Table(["ATTEMPT", "STARTED", "PROVIDER", "SUBJECT", "REFERENCE", "AMOUNT", "OUTCOME"])
         for history in histories {
             let summary = AttemptSummary(history: history)
             let attempt = history.attempt
             table.add([
                 Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(AttemptSummary.text(attempt.startedAt)),
                 Table.Cell(Printable.text(attempt.reference.provider.rawValue)),
-                Table.Cell(Printable.text(attempt.reference.label)),
+                Table.Cell(attempt.reference.subject.rawValue),
+                Table.Cell(Printable.text(attempt.reference.id)),
                 Table.Cell(AmountText.words(attempt.option.amount)),
                 Table.Cell(summary.state, summary.tone),
             ])

@@ -46,7 +46,7 @@ enum JournalResumeCommand: Command {
             }
         }
         let reports = try result.get()
-        let layout = console.layout(["ATTEMPT", "PAYMENT", "OUTCOME", "WHY"], [28, 40, 9, 24])
+        let layout = console.layout(["ATTEMPT", "SUBJECT", "REFERENCE", "OUTCOME", "WHY"], [28, 7, 40, 9, 24])
         for report in reports { show(report, isJSON: arguments.has("json"), layout, console) }
         let isDone = reports.allSatisfy(\.isSettled)
         if !isDone { console.diagnostics.line("Not everything is settled. Run the same command again later.") }
@@ -70,14 +70,16 @@ enum JournalResumeCommand: Command {
                     line.addMember("outcome", result.ending.rawValue)
                     line.addMember("provider", attempt.reference.provider.rawValue)
                     line.addMember("reason", result.reason)
-                    line.addMember("reference", attempt.reference.label)
+                    line.addMember("reference", attempt.reference.id)
                     line.addMember("settled", report.isSettled)
+                    line.addMember("subject", attempt.reference.subject.rawValue)
                     line.addMember("transaction", result.transaction)
                 }
             }
         } else {
             let cells = [
-                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(Printable.text(attempt.reference.label)),
+                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(attempt.reference.subject.rawValue),
+                Table.Cell(Printable.text(attempt.reference.id)),
                 Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(Printable.text(result.reason)),
             ]
             for line in layout.lines(cells) { console.output.line(line) }

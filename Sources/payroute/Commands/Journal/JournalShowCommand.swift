@@ -35,7 +35,8 @@ enum JournalShowCommand: Command {
         let attempt = history.attempt
         let rows: [(String, String?)] = [
             ("attempt", attempt.id.rawValue), ("provider", attempt.reference.provider.rawValue),
-            ("payment", attempt.reference.label), ("option", "\(attempt.option.id): \(attempt.option.title)"),
+            (attempt.reference.subject.rawValue, attempt.reference.id),
+            ("option", "\(attempt.option.id): \(attempt.option.title)"),
             ("amount", AmountText.words(attempt.option.amount)), ("key", attempt.idempotencyKey),
             ("started", AttemptSummary.text(attempt.startedAt)),
             ("expires", attempt.expiresAt.map(AttemptSummary.text)), ("outcome", summary.state),

@@ -1,47 +1,29 @@
 package import PaymentCore
 
-/// How values are written into a journal's rows.
+/// A stored text is nothing that was written.
+package struct Unreadable: Error {}
+
+/// An object in a row of a file, while it is read.
 ///
-/// What is stored has names and words of its own, one file here for each stored thing, so that a property or a case that is
-/// renamed in code changes no journal. An object carries the number of its form. Forms that were released are read for
-/// ever (`Tests/Vectors/journals`); a change of what is written is a new form.
-package enum StoredForm: Int64 {
-    /// What was written before forms had numbers: journals of the versions 1 to 3.
-    case first = 1
-    /// From version 4 on.
-    case second = 2
+/// What is stored has names of its own, one file here for each stored thing, so that a property or a case that is renamed
+/// in code changes no file. There is one form of each; the version of a file's ``Schema`` says which.
+package struct StoredObject {
+    package let members: [String: JSONValue]
 
-    /// The form that is written.
-    static let current = StoredForm.second
-    private static let key = "form"
+    package init(members: [String: JSONValue]) { self.members = members }
 
-    /// An object's text, with the number of its form.
+    /// Reads an object's text.
+    package init(_ text: String) throws(Unreadable) {
+        guard let members = try? JSONValue(parsing: text).object else { throw Unreadable() }
+        self.members = members
+    }
+
+    /// An object's text.
     ///
     /// - Throws: `EncodingError` when it nests deeper than what can be read again.
     package static func text(_ members: [String: JSONValue?]) throws -> String {
-        var members = members.compactMapValues { $0 }
-        members[key] = .number(JSONNumber(current.rawValue))
-        return try JSONValue.encode(JSONValue.object(members)).text
+        try JSONValue.encode(JSONValue.object(members.compactMapValues { $0 })).text
     }
-
-    /// Reads an object's text.
-    package static func object(_ text: String) throws(Unreadable) -> StoredObject {
-        guard let value = try? JSONValue(parsing: text), let members = value.object else { throw Unreadable() }
-        guard let number = members[key] else { return StoredObject(form: .first, members: members) }
-        guard let form = number.int64.flatMap(StoredForm.init(rawValue:)) else { throw Unreadable() }
-        return StoredObject(form: form, members: members)
-    }
-}
-
-/// A stored text is nothing that any form of it could be.
-package struct Unreadable: Error {
-    package init() {}
-}
-
-/// A stored object, while it is read.
-package struct StoredObject {
-    let form: StoredForm
-    package let members: [String: JSONValue]
 
     /// A text that has to be there.
     package func text(_ key: String) throws(Unreadable) -> String {
@@ -70,10 +52,9 @@ package struct StoredObject {
         return duration
     }
 
-    /// A truth value, false where there is none.
+    /// A truth value that has to be there.
     package func flag(_ key: String) throws(Unreadable) -> Bool {
-        guard let value = present(key) else { return false }
-        guard let flag = value.bool else { throw Unreadable() }
+        guard let flag = members[key]?.bool else { throw Unreadable() }
         return flag
     }
 
@@ -87,7 +68,7 @@ package struct StoredObject {
     package func optionalObject(_ key: String) throws(Unreadable) -> StoredObject? {
         guard let value = present(key) else { return nil }
         guard let members = value.object else { throw Unreadable() }
-        return StoredObject(form: form, members: members)
+        return StoredObject(members: members)
     }
 
     /// A list of objects that has to be there.
@@ -96,7 +77,7 @@ package struct StoredObject {
         var objects: [StoredObject] = []
         for value in values {
             guard let members = value.object else { throw Unreadable() }
-            objects.append(StoredObject(form: form, members: members))
+            objects.append(StoredObject(members: members))
         }
         return objects
     }

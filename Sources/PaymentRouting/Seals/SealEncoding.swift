@@ -6,9 +6,10 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What seals are over, in words that never change: a seal is compared years later with one that is made anew. They are
+/// The texts that seals are over. They never change: a seal is compared years later with one that is made anew. But for
+/// references and kinds of steps, whose texts are fixed (``PaymentReference/parts``, ``StepKind/rawValue``), they are
 /// neither what the values are called in code nor how a journal stores them, so that both may change.
-enum SealedWords {
+enum SealEncoding {
     static func option(_ option: PaymentOption) throws -> String {
         var value: JSONValue = [
             "id": .string(option.id), "title": .string(option.title), "amount": money(option.amount),
@@ -31,7 +32,7 @@ enum SealedWords {
 
     static func event(_ event: JournalEntry.Event) throws -> [String] {
         switch event {
-        case .stepStarted(let name, let kind): ["started", name, word(kind)]
+        case .stepStarted(let name, let kind): ["started", name, kind.rawValue]
         case .stepFinished(let name, let result): ["finished", name, result.text]
         case .stepFailed(let name, let reason): ["failed", name, reason]
         case .outcome(let outcome): ["outcome", "", try Self.outcome(outcome).text]
@@ -66,9 +67,7 @@ enum SealedWords {
     }
 
     private static func reference(_ reference: PaymentReference) -> JSONValue {
-        var value: JSONValue = ["provider": .string(reference.provider.rawValue), "id": .string(reference.id)]
-        if reference.subject == .refund { value["subject"] = "refund" }
-        return value
+        .array(reference.parts.map { .string($0) })
     }
 
     private static func money(_ money: Money) -> JSONValue {
@@ -91,17 +90,6 @@ enum SealedWords {
                     "kind": .string(kind.rawValue), "network": network.map { .string($0) } ?? .null,
                 ]
             ]
-        }
-    }
-
-    private static func word(_ kind: StepKind) -> String {
-        switch kind {
-        case .query: "query"
-        case .interaction: "interaction"
-        case .mutation(.never): "mutation"
-        case .mutation(.sameKey): "mutation-same-key"
-        case .walletTransfer: "wallet-transfer"
-        case .settlement: "settlement"
         }
     }
 }

@@ -1,0 +1,132 @@
+/// What a step does to the world; decides what happens to it after an interruption.
+///
+/// The raw value is the kind's name in journals and in what seals are over; it never changes.
+@nonexhaustive
+public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
+    /// It only asks: it may run again.
+    case query
+    /// It asks the payer something: it may run again.
+    case interaction
+    /// A request of ours that may move money.
+    case mutation(replay: MutationReplay)
+    /// It has the payer's own wallet move money where the service does not see it, as by a transaction that the wallet
+    /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
+    /// it no refusal is final, not even one in the service's status: the money has left all the same.
+    case walletTransfer
+    /// The payer's settler pays, as ``ProviderContext/settle(_:to:)`` has it, and nobody else may run such a step. No
+    /// service sees it: once it may have begun, only the settler's own word that nothing was sent lets it run again, or
+    /// makes a refusal final.
+    case settlement
+
+    /// The raw values. A kind and its name lead to each other by two switches that the compiler keeps complete: no kind
+    /// can be written and not be read, and ``all`` lacks none.
+    private enum Name: String, CaseIterable {
+        case query, interaction, mutation
+        case mutationWithSameKey = "mutation-same-key"
+        case walletTransfer = "wallet-transfer"
+        case settlement
+
+        var kind: StepKind {
+            switch self {
+            case .query: .query
+            case .interaction: .interaction
+            case .mutation: .mutation(replay: .never)
+            case .mutationWithSameKey: .mutation(replay: .sameKey)
+            case .walletTransfer: .walletTransfer
+            case .settlement: .settlement
+            }
+        }
+    }
+
+    /// Where the money goes that may move in a step.
+    private enum Movement {
+        /// None moves.
+        case none
+        /// A service sees it.
+        case seen
+        /// No service sees it.
+        case unseen
+    }
+
+    /// The conditions under which a step that was interrupted runs again.
+    package enum Repetition {
+        /// At any time.
+        case always
+        /// While the service recognises the repetition by its key.
+        case withSameKey
+        /// Once the settler has said that it sent nothing.
+        case ifSettlerSentNothing
+        /// Never.
+        case never
+    }
+
+    private struct Row {
+        let name: Name
+        let money: Movement
+        let repetition: Repetition
+        /// Whether its result is the payer's own answer, which journals erase when the attempt ends.
+        var isErased = false
+        /// A few words for people.
+        let note: String
+    }
+
+    /// The one table of the kinds: everything that is fixed for each of them.
+    private var row: Row {
+        switch self {
+        case .query: Row(name: .query, money: .none, repetition: .always, note: "asks")
+        case .interaction:
+            Row(name: .interaction, money: .none, repetition: .always, isErased: true, note: "asks the payer")
+        case .mutation(.never):
+            Row(name: .mutation, money: .seen, repetition: .never, note: "can move money, never repeated")
+        case .mutation(.sameKey):
+            Row(
+                name: .mutationWithSameKey, money: .seen, repetition: .withSameKey,
+                note: "can move money, repeatable with the same key")
+        case .walletTransfer:
+            Row(
+                name: .walletTransfer, money: .unseen, repetition: .never,
+                note: "the wallet sends money, never repeated")
+        case .settlement:
+            Row(
+                name: .settlement, money: .unseen, repetition: .ifSettlerSentNothing,
+                note: "the settler sends money, repeated only if it sent none")
+        }
+    }
+
+    /// Every kind.
+    package static let all = Name.allCases.map(\.kind)
+
+    /// The kind's name in journals, such as `mutation-same-key`.
+    public var rawValue: String { row.name.rawValue }
+
+    /// Creates the kind of this name; nil when there is none.
+    public init?(rawValue: String) {
+        guard let name = Name(rawValue: rawValue) else { return nil }
+        self = name.kind
+    }
+
+    /// Whether money may move in it.
+    package var movesMoney: Bool { row.money != .none }
+
+    /// Whether money may move in it where no service sees it.
+    package var movesMoneyUnseen: Bool { row.money == .unseen }
+
+    /// The conditions under which it runs again after it was interrupted.
+    package var repetition: Repetition { row.repetition }
+
+    /// Whether its result is the payer's own answer: journals erase it when the attempt ends.
+    package var isErased: Bool { row.isErased }
+
+    /// A few words for people: `can move money, never repeated`.
+    package var note: String { row.note }
+}
+
+/// Whether a mutation whose fate is unknown may be sent again.
+@nonexhaustive
+public enum MutationReplay: String, Sendable, Hashable, Codable {
+    /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that
+    /// follows from it (``PaymentAttempt/key(for:)``).
+    case sameKey
+    /// It is never sent again; only ``PaymentService/status(of:in:)`` tells.
+    case never
+}

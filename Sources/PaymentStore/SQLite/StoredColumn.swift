@@ -1,0 +1,139 @@
+package import PaymentCore
+
+#if canImport(SQLite3)
+    import SQLite3
+#elseif canImport(CSQLite)
+    import CSQLite
+#endif
+
+/// The columns of a table that are written and read together: one list for the statements and for the reading of rows,
+/// so that no place in a row means anything by itself. A raw value is the column's name in the file.
+package protocol StoredColumn: RawRepresentable, CaseIterable, Hashable, Sendable
+where RawValue == String, AllCases == [Self] {
+    /// The table's name.
+    static var table: String { get }
+}
+
+extension StoredColumn {
+    /// The columns' names, as a statement has them.
+    package static var list: String { allCases.map { "\(table).\($0.rawValue)" }.joined(separator: ", ") }
+}
+
+/// The columns of a table whose rows are about a payment or a refund.
+package protocol ReferenceColumn: StoredColumn {
+    static var provider: Self { get }
+    static var subject: Self { get }
+    static var reference: Self { get }
+}
+
+extension ReferenceColumn {
+    private static var parts: [Self] { [.provider, .subject, .reference] }
+
+    /// The condition on the rows about a reference; its values are ``StoredReference/key(_:)``, the first three of the
+    /// statement.
+    package static var isAbout: String {
+        parts.enumerated().map { "\(table).\($0.element.rawValue) = ?\($0.offset + 1)" }.joined(separator: " AND ")
+    }
+
+    /// What this column of a row about `reference` holds.
+    package func part(of reference: PaymentReference) -> Database.Value {
+        for (column, part) in zip(Self.parts, reference.parts) where column == self { return .text(part) }
+        return .null
+    }
+}
+
+extension Row where Column: ReferenceColumn {
+    /// What the row is about.
+    ///
+    /// - Throws: ``JournalError/damaged(path:detail:)`` when it is about nothing that is known.
+    package func reference() throws(JournalError) -> PaymentReference {
+        guard let reference = PaymentReference(parts: [text(.provider), text(.subject), text(.reference)]) else {
+            throw damage("a row of '\(Column.table)' is about '\(text(.subject).prefix(64))', which is not known")
+        }
+        return reference
+    }
+}
+
+/// One row of a statement, while it is read.
+package struct Row<Column: StoredColumn> {
+    package let statement: OpaquePointer
+    package let path: String
+    /// The columns in the order in which the statement has them.
+    package let columns: [Column]
+    /// The place of the first of them.
+    package var first: Int32 = 0
+
+    package func integer(_ column: Column) -> Int64 { sqlite3_column_int64(statement, place(column)) }
+
+    package func real(_ column: Column) -> Double { sqlite3_column_double(statement, place(column)) }
+
+    package func isNull(_ column: Column) -> Bool { sqlite3_column_type(statement, place(column)) == SQLITE_NULL }
+
+    /// A text, empty where there is none.
+    package func text(_ column: Column) -> String { Database.text(statement, place(column)) }
+
+    /// A text, nil where there is none.
+    package func optionalText(_ column: Column) -> String? { isNull(column) ? nil : text(column) }
+
+    /// An error about what the row says.
+    package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
+
+    /// SQLite reads null from places beyond the last.
+    private func place(_ column: Column) -> Int32 { first + Int32(columns.firstIndex(of: column) ?? columns.count) }
+}
+
+extension Database {
+    /// Reads rows of a table and hands them over one by one.
+    ///
+    /// - Parameter rest: what follows the table's name: conditions, order.
+    package func rows<Column: StoredColumn>(
+        _: Column.Type, _ rest: String = "", _ values: [Value] = [], _ body: (Row<Column>) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        let columns = Column.allCases
+        try forEach("SELECT \(Column.list) FROM \(Column.table) \(rest)", values) { (statement) throws(JournalError) in
+            try body(Row(statement: statement, path: path, columns: columns))
+        }
+    }
+
+    /// Reads rows of a table, each with a row of a second one that belongs to it, or with none.
+    ///
+    /// - Parameter rest: what follows the tables' names: which rows belong together, conditions, order.
+    package func rows<First: StoredColumn, Second: StoredColumn>(
+        _: First.Type, with _: Second.Type, _ rest: String, _ values: [Value],
+        _ body: (Row<First>, Row<Second>?) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        let (columns, others) = (First.allCases, Second.allCases)
+        try forEach(
+            "SELECT \(First.list), \(Second.list) FROM \(First.table) LEFT JOIN \(Second.table) \(rest)", values
+        ) { (statement) throws(JournalError) in
+            let other = Row(statement: statement, path: path, columns: others, first: Int32(columns.count))
+            // The first column of a row that is there is never null.
+            let isThere = others.first.map { !other.isNull($0) } ?? false
+            try body(Row(statement: statement, path: path, columns: columns), isThere ? other : nil)
+        }
+    }
+
+    /// Reads rows of a table.
+    package func all<Column: StoredColumn, Result>(
+        _ columns: Column.Type, _ rest: String = "", _ values: [Value] = [],
+        _ read: (Row<Column>) throws(JournalError) -> Result
+    ) throws(JournalError) -> [Result] {
+        var results: [Result] = []
+        try rows(columns, rest, values) { (row) throws(JournalError) in results.append(try read(row)) }
+        return results
+    }
+
+    /// Adds a row to a table.
+    ///
+    /// - Parameters:
+    ///   - values: one for each column, in their order.
+    ///   - isReplacing: whether it takes the place of the row that has the same key.
+    package func insert<Column: StoredColumn>(
+        _: Column.Type, _ values: [Value], isReplacing: Bool = false
+    ) throws(JournalError) {
+        let names = Column.allCases.map(\.rawValue).joined(separator: ", ")
+        let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
+        try run("\(verb) INTO \(Column.table) (\(names)) VALUES (\(places))", values)
+    }
+}
