@@ -104,12 +104,16 @@ let sources = [
     // Two ciphers of Pubky that no other library has. Apart, so that only Paykit needs libsodium.
     library("PaymentSodium", "CSodium"),
     library("PaymentRouting", "PaymentCore PaymentCrypto"),
+    // What is paid without a service behind it; payments that come again.
+    library("PaymentSettlement", "PaymentCore PaymentCrypto"),
+    library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStore", "PaymentCore CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
     library("PaymentReview", "PaymentCore PaymentCrypto"),
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 CLzma"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentTesting", "PaymentCore PaymentRouting"),
+    library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentTesting"),
     library("PaymentLoopback", "PaymentCore PaymentTesting CMicrohttpd"),
     // What vendors' sandboxes and their home page share, and the home page.
     library("SandboxSupport", "PaymentCore PaymentLoopback PaymentTesting PaymentWallet"),
@@ -117,7 +121,7 @@ let sources = [
     // Every vendor's sandbox: the one list of vendors.
     library(
         "PaymentSandbox",
-        "PaymentCore PaymentRouting PaymentStandards PaymentTesting PaymentTransport PaymentWallet SandboxSupport "
+        "PaymentCore PaymentRouting PaymentStandards PaymentTransport PaymentWallet SandboxSupport "
             + "BitcoinSandbox CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"),
     program(
         "payroute",
@@ -131,7 +135,7 @@ let vendors =
     house(
         "WalletConnectPay",
         [
-            "Provider": "PaymentCore PaymentCrypto PaymentReview",
+            "Provider": "PaymentCore PaymentReview",
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Merchant": "PaymentCore PaymentCrypto +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
@@ -185,26 +189,32 @@ let vendors =
     + house(
         "Paykit",
         [
-            "Provider": "PaymentCore PaymentCrypto PaymentSodium",
-            "Kit": "PaymentCore PaymentTransport +Provider",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards PaymentStore PaymentTransport +Provider",
+            "Provider": "PaymentCore PaymentCrypto PaymentSettlement PaymentSodium",
+            // Sockets for its channels and its DHT, and files of its receipts and private links.
+            "Network": "PaymentCore +Provider",
+            "Store": "PaymentCore PaymentStore +Provider",
+            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentTransport +Network +Provider",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +Provider +Store",
         ],
         tests: [
-            "ProviderTests": "+Kit +LinkSimulation +Provider +Sandbox PaymentCore PaymentCrypto PaymentLoopback "
-                + "PaymentRouting PaymentSodium PaymentStandards PaymentStore PaymentTesting PaymentTransport "
-                + "TestSupport",
+            "ProviderTests": "+Kit +LinkSimulation +Network +Provider +Sandbox +Store BitcoinProvider PaymentCore "
+                + "PaymentCrypto PaymentLoopback PaymentRecurring PaymentRouting PaymentSettlement PaymentSodium "
+                + "PaymentStandards PaymentStore PaymentTesting PaymentTransport TestSupport",
             "SandboxTests": "\(sandboxed) +Provider +Sandbox PaymentSodium PaymentStandards PaymentTransport "
                 + "TestSupport",
             "GuideTests": "+Kit",
-            "Market": "MarketModel PaymentCore PaymentCrypto PaymentStandards PaymentTesting +Provider +Sandbox",
-            "Fuzz": "FuzzModel PaymentCore PaymentCrypto PaymentStandards TestSupport +Provider",
+            "Market": "MarketModel PaymentCore PaymentCrypto PaymentSettlement PaymentStandards PaymentTesting "
+                + "+Provider +Sandbox",
+            "Fuzz": "FuzzModel PaymentCore PaymentCrypto PaymentRecurring PaymentStandards TestSupport +Provider",
             // Two wallets with a private link between them, and all that can go wrong with it.
             "LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox",
             // Killed by KillTests.
             "RequestProcess": "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTransport +Kit "
-                + "+Provider +Sandbox",
+                + "+Provider +Sandbox +Store",
         ])
-    + house("Bitcoin", ["Sandbox": "PaymentCore PaymentStandards PaymentTesting SandboxSupport"])
+    + house(
+        "Bitcoin",
+        ["Provider": "PaymentCore PaymentCrypto PaymentSettlement", "Sandbox": "PaymentCore SandboxSupport +Provider"])
 
 // MARK: Examples
 
@@ -228,8 +238,10 @@ let examples = [
         "citcon-order", "CitconKit CitconSandbox PaymentCore PaymentLoopback PaymentTesting PaymentTransport"),
     example("merchant-checkout", "\(served) WalletConnectPayMerchant WalletConnectPayProvider WalletConnectPaySandbox"),
     example("payrails-merchant", "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"),
-    example("paykit-contacts", "\(served) PaykitKit PaykitProvider PaykitSandbox PaymentCrypto PaymentStandards"),
-    example("subscriptions", "\(served) PaykitKit PaykitSandbox PaymentStandards"),
+    example(
+        "paykit-contacts",
+        "\(served) PaykitKit PaykitNetwork PaykitProvider PaykitSandbox PaymentCrypto PaymentStandards"),
+    example("subscriptions", "\(served) PaykitKit PaykitSandbox PaymentRecurring PaymentStandards"),
     example("own-provider", served),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
     example("crash-recovery", "\(served) WalletConnectPayProvider WalletConnectPaySandbox"),
@@ -249,32 +261,40 @@ let wholes = [
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
     library("ReviewModel", "PaymentCore PaymentCrypto PaymentWallet", at: "Tests/ReviewModel"),
     tests("PaymentReviewTests", "PaymentCore PaymentCrypto PaymentReview PaymentWallet ReviewModel TestSupport"),
-    tests("PaymentRoutingTests", "\(app) PaymentCrypto PaymentStandards TestSupport"),
+    tests(
+        "PaymentRoutingTests", "\(app) PaymentCrypto PaymentRecurring PaymentSettlement PaymentStandards TestSupport"),
     tests("PaymentStandardsTests", "PaymentCore PaymentCrypto PaymentStandards TestSupport"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
     // Years of plans, charged by workers that crash.
-    library("RecurringSimulation", "PaymentCore PaymentStore", at: "Tests/RecurringSimulation"),
+    library("RecurringSimulation", "PaymentCore PaymentRecurring PaymentStore", at: "Tests/RecurringSimulation"),
+    tests(
+        "PaymentRecurringTests",
+        "PaymentCore PaymentRecurring PaymentRecurringTesting PaymentStore PaymentTesting RecurringSimulation "
+            + "TestSupport"),
     tests(
         "PaymentStoreTests",
-        "PaymentCore PaymentRouting PaymentStore PaymentTesting PaymentWallet RecurringSimulation TestSupport "
+        "PaymentCore PaymentRouting PaymentStore PaymentTesting PaymentWallet TestSupport "
             + "WalletConnectPayProvider WalletConnectPaySandbox CSQLite"),
     tests(
         "SandboxHomeTests",
-        "\(sandboxed) SandboxHome TestSupport CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox "
+        "\(sandboxed) SandboxHome TestSupport CitconSandbox PaykitProvider PaykitSandbox PayrailsSandbox WalletConnectPaySandbox "
             + "payroute"),
     // Stopped and killed by KillTests.
     program(
         "PayingProcess", "\(app) PaymentWallet WalletConnectPayProvider WalletConnectPaySandbox",
         at: "Tests/PayingProcess"),
-    program("SpendingProcess", "PaymentCore PaymentRouting PaymentStore PaymentTesting", at: "Tests/SpendingProcess"),
+    program(
+        "SpendingProcess", "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting",
+        at: "Tests/SpendingProcess"),
     tests(
         "KillTests",
-        "PayingProcess PaykitRequestProcess SpendingProcess PaykitKit PaykitProvider PaykitSandbox PaymentCore "
-            + "PaymentLoopback PaymentStore PaymentTesting TestSupport WalletConnectPaySandbox payroute"),
+        "PayingProcess PaykitRequestProcess SpendingProcess PaykitKit PaykitProvider PaykitSandbox PaykitStore "
+            + "PaymentCore PaymentLoopback PaymentRecurring PaymentStore PaymentTesting TestSupport WalletConnectPaySandbox payroute"
+    ),
     tests(
         "CommandLineTests",
-        "\(served) PaymentWallet TestSupport CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox "
+        "\(served) PaymentWallet TestSupport CitconSandbox PaykitSandbox PaykitStore PayrailsSandbox WalletConnectPaySandbox "
             + "custom-provider payroute"),
     tests("ConformanceTests", "PaymentCore PaymentTesting Simulation TestSupport custom-provider"),
     // What `payroute new-provider` writes, for a provider called Sample.
@@ -304,8 +324,9 @@ let wholes = [
     program("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation", at: "Tests/Simulate"),
     tests(
         "SimulationTests",
-        "MarketModel PaymentCore PaymentRouting PaymentStore PaymentTesting PaymentWallet Simulate Simulation "
-            + "TestSupport WalletConnectPayProvider WalletConnectPaySandbox"),
+        "MarketModel PaykitProvider PaykitSandbox PaymentCore PaymentRecurring PaymentRouting PaymentSettlement "
+            + "PaymentStore PaymentTesting PaymentWallet Simulate Simulation TestSupport WalletConnectPayProvider WalletConnectPaySandbox"
+    ),
     // Measurements, generated inputs and changed lines: run by hand or by `make`, not by `swift test`.
     program(
         "Benchmarks",

@@ -1,6 +1,6 @@
 import PaykitProvider
 import PaymentCore
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import PaymentCore
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import TestSupport
 import Testing

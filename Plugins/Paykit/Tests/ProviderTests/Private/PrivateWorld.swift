@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
-import PaymentSandbox
+import PaykitSandbox
 import PaymentTesting
 import Synchronization
 import TestSupport
