@@ -25,7 +25,8 @@ let conditions = [
 ]
 
 func needs(_ list: String, of vendor: String = "") -> [Target.Dependency] {
-    list.split(separator: " ").map { word in
+    var seen: Set<Substring> = []
+    return list.split(separator: " ").filter { seen.insert($0).inserted }.map { word in
         let name = word.hasPrefix("+") ? vendor + word.dropFirst() : String(word)
         return .target(name: name, condition: conditions[name] ?? nil)
     }
@@ -131,6 +132,11 @@ let sources = [
 
 // MARK: The vendors
 
+/// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
+let suite = "\(sandboxed) PaymentReview PaymentRouting PaymentStore PaymentTransport TestSupport +Provider +Sandbox"
+let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
+let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore +Provider"
+
 let vendors =
     house(
         "WalletConnectPay",
@@ -141,13 +147,8 @@ let vendors =
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
         ],
         tests: [
-            "ProviderTests": "+Kit +Provider +Sandbox PaymentCore PaymentLoopback PaymentReview PaymentRouting "
-                + "PaymentStore PaymentTesting PaymentTransport PaymentWallet TestSupport",
-            "MerchantTests": "+Merchant +Provider +Sandbox PaymentCore PaymentCrypto PaymentReview PaymentRouting "
-                + "PaymentStore PaymentTesting PaymentWallet TestSupport",
-            "SandboxTests": "\(sandboxed) +Sandbox PaymentTransport TestSupport",
-            "GuideTests": "+Kit",
-            "Market": "MarketModel PaymentCore PaymentTesting +Provider +Sandbox",
+            "ProviderTests": "\(suite) +Kit", "MerchantTests": "\(suite) +Merchant", "SandboxTests": suite,
+            "GuideTests": "+Kit", "Market": market,
         ])
     + house(
         "Payrails",
@@ -161,14 +162,8 @@ let vendors =
             "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
         ],
         tests: [
-            "ProviderTests": "+Components +Kit +Provider +Sandbox +Types PaymentCore PaymentCrypto PaymentRouting "
-                + "PaymentStore PaymentTesting TestSupport",
-            "MerchantTests": "+Kit +Merchant +Provider +Sandbox PaymentCore PaymentCrypto PaymentRouting PaymentStore "
-                + "PaymentTesting TestSupport",
-            "SandboxTests": "\(sandboxed) +Sandbox PaymentTransport",
-            "GuideTests": "PaymentCore +Kit",
-            "Market": "MarketModel PaymentCore PaymentTesting +Provider +Sandbox",
-            "Fuzz": "FuzzModel PaymentCore PaymentRouting PaymentStore +Kit +Provider",
+            "ProviderTests": "\(suite) +Components +Kit +Types", "MerchantTests": "\(suite) +Kit +Merchant",
+            "SandboxTests": suite, "GuideTests": "PaymentCore +Kit", "Market": market, "Fuzz": "\(fuzz) +Kit",
         ])
     + house(
         "Citcon",
@@ -179,12 +174,8 @@ let vendors =
             "Sandbox": "\(sandboxed) +Merchant +Provider",
         ],
         tests: [
-            "ProviderTests": "+Kit +Merchant +Provider +Sandbox PaymentCore PaymentCrypto PaymentLoopback "
-                + "PaymentRouting PaymentStore PaymentTesting PaymentTransport TestSupport",
-            "SandboxTests": "\(sandboxed) +Sandbox PaymentTransport TestSupport",
-            "GuideTests": "+Kit",
-            "Market": "MarketModel PaymentCore PaymentTesting +Merchant +Provider +Sandbox",
-            "Fuzz": "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore +Kit +Merchant +Provider",
+            "ProviderTests": "\(suite) +Kit +Merchant", "SandboxTests": suite, "GuideTests": "+Kit",
+            "Market": "\(market) +Merchant", "Fuzz": "\(fuzz) +Kit +Merchant",
         ])
     + house(
         "Paykit",
@@ -197,15 +188,11 @@ let vendors =
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +Provider +Store",
         ],
         tests: [
-            "ProviderTests": "+Kit +LinkSimulation +Network +Provider +Sandbox +Store BitcoinProvider PaymentCore "
-                + "PaymentCrypto PaymentLoopback PaymentRecurring PaymentRouting PaymentSettlement PaymentSodium "
-                + "PaymentStandards PaymentStore PaymentTesting PaymentTransport TestSupport",
-            "SandboxTests": "\(sandboxed) +Provider +Sandbox PaymentSodium PaymentStandards PaymentTransport "
-                + "TestSupport",
-            "GuideTests": "+Kit",
-            "Market": "MarketModel PaymentCore PaymentCrypto PaymentSettlement PaymentStandards PaymentTesting "
-                + "+Provider +Sandbox",
-            "Fuzz": "FuzzModel PaymentCore PaymentCrypto PaymentRecurring PaymentStandards TestSupport +Provider",
+            "ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentSodium PaymentStandards +Kit "
+                + "+LinkSimulation +Network +Store BitcoinProvider",
+            "SandboxTests": "\(suite) PaymentSodium PaymentStandards SandboxHome", "GuideTests": "+Kit",
+            "Market": "\(market) PaymentSettlement PaymentStandards",
+            "Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit",
             // Two wallets with a private link between them, and all that can go wrong with it.
             "LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox",
             // Killed by KillTests.
@@ -221,41 +208,39 @@ let vendors =
 /// A router with a journal and the network; a simulated service at an address.
 let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 let served = "\(app) PaymentLoopback PaymentTesting"
+let paykit = "PaykitKit PaykitProvider PaykitSandbox"
+let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
 
 let examples = [
     example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
     example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
+    example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
     example(
-        "wallet-checkout",
-        "PaymentCore PaymentLoopback PaymentTesting PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
-    example(
-        "stored-instrument-checkout",
-        "PaymentCore PaymentLoopback PaymentTransport PayrailsKit PayrailsMerchant PayrailsSandbox",
+        "stored-instrument-checkout", "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox",
         exclude: ["docs", "expected-output.txt"]),
-    example(
-        "citcon-order", "CitconKit CitconSandbox PaymentCore PaymentLoopback PaymentTesting PaymentTransport"),
-    example("merchant-checkout", "\(served) WalletConnectPayMerchant WalletConnectPayProvider WalletConnectPaySandbox"),
+    example("citcon-order", "\(served) CitconKit CitconSandbox"),
+    example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("payrails-merchant", "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"),
-    example(
-        "paykit-contacts",
-        "\(served) PaykitKit PaykitNetwork PaykitProvider PaykitSandbox PaymentCrypto PaymentStandards"),
-    example("subscriptions", "\(served) PaykitKit PaykitSandbox PaymentRecurring PaymentStandards"),
+    example("paykit-contacts", "\(served) \(paykit) PaykitNetwork PaymentCrypto PaymentStandards"),
+    example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
-    example("crash-recovery", "\(served) WalletConnectPayProvider WalletConnectPaySandbox"),
+    example("crash-recovery", "\(served) \(walletConnect)"),
     example("merchant-server", "\(served) CitconMerchant CitconProvider CitconSandbox"),
-    example("progress", "\(served) WalletConnectPayProvider WalletConnectPaySandbox"),
+    example("progress", "\(served) \(walletConnect)"),
     // A package of its own, too: see its Package.swift.
     program("standalone-app", "\(app) CitconProvider", at: "Examples/standalone-app/Sources/standalone-app"),
 ]
 
 // MARK: Tests of the whole
 
+let sandboxes = "CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"
+
 let wholes = [
     library("TestSupport", "PaymentCore", at: "Tests/TestSupport"),
-    tests("ArchitectureTests", "MutationList"),
+    tests("ArchitectureTests", "MutationList TestSupport"),
     tests("PaymentCoreTests", "PaymentCore TestSupport"),
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto PaymentSodium TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
@@ -269,33 +254,22 @@ let wholes = [
     // Years of plans, charged by workers that crash.
     library("RecurringSimulation", "PaymentCore PaymentRecurring PaymentStore", at: "Tests/RecurringSimulation"),
     tests(
-        "PaymentRecurringTests",
-        "PaymentCore PaymentRecurring PaymentRecurringTesting PaymentStore PaymentTesting RecurringSimulation "
-            + "TestSupport"),
-    tests(
-        "PaymentStoreTests",
-        "PaymentCore PaymentRouting PaymentStore PaymentTesting PaymentWallet TestSupport "
-            + "WalletConnectPayProvider WalletConnectPaySandbox CSQLite"),
-    tests(
-        "SandboxHomeTests",
-        "\(sandboxed) SandboxHome TestSupport CitconSandbox PaykitProvider PaykitSandbox PayrailsSandbox WalletConnectPaySandbox "
-            + "payroute"),
+        "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
+    tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
+    tests("SandboxHomeTests", "\(sandboxed) SandboxHome TestSupport PaykitProvider \(sandboxes) payroute"),
     // Stopped and killed by KillTests.
-    program(
-        "PayingProcess", "\(app) PaymentWallet WalletConnectPayProvider WalletConnectPaySandbox",
-        at: "Tests/PayingProcess"),
+    program("PayingProcess", "\(app) PaymentWallet \(walletConnect)", at: "Tests/PayingProcess"),
     program(
         "SpendingProcess", "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting",
         at: "Tests/SpendingProcess"),
     tests(
         "KillTests",
-        "PayingProcess PaykitRequestProcess SpendingProcess PaykitKit PaykitProvider PaykitSandbox PaykitStore "
-            + "PaymentCore PaymentLoopback PaymentRecurring PaymentStore PaymentTesting TestSupport WalletConnectPaySandbox payroute"
-    ),
+        "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
+            + "PaykitRequestProcess SpendingProcess payroute"),
     tests(
         "CommandLineTests",
-        "\(served) PaymentWallet TestSupport CitconSandbox PaykitSandbox PaykitStore PayrailsSandbox WalletConnectPaySandbox "
-            + "custom-provider payroute"),
+        "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
+            + "PaykitStore custom-provider payroute"),
     tests("ConformanceTests", "PaymentCore PaymentTesting Simulation TestSupport custom-provider"),
     // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),
@@ -306,39 +280,32 @@ let wholes = [
     tests("GuideTests", ""),
     tests(
         "ArticleTests",
-        "\(served) PaymentSandbox PaymentWallet TestSupport CitconKit CitconMerchant CitconProvider CitconSandbox "
-            + "PaykitKit PaykitSandbox PayrailsKit PayrailsSandbox PayrailsTypes WalletConnectPayKit "
-            + "WalletConnectPayMerchant WalletConnectPayProvider WalletConnectPaySandbox own-provider"),
+        "\(served) PaymentSandbox PaymentWallet TestSupport \(sandboxes) CitconKit CitconMerchant CitconProvider PaykitKit "
+            + "PayrailsKit PayrailsTypes WalletConnectPayKit WalletConnectPayMerchant WalletConnectPayProvider own-provider"
+    ),
     tests("ExampleTests", "TestSupport " + examples.map(\.name).joined(separator: " ")),
     // Run by `make browser-test` only; skipped otherwise.
-    tests(
-        "BrowserTests",
-        "PaymentCore PaymentLoopback PaymentTesting PaymentTransport TestSupport PayrailsSandbox "
-            + "WalletConnectPaySandbox payroute"),
+    tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
     library("MarketModel", "PaymentCore PaymentTesting", at: "Tests/MarketModel"),
     library(
         "Simulation",
-        "MarketModel PaymentCore PaymentCrypto PaymentRouting PaymentTesting PaymentTransport PaymentWallet "
-            + "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket WalletConnectPaySandbox",
-        at: "Tests/Simulation"),
+        "\(served) MarketModel PaymentCrypto PaymentWallet CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket "
+            + "WalletConnectPaySandbox", at: "Tests/Simulation"),
     program("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation", at: "Tests/Simulate"),
     tests(
         "SimulationTests",
-        "MarketModel PaykitProvider PaykitSandbox PaymentCore PaymentRecurring PaymentRouting PaymentSettlement "
-            + "PaymentStore PaymentTesting PaymentWallet Simulate Simulation TestSupport WalletConnectPayProvider WalletConnectPaySandbox"
-    ),
+        "\(served) MarketModel PaykitProvider PaykitSandbox PaymentRecurring PaymentSettlement PaymentWallet Simulate "
+            + "Simulation TestSupport \(walletConnect)"),
     // Measurements, generated inputs and changed lines: run by hand or by `make`, not by `swift test`.
     program(
         "Benchmarks",
-        "\(served) PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentWallet TestSupport PaykitKit "
-            + "PaykitProvider PaykitSandbox WalletConnectPayProvider WalletConnectPaySandbox",
+        "\(served) PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentWallet TestSupport \(paykit) \(walletConnect)",
         at: "Tests/Benchmarks"),
     library("FuzzModel", "PaymentCore", at: "Tests/FuzzModel"),
     program(
         "Fuzz",
-        "FuzzModel PaymentCore PaymentCrypto PaymentReview PaymentRouting PaymentStandards PaymentStore PaymentWallet "
-            + "ReviewModel TestSupport CitconFuzz PaykitFuzz PayrailsFuzz WalletConnectPayProvider",
-        at: "Tests/Fuzz"),
+        "\(app) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
+            + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider", at: "Tests/Fuzz"),
     library("MutationList", at: "Tests/Mutants/List"),
     program("Mutants", "MutationList", at: "Tests/Mutants/Runner"),
 ]

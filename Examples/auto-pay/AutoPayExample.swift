@@ -18,7 +18,7 @@ struct AutoPayExample {
         ]
         let journal = InMemoryJournal()
         let router = PaymentRouter(
-            registry: try ProviderRegistry([Purse()]), transport: NoNetwork(), journal: journal,
+            registry: try ProviderRegistry([WalletProvider()]), transport: NoNetwork(), journal: journal,
             autoPay: AutoPay(within: limits, timeZone: .gmt))
 
         // Whoever is asked says no.
@@ -33,7 +33,7 @@ struct AutoPayExample {
             print(link)
             print("    \(try await router.pay(link, as: payer))")
         }
-        print("with nobody to ask:")
+        print("with no question:")
         print("    \(try await router.pay("purse:parking/6/0.01", as: Payer()))")
         for record in await journal.spendings(since: SpendingDay(number: 0)) {
             print("\(record.spending.payment.id): \(record.spending.amounts[0]), \(record.state)")

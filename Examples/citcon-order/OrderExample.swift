@@ -1,7 +1,7 @@
 import CitconKit
+import CitconSandbox
 import PaymentCore
 import PaymentLoopback
-import CitconSandbox
 import PaymentTesting
 import PaymentTransport
 
@@ -27,7 +27,7 @@ struct OrderExample {
         await run("Alipay", .alipay, sandbox, received) { checkout.payWithAlipay($0) }
         await run("Card with 3-D Secure", .cardWithProof, sandbox, received) { checkout.payByCard($0) }
         await run("PayPal, captured later", .authorizeOnly, sandbox, received) { checkout.payWithPayPal($0) }
-        await run("Alipay, called off", .cancelledInAlipay, sandbox, received) { checkout.payWithAlipay($0) }
+        await run("Alipay, cancelled", .cancelledInAlipay, sandbox, received) { checkout.payWithAlipay($0) }
         await run("Card, declined", .declined, sandbox, received) { checkout.payByCard($0) }
 
         // A payer who kills the wallet never comes back. The vendor's SDK stays silent then; here the application can
@@ -38,7 +38,7 @@ struct OrderExample {
             defer { isOpen.yield() }
             return await leaving.citconLauncher(launch)
         }
-        await run("WeChat Pay, and nobody comes back", .wechatPay, sandbox, received) { charge in
+        await run("WeChat Pay, and the payer does not come back", .wechatPay, sandbox, received) { charge in
             checkout.payWithWeChat(charge)
             for await _ in opened { break }
             print("  the application waits no longer")

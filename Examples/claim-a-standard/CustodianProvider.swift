@@ -48,7 +48,7 @@ struct CustodianProvider: PaymentProvider {
             reference: request.reference, payee: Payee(name: order.payee), amount: order.amount,
             options: outcome == nil
                 ? [
-                    PaymentOption(
+                    PaymentMethodOption(
                         id: "balance", title: "From the balance", amount: order.amount,
                         providerData: ["text": .string(order.text)])
                 ] : [],

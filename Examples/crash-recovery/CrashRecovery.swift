@@ -2,11 +2,11 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Pays in another process, which dies the moment that the service has answered, and settles what it left.
 @main
@@ -26,7 +26,7 @@ struct CrashRecovery {
 
         let code = try run([path, server.baseURL.text, payment.link])
         print("the paying process ended with signal \(code)")
-        print("the sandbox took money \(await sandbox.ledger.captures(of: payment.id)) time, and nobody was told")
+        print("the sandbox took money \(await sandbox.ledger.captures(of: payment.id)) time, and nothing was reported")
 
         let journal = try SQLiteJournal(path: path)
         for history in try await journal.unfinished() {

@@ -16,7 +16,7 @@ struct CoffeeProvider: PaymentProvider {
         let price = try Money(decimal: order["price"]?.string ?? "", currency: .eur)
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order["shop"]?.string ?? "unknown"), amount: price,
-            options: [PaymentOption(id: "tab", title: "Put it on the tab", amount: price)])
+            options: [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)])
     }
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         let (url, price) = (try gateway.appending(["orders", attempt.reference.id, "pay"]), attempt.option.amount)

@@ -1,15 +1,15 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
-/// A merchant's server from the order to the refund, at a sandbox on this machine: makes a payment, reads the webhooks that
-/// tell what became of it, gives one payment back and calls another one off.
+/// A merchant's server from the order to the refund, at a sandbox on this machine: makes a payment, reads the webhooks
+/// that tell what became of it, gives one payment back and calls another one off.
 @main
 struct MerchantExample {
     static func main() async throws {
@@ -96,7 +96,7 @@ struct MerchantExample {
     private static func word(_ outcome: PaymentOutcome) -> String {
         switch outcome {
         case .succeeded(let receipt): receipt.reference.subject == .refund ? "made" : "paid"
-        case .cancelled: "called off"
+        case .cancelled: "cancelled"
         default: "\(outcome)"
         }
     }

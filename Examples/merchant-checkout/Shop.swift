@@ -5,14 +5,14 @@ import WalletConnectPayMerchant
 
 /// A merchant's server: what it keeps of orders and of what it was told.
 final class Shop: SandboxService {
-    private struct Books {
+    private struct ReceivedPayments {
         var history = WalletConnectPayMerchant.EventHistory()
         var events: [WalletConnectPayMerchant.Event] = []
         var refused = 0
     }
 
     private let merchant: WalletConnectPayMerchant
-    private let books = Mutex(Books())
+    private let books = Mutex(ReceivedPayments())
 
     init(_ merchant: WalletConnectPayMerchant) { self.merchant = merchant }
 

@@ -1,15 +1,15 @@
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 
-/// A merchant's server over loopback, from the order to the refund: with notifications that prove themselves, a server that
-/// is stopped in the middle of a refund, and the recovery that settles it.
+/// A merchant's server over loopback, from the order to the refund: with notifications that prove themselves, a server
+/// that is stopped in the middle of a refund, and the recovery that settles it.
 @main
 struct MerchantServerExample {
     static func main() async throws {

@@ -4,7 +4,8 @@ import PaymentRouting
 import PaymentTesting
 import Synchronization
 
-/// A merchant's server: makes charges for its app, takes notifications, gives money back. What it answers is what it knows.
+/// A merchant's server: makes charges for its app, takes notifications, gives money back. What it answers is what it
+/// knows.
 final class ShopServer: SandboxService {
     let router: PaymentRouter
     private let shop: CitconMerchantClient
@@ -63,7 +64,8 @@ final class ShopServer: SandboxService {
         try await router.status(of: reference(order))
     }
 
-    /// Gives an order back. The refund's id follows from the order, so that it is made once however often it is asked for.
+    /// Gives an order back. The refund's id follows from the order, so that it is made once however often it is asked
+    /// for.
     private func refund(_ order: String) async throws -> HTTPResponse {
         let request = RefundRequest(of: reference(order), amount: try Self.price(), id: "refund-\(order)")
         let outcome = try await router.refund(request)

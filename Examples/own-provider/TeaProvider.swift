@@ -23,7 +23,7 @@ struct TeaProvider: PaymentProvider {
         let isOpen = order.state == "open"
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order.shop), amount: price,
-            options: isOpen ? [PaymentOption(id: "tab", title: "Put it on the tab", amount: price)] : [],
+            options: isOpen ? [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)] : [],
             outcome: isOpen ? nil : outcome)
     }
 

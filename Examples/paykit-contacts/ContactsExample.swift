@@ -1,15 +1,15 @@
 import PaykitKit
 import PaykitNetwork
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 
-/// Signs up at a simulated homeserver, publishes how to be paid, and looks at contacts: who they are, how they can be paid,
-/// and what happens where they cannot. Over loopback HTTP; no money.
+/// Signs up at a simulated homeserver, publishes how to be paid, and looks at contacts: who they are, how they can be
+/// paid, and what happens where they cannot. Over loopback HTTP; no money.
 @main
 struct ContactsExample {
     static func main() async throws {
@@ -76,7 +76,7 @@ struct ContactsExample {
             }
             await tryOut {
                 let request = PaykitReceiptRequest(amount: 2100, method: "lightning")
-                let payment = try await client.payPrivately(pubkey: peer.user.key.text, request) { _, endpoint in
+                let payment = try await client.payOverChannel(pubkey: peer.user.key.text, request) { _, endpoint in
                     try await settle(endpoint, at: sandbox)
                 }
                 print("  paid\(payment.isConfirmed ? ", and confirmed" : "")")
@@ -93,7 +93,7 @@ struct ContactsExample {
             keyPair: try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)))
         for (manner, use) in [
             (.ready, .only), (.refuses, .only), (.refuses, .preferred), (.anotherInvoice, .preferred),
-        ] as [(PubkySandbox.PeerManner, PaykitPrivatePayments.Use)] { try await routing.pay(manner, use) }
+        ] as [(PubkySandbox.PeerManner, PaykitChannelPayments.Use)] { try await routing.pay(manner, use) }
 
         print("\nSomebody paid to my Lightning address:")
         await client.noteUse(methodId: "lightning")
@@ -105,8 +105,8 @@ struct ContactsExample {
         await tryOut { try await publishEndpoints() }
     }
 
-    /// Somebody with an app of today asks for a payment, and gives a receipt for it. Neither has to be there when the other is:
-    /// each looks now and then.
+    /// Somebody with an app of today asks for a payment, and gives a receipt for it. Neither has to be there when the
+    /// other is: each looks now and then.
     private static func payByLink(_ client: PaykitClient, _ sandbox: PubkySandbox) async throws {
         guard let own = PaykitReceiverPath("contacts/wallet"), let theirs = PaykitReceiverPath("bitkit/wallet"),
             let me = await client.user
@@ -128,14 +128,14 @@ struct ContactsExample {
         for request in try await link.requests() where request.phase == .proposed {
             print("- \(peer.user.name) asks for \(request.amount?.decimalText ?? "?") BTC: \(request.reference)")
             try await link.accept(request.id)
-            try await link.pay(request.id, with: Purse(sandbox: sandbox))
+            try await link.pay(request.id, with: ExampleWallet(sandbox: sandbox))
         }
         try await look()
         print("  paid, with \(try await link.receipts(for: id).count) receipt")
     }
 
     /// A wallet that keeps what it paid in no place but the sandbox.
-    private struct Purse: PaykitOrderWallet {
+    private struct ExampleWallet: PaykitOrderWallet {
         let sandbox: PubkySandbox
         func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
         func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {

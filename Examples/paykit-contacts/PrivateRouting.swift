@@ -1,8 +1,8 @@
 import PaykitNetwork
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentRouting
-import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTransport
@@ -14,8 +14,8 @@ struct PrivateRouting {
     let keyPair: PubkyKeyPair
 
     /// A router of somebody who prefers private payments, or takes nothing else.
-    private func router(_ use: PaykitPrivatePayments.Use) throws -> PaymentRouter {
-        let privately = try PaykitPrivatePayments(
+    private func router(_ use: PaykitChannelPayments.Use) throws -> PaymentRouter {
+        let privately = try PaykitChannelPayments(
             as: keyPair, over: TCPTransport(), receipts: InMemoryReceipts(), use: use, chain: .regtest)
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(), privately: privately)
@@ -24,7 +24,7 @@ struct PrivateRouting {
     }
 
     /// Asks somebody of this manner, and pays.
-    func pay(_ manner: PubkySandbox.PeerManner, _ use: PaykitPrivatePayments.Use) async throws {
+    func pay(_ manner: PubkySandbox.PeerManner, _ use: PaykitChannelPayments.Use) async throws {
         let peer = try await sandbox.createPeer(manner, over: TCPTransport())
         let listening = Task { await peer.run() }
         defer { listening.cancel() }

@@ -1,13 +1,13 @@
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTesting
 import PaymentTransport
 import PayrailsKit
 import PayrailsMerchant
+import PayrailsSandbox
 
-/// A shop and its app at a sandbox on this machine: the shop opens a session, the app's payer pays in it, the shop hears of
-/// it, takes a part of the money, gives some of that back, and calls another payment off.
+/// A shop and its app at a sandbox on this machine: the shop opens a session, the app's payer pays in it, the shop
+/// hears of it, takes a part of the money, gives some of that back, and calls another payment off.
 @main
 struct PayrailsMerchantExample {
     static func main() async throws {
@@ -41,15 +41,15 @@ struct PayrailsMerchantExample {
         let given = await sandbox.ledger.events(of: payment.id).count { $0 == .refunded(amount: "20.00 EUR") }
         print("  the sandbox gave money back \(given) time\(given == 1 ? "" : "s")")
 
-        print("An order is paid, and called off before anything is captured")
+        print("An order is paid, and cancelled before anything is captured")
         let other = try await shop.checkOut("order-8", try euros("12.50"))
         guard let second = other.payment else { return }
         print("  the payer pays: \(try await pay(in: other))")
-        print("  called off: \(word(try await shop.cancel(second)))")
+        print("  cancelled: \(word(try await shop.cancel(second)))")
         await sandbox.finishDeliveries()
         print("  the shop has heard: \(await shop.record(second))")
 
-        print("Somebody else's notification")
+        print("Another service's notification")
         if let sent = await sandbox.notifications.last {
             var request = HTTPRequest(.post, try HTTPURL(shopServer.baseURL.origin + "/payrails"), body: sent.body)
             request.headers["X-Signature"] = String(repeating: "A", count: 43) + "="

@@ -5,8 +5,8 @@ import PaymentTesting
 import PaymentTransport
 import PayrailsMerchant
 
-/// A shop's server: it opens sessions for its app, hears what became of them, takes the money, and gives it back. It has what
-/// no app may have.
+/// A shop's server: it opens sessions for its app, hears what became of them, takes the money, and gives it back. It
+/// has what no app may have.
 actor Shop: SandboxService {
     private let merchant: PayrailsMerchant
     private let router: PaymentRouter

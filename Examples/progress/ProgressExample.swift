@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Shows a payment while it goes on: what a screen shows, made of the router's events, here as lines.
 @main
@@ -40,6 +40,6 @@ struct ProgressExample {
         let view = Task { await TerminalView().show(events) }
         let outcome = try await router.pay(route, as: SandboxWallet().payer())
         await view.value
-        print("  pay returned: \(outcome.isFinal ? "it is over" : "nobody knows yet")")
+        print("  pay returned: \(outcome.isFinal ? "it is over" : "not known yet")")
     }
 }

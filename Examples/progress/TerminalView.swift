@@ -2,8 +2,8 @@ import Observation
 import PaymentCore
 import PaymentRouting
 
-/// A payment's stages as lines, drawn anew whenever the model changes. With SwiftUI a view that reads `progress.stage` is all
-/// there is to write.
+/// A payment's stages as lines, drawn anew whenever the model changes. With SwiftUI a view that reads `progress.stage`
+/// is all there is to write.
 @MainActor
 final class TerminalView {
     private let progress = PaymentProgress()

@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTransport
 import PayrailsKit
 import PayrailsMerchant
+import PayrailsSandbox
 
 /// Runs the guide's integration for stored instruments at a sandbox on this machine, with a payer who taps.
 @main

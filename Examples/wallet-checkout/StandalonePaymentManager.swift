@@ -1,6 +1,7 @@
 import WalletConnectPayKit
 
-/// The complete example of the vendor's guide for standalone integrations, and its lines that show merchant and options.
+/// The complete example of the vendor's guide for standalone integrations, and its lines that show merchant and
+/// options.
 class StandalonePaymentManager {
 
     func processPayment(

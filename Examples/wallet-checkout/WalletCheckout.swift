@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 import WalletConnectPayKit
+import WalletConnectPaySandbox
 
 /// Pays with the code of the vendor's guides, standalone and through WalletKit, at a sandbox on this machine.
 ///

@@ -30,8 +30,8 @@ public enum JWE {
 
     /// Decrypts what ``encrypt(_:to:randomBytes:)`` or another implementation made for `key`.
     ///
-    /// Headers with other algorithms, or with members that change the meaning (`zip`, `crit`), are refused. `readHeader`
-    /// gets the header's JSON text: this module reads no JSON.
+    /// Headers with other algorithms, or with members that change the meaning (`zip`, `crit`), are refused.
+    /// `readHeader` gets the header's JSON text: this module reads no JSON.
     ///
     /// - Parameters:
     ///   - token: the message, in the compact form.

@@ -86,8 +86,8 @@ public struct Keccak256: Sendable {
         add(4, d ^ rotate(a, 1))
     }
 
-    /// Rho and pi: walks one cycle through the 24 lanes besides the first. The lane (x, y) goes to (y, 2x + 3y), and step
-    /// t, counted from 0, turns by (t + 1)(t + 2) / 2 bits; written out, since the numbers are known beforehand.
+    /// Rho and pi: walks one cycle through the 24 lanes besides the first. The lane (x, y) goes to (y, 2x + 3y), and
+    /// step t, counted from 0, turns by (t + 1)(t + 2) / 2 bits; written out, since the numbers are known beforehand.
     @inline(__always)
     private static func rotateAndMove(_ lanes: UnsafeMutablePointer<UInt64>) {
         var carried = lanes[1]

@@ -2,8 +2,8 @@
     import CLibcrypto
 #endif
 
-/// SHA-512/256 (FIPS 180-4), as Algorand checks its addresses. Libcrypto has it; Apple's systems have no function for it,
-/// so there it is made here.
+/// SHA-512/256 (FIPS 180-4), as Algorand checks its addresses. Libcrypto has it; Apple's systems have no function for
+/// it, so there it is made here.
 public enum SHA512Slash256 {
     /// Returns the 32 bytes of the digest of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {

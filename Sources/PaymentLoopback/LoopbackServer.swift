@@ -46,13 +46,14 @@ public final class LoopbackServer: Sendable {
         core.stop()
     }
 
-    /// Lets this process open as many files as ``maximumConnections`` need. For programs that are a server and little else:
-    /// code that waits with `select` cannot be given so many.
+    /// Lets this process open as many files as ``maximumConnections`` need. For programs that are a server and little
+    /// else: code that waits with `select` cannot be given so many.
     package static func allowManyFiles() { sandbox_allow_files(UInt32(maximumConnections) + 256) }
 
     /// Closes all connections, cancels the tasks that still answer, and frees the port. Waits until that is done.
     ///
-    /// Must not be called from the service's own `respond`, whose connection it would wait for. Stopping twice is harmless.
+    /// Must not be called from the service's own `respond`, whose connection it would wait for. Stopping twice is
+    /// harmless.
     public func stop() {
         core.stop()
     }
@@ -118,8 +119,8 @@ final class ServerCore: Sendable {
             })
         else { return }
         let listener = MHD_quiesce_daemon(daemon)
-        // The library (0.9.75) crashes when it is stopped while its thread refuses a malformed request, and aborts when a
-        // connection still sleeps: so every connection is ended first.
+        // The library (0.9.75) crashes when it is stopped while its thread refuses a malformed request, and aborts when
+        // a connection still sleeps: so every connection is ended first.
         let tasks = state.withLock { state in
             state.isStopping = true
             let tasks = state.waiting.values.compactMap(\.task)

@@ -232,7 +232,7 @@ final class RecurringTrial: StorageTrial {
     }
 
     func sharing() async throws {
-        guard let reopen = storage.reopen else { throw Inapplicable(reason: "the storage cannot be opened twice") }
+        guard let reopen = storage.reopen else { throw InapplicableError(reason: "the storage cannot be opened twice") }
         let other = try await reopen()
         try await exclusion(other)
         var plan = try await journal.store(try Self.plan("shared"), opening: [])

@@ -111,7 +111,7 @@ struct Findings {
         append(SigningReview.Effect(.unreviewed, call: call, asset: nil))
         warnings.insert(.unreviewed)
         lines.append(
-            "Answers \(method), which nobody has looked at: the application lets it pass. It was said to pay \(price).")
+            "Answers \(method), which was not reviewed: the application lets it pass. It was said to pay \(price).")
     }
 
     // MARK: Putting together
@@ -123,8 +123,8 @@ struct Findings {
         if !option.isVerified {
             warnings.insert(.displayUnverified)
             lines.append(
-                "The service calls this token \(option.symbol) with \(option.decimals) decimals; nobody has checked "
-                    + "that, nor that it is a token at all.")
+                "The service calls this token \(option.symbol) with \(option.decimals) decimals; it is not verified "
+                    + "that this is right, nor that it is a token at all.")
         }
         return SigningReview(
             effects: effects, warnings: Self.order.filter(warnings.contains), digest: digest, lines: lines)

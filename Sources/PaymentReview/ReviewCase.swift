@@ -55,7 +55,7 @@ public enum ReviewVerdict: Sendable {
     /// The list does what was agreed, perhaps with warnings.
     case approved(SigningReview)
     /// Nothing of the list may be signed.
-    case refused(SigningRefusal)
+    case refused(SigningError)
 
     /// `approve`, `approve-with-warning` or `refuse`.
     public var name: String {

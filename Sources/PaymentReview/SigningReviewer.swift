@@ -14,7 +14,7 @@ public import PaymentCore
 /// member that is wrong.
 ///
 /// What no review can know: whether the spender passes the money on to the merchant, what the code behind a contract
-/// does, and whether an account has given allowances before. See the rules of `SigningRefusal/Code`.
+/// does, and whether an account has given allowances before. See the rules of `SigningError/Code`.
 public struct SigningReviewer: Sendable {
     /// Recipients and spenders that the payer knows, with their chains, beside those that this library has recorded.
     public var knownRecipients: [AccountID]
@@ -35,8 +35,8 @@ public struct SigningReviewer: Sendable {
     ///   - option: what the service offers.
     ///   - payer: the accounts of the payer.
     /// - Returns: the option with what was found out about its asset.
-    /// - Throws: ``SigningRefusal``; the option may not be shown then.
-    public func check(_ option: AgreedOption, payer: [AccountID]) throws(SigningRefusal) -> CheckedOption {
+    /// - Throws: ``SigningError``; the option may not be shown then.
+    public func check(_ option: AgreedOption, payer: [AccountID]) throws(SigningError) -> CheckedOption {
         try OptionRules(option: option, payer: payer).check()
     }
 
@@ -49,10 +49,10 @@ public struct SigningReviewer: Sendable {
     ///   - now: the time by this device's clock. The service's clock is not asked: a day from now is the longest that a
     ///     signature may be good.
     /// - Returns: what the calls would do together, for the payer to see before the first of them is answered.
-    /// - Throws: ``SigningRefusal``; nothing of the list may be signed then.
+    /// - Throws: ``SigningError``; nothing of the list may be signed then.
     public func review(
         _ option: AgreedOption, calls: [JSONValue], payer: [AccountID], now: Date
-    ) throws(SigningRefusal) -> SigningReview {
+    ) throws(SigningError) -> SigningReview {
         let option = try check(option, payer: payer)
         let list = try CallList(calls, of: option, letting: unreviewedMethods)
         var findings = Findings(option: option, now: now, known: knownRecipients)

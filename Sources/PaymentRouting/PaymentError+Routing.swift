@@ -8,7 +8,7 @@ extension PaymentError {
             switch error {
             case let error as PaymentError: error.from(provider)
             case let error as TransportError: PaymentError(error, provider: provider, isMutation: false)
-            case is AttemptHasEnded:
+            case is AttemptEndedError:
                 PaymentError(
                     .journal, "the attempt has ended meanwhile; ask again for its outcome", provider: provider,
                     cause: error)
@@ -31,8 +31,8 @@ extension PaymentError {
             provider: provider, phase: .maybeSent, retry: .later)
     }
 
-    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none has;
-    /// nor does a refusal that another start of the payment got, which this one has joined.
+    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none
+    /// has; nor does a refusal that another start of the payment got, which this one has joined.
     func about(_ history: AttemptHistory) -> PaymentError {
         guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
         return withOpenFate

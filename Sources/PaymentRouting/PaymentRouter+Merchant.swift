@@ -10,10 +10,10 @@ extension PaymentRouter {
     /// - Throws: ``PaymentError``; `unsupported` when the service gives no money back, `integrity` when the request's
     ///   id was used for another refund.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
-        let enquiry = try enquiry(for: request.payment.provider, payer: Payer())
-        _ = try enquiry.refunder
+        let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
+        _ = try serviceClient.refunder
         return try await carryOnce(request.reference) { journal in
-            try await AttemptEngine(enquiry: enquiry, journal: journal).refund(request)
+            try await AttemptEngine(serviceClient: serviceClient, journal: journal).refund(request)
         }
     }
 
@@ -22,14 +22,14 @@ extension PaymentRouter {
     /// - Returns: what has become of the payment: it may just have been paid.
     /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel.
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
-        let enquiry = try enquiry(for: payment.provider, payer: Payer())
-        try enquiry.checkIsPayment(payment)
-        guard let canceller = enquiry.service as? any CancellingService else {
+        let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
+        try serviceClient.checkIsPayment(payment)
+        guard let canceller = serviceClient.service as? any CancellingService else {
             throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
         }
         do {
             return try await leases.with(payment, as: .visitor) {
-                try await visitor($0, enquiry).cancel(payment, with: canceller)
+                try await visitor($0, serviceClient).cancel(payment, with: canceller)
             } orElse: {
                 $0
             }
@@ -43,13 +43,13 @@ extension PaymentRouter {
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
-    /// - Throws: ``PaymentError``; `unsupported` when the one called `provider` takes no notifications, `untrustedNotification`
-    ///   when it is not genuine, `journal` when it could not be stored.
+    /// - Throws: ``PaymentError``; `unsupported` when the one called `provider` takes no notifications,
+    ///   `untrustedNotification` when it is not genuine, `journal` when it could not be stored.
     public func handle(
         _ notification: IncomingNotification, from provider: ProviderID
     ) async throws(PaymentError) -> PaymentNotification {
-        let enquiry = try enquiry(for: provider, payer: Payer())
-        guard let verifier = enquiry.service as? any NotificationReadingService else {
+        let serviceClient = try serviceClient(for: provider, payer: Payer())
+        guard let verifier = serviceClient.service as? any NotificationReadingService else {
             throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
         }
         do {
@@ -58,7 +58,7 @@ extension PaymentRouter {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
             try await leases.with(genuine.reference, as: .visitor) {
-                try await visitor($0, enquiry).endByMessage(genuine.outcome, on: genuine.reference)
+                try await visitor($0, serviceClient).endByMessage(genuine.outcome, on: genuine.reference)
             } orElse: { _ in
             }
             return genuine

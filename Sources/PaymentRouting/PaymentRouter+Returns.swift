@@ -3,8 +3,8 @@ public import PaymentCore
 /// Payers who come back from outside the application.
 extension PaymentRouter {
     /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's
-    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest first;
-    /// one that cannot be asked about keeps nobody else from it.
+    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest
+    /// first; one that cannot be asked about keeps nobody else from it.
     ///
     /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
     /// a stray deep link is `nil` and changes nothing.
@@ -17,15 +17,15 @@ extension PaymentRouter {
         var latest: PaymentOutcome?
         var failure: PaymentError?
         for route in callbacks(url) {
-            let enquiry = try enquiry(for: route.provider, payer: payer)
-            guard let completer = enquiry.service as? any RedirectCompletingProvider else {
+            let serviceClient = try serviceClient(for: route.provider, payer: payer)
+            guard let completer = serviceClient.service as? any RedirectCompletingProvider else {
                 throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
             }
             for reference in try await openPayments(at: route.provider, called: route.match.reference) {
                 do {
                     // Beside this router's own payment under way, which may be waiting for just this.
                     let outcome = try await leases.with(reference, as: .visitor) {
-                        try await visitor($0, enquiry).complete(route.link, of: reference, with: completer)
+                        try await visitor($0, serviceClient).complete(route.link, of: reference, with: completer)
                     } orElse: {
                         $0
                     }
@@ -36,7 +36,7 @@ extension PaymentRouter {
                     let next = PaymentError(thrown: error, at: route.provider)
                     if next.code != .foreignReturn {
                         let message = "a return could not be brought to one of the open payments: \(next.message)"
-                        effects.tell(.note(message), at: route.provider, reference)
+                        effects.emit(.note(message), at: route.provider, reference)
                     }
                     if failure.map({ Self.weight(of: next) > Self.weight(of: $0) }) ?? true { failure = next }
                 }

@@ -10,7 +10,7 @@ public struct PaymentRouter: Sendable {
     public let registry: ProviderRegistry
     private let readers: [any InstructionReader]
     let effects: RouterEffects
-    let underWay = PaymentsUnderWay()
+    let inFlight = InFlightPayments()
     let leases: PaymentLeases
 
     /// Creates a router.
@@ -61,7 +61,7 @@ public struct PaymentRouter: Sendable {
         _ text: String, as payer: Payer, acceptingUnverified: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
         let decision = route(text)
-        effects.tell(.routed(explanation: decision.explanation), at: decision.route?.provider)
+        effects.emit(.routed(explanation: decision.explanation), at: decision.route?.provider)
         switch decision {
         case .matched(let route):
             return try await pay(route, as: payer, acceptingUnverified: acceptingUnverified)
@@ -72,8 +72,8 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference under way, and
-    /// goes on with an interrupted one; where the link names a payee, one to the same payee. Paid again after that, such a
-    /// link makes another payment.
+    /// goes on with an interrupted one; where the link names a payee, one to the same payee. Paid again after that,
+    /// such a link makes another payment.
     ///
     /// - Parameters:
     ///   - route: where the link goes.
@@ -82,19 +82,20 @@ public struct PaymentRouter: Sendable {
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
     /// - Throws: ``PaymentError`` when it could not be carried on; its phase says whether money can have moved.
-    ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a policy.
+    ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a
+    ///   policy.
     public func pay(
         _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
     ) async throws(PaymentError) -> PaymentOutcome {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
-        let enquiry = try enquiry(for: route.provider, payer: payer)
+        let serviceClient = try serviceClient(for: route.provider, payer: payer)
         if route.match.namesPayee, let payee = route.match.reference {
-            return try await pay(request, to: payee, enquiry)
+            return try await pay(request, to: payee, serviceClient)
         }
         let outcome = try await carryOnce(request.reference) { journal in
-            try await engine(enquiry, journal, request.reference).pay(request)
+            try await engine(serviceClient, journal, request.reference).pay(request)
         }
-        return try await checkedOwn(outcome, of: request.reference, request.link, enquiry)
+        return try await checkedOwn(outcome, of: request.reference, request.link, serviceClient)
     }
 
     /// Asks what the link of `route` wants paid, and marks the options that `payer` cannot fulfil.
@@ -104,53 +105,54 @@ public struct PaymentRouter: Sendable {
         _ route: Route, as payer: Payer, acceptingUnverified: Bool = false
     ) async throws(PaymentError) -> PaymentQuote {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
-        let enquiry = try enquiry(for: route.provider, payer: payer)
-        do { return try await enquiry.quote(request) } catch {
+        let serviceClient = try serviceClient(for: route.provider, payer: payer)
+        do { return try await serviceClient.quote(request) } catch {
             let failure = PaymentError(thrown: error, at: route.provider)
-            effects.tell(.failed(failure), at: route.provider, request.reference)
+            effects.emit(.failed(failure), at: route.provider, request.reference)
             throw failure
         }
     }
 
     /// Pays an option of a quote that was shown to the payer. No other option is ever taken instead.
     ///
-    /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option that this payer can
-    ///   fulfil, ``PaymentError/Code/optionChanged`` when the service asks for something else by now: quote again.
+    /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option that this
+    ///   payer can fulfil, ``PaymentError/Code/optionChanged`` when the service asks for something else by now: quote
+    ///   again.
     public func pay(
-        _ quote: PaymentQuote, option id: PaymentOption.ID, as payer: Payer
+        _ quote: PaymentQuote, option id: PaymentMethodOption.ID, as payer: Payer
     ) async throws(PaymentError) -> PaymentOutcome {
         try quote.checkOptionIDs()
-        let enquiry = try enquiry(for: quote.reference.provider, payer: payer)
-        try enquiry.checkIsPayment(quote.reference)
-        let option = try enquiry.option(id, of: quote)
+        let serviceClient = try serviceClient(for: quote.reference.provider, payer: payer)
+        try serviceClient.checkIsPayment(quote.reference)
+        let option = try serviceClient.option(id, of: quote)
         let outcome = try await carryOnce(quote.reference) { journal in
-            try await giveUpUnsent(besides: quote.reference, option, enquiry)
-            return try await AttemptEngine(enquiry: enquiry, journal: journal).pay(quote, option)
+            try await abandonUnsent(besides: quote.reference, option, serviceClient)
+            return try await AttemptEngine(serviceClient: serviceClient, journal: journal).pay(quote, option)
         }
-        return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), enquiry)
+        return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), serviceClient)
     }
 
-    /// Asks what has become of a payment. Where the payer's wallet may have sent the money by itself, as the journal knows,
-    /// no refusal of the service is the last word; nor is it while an attempt is open that has sent nothing yet, and still
-    /// may: ``resume(_:as:)`` or ``recover(as:width:)`` ends it.
+    /// Asks what has become of a payment. Where the payer's wallet may have sent the money by itself, as the journal
+    /// knows, no refusal of the service is the last word; nor is it while an attempt is open that has sent nothing yet,
+    /// and still may: ``resume(_:as:)`` or ``recover(as:width:)`` ends it.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
         -> PaymentOutcome
     {
-        let enquiry = try enquiry(for: payment.provider, payer: payer)
-        if enquiry.isSettledByPayer {
-            try enquiry.checkIsPayment(payment)
+        let serviceClient = try serviceClient(for: payment.provider, payer: payer)
+        if serviceClient.isSettledByPayer {
+            try serviceClient.checkIsPayment(payment)
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
             return AttemptEngine.recorded(histories.filter(effects.isSound), of: payment)
         }
         let outcome: PaymentOutcome
-        do { outcome = try await enquiry.status(of: payment) } catch {
+        do { outcome = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
-        guard AttemptEngine.claimsNoEffect(outcome) else { return outcome }
+        guard AttemptEngine.isFinalWithoutPayment(outcome) else { return outcome }
         return try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            .filter(effects.isSound).reduce(outcome, AttemptEngine.lasting)
+            .filter(effects.isSound).reduce(outcome, AttemptEngine.heldOpenByOpenAttempt)
     }
 
     // MARK: Before and after
@@ -171,7 +173,7 @@ public struct PaymentRouter: Sendable {
         }
         guard let index = registry.index(of: route.provider), registry.services[index] is any PayeeProvider else {
             throw PaymentError(
-                .providerFault, "the provider's link names a payee, but it cannot tell payees apart",
+                .providerFault, "the provider's link names a payee, but the provider cannot distinguish payees",
                 provider: route.provider)
         }
         // For people it says whom; what counts is that nobody has drawn it before.
@@ -182,21 +184,21 @@ public struct PaymentRouter: Sendable {
     /// Refuses a success that belongs to another link with the same name: one whose payment this start joined, or that
     /// another router brought about meanwhile.
     private func checkedOwn(
-        _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ enquiry: Enquiry
+        _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded = outcome, enquiry.service is any PaymentDistinguishingProvider else { return outcome }
+        guard case .succeeded = outcome, serviceClient.service is any ReusableReferenceProvider else { return outcome }
         let histories = try await journaled(at: payment.provider, .maybeSent) { try await $0.histories(of: payment) }
         for history in histories {
-            if case .succeeded? = history.outcome { try enquiry.distinguish(link, from: history.attempt) }
+            if case .succeeded? = history.outcome { try serviceClient.distinguish(link, from: history.attempt) }
         }
         return outcome
     }
 
-    func enquiry(for id: ProviderID, payer: Payer) throws(PaymentError) -> Enquiry {
+    func serviceClient(for id: ProviderID, payer: Payer) throws(PaymentError) -> ServiceClient {
         guard let index = registry.index(of: id) else {
             throw PaymentError(.unroutable, "no provider called \(id) is registered")
         }
-        return Enquiry(
+        return ServiceClient(
             service: registry.services[index], descriptor: registry.descriptors[index], payer: payer, effects: effects)
     }
 

@@ -17,19 +17,19 @@ struct RouterEffects: Sendable {
     func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
 
     /// Tells everybody who listens what happened.
-    func tell(
+    func emit(
         _ kind: PaymentEvent.Kind, at provider: ProviderID?, _ reference: PaymentReference? = nil,
         _ attempt: AttemptID? = nil
     ) {
         let event = PaymentEvent(
             date: clock.now, provider: provider, reference: reference, attempt: attempt, kind: kind)
         log(event)
-        listeners.tell(event)
+        listeners.emit(event)
     }
 
     /// Tells everybody who listens what happened to an attempt.
-    func tell(_ kind: PaymentEvent.Kind, of attempt: PaymentAttempt) {
-        tell(kind, at: attempt.reference.provider, attempt.reference, attempt.id)
+    func emit(_ kind: PaymentEvent.Kind, of attempt: PaymentAttempt) {
+        emit(kind, at: attempt.reference.provider, attempt.reference, attempt.id)
     }
 
     /// The context of one call to a provider or service.
@@ -42,14 +42,14 @@ struct RouterEffects: Sendable {
         for descriptor: ProviderDescriptor, payer: Payer, steps: any StepRunner, about reference: PaymentReference,
         attempt: AttemptID? = nil, journal: LeasedJournal? = nil, link: PaymentLink? = nil
     ) -> ProviderContext {
-        let tell = { @Sendable (kind: PaymentEvent.Kind) in self.tell(kind, at: descriptor.id, reference, attempt) }
+        let emit = { @Sendable (kind: PaymentEvent.Kind) in self.emit(kind, at: descriptor.id, reference, attempt) }
         var time = clock
         if let journal { time = LeasedClock(base: clock, journal: journal) }
         let hosts = OutboundHosts(descriptor.outboundHosts)
         return ProviderContext(
-            http: ToldTransport(base: GuardedTransport(base: transport, hosts: hosts), tell: tell),
-            payer: payer.guarded(for: hosts).telling(tell), clock: ToldClock(base: time, tell: tell),
+            http: ObservedTransport(base: GuardedTransport(base: transport, hosts: hosts), emit: emit),
+            payer: payer.guarded(for: hosts).observed(by: emit), clock: ObservedClock(base: time, emit: emit),
             random: random, secrets: secrets, link: link, steps: steps
-        ) { tell(.note($0)) }
+        ) { emit(.note($0)) }
     }
 }

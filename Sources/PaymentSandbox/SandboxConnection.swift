@@ -23,8 +23,8 @@ public struct SandboxConnection: Sendable {
     /// - Parameters:
     ///   - address: as `payroute sandbox` prints it, such as `http://127.0.0.1:8080`.
     ///   - transport: the way there; `StandardTransport` unless told otherwise.
-    /// - Throws: ``PaymentError``: `rejected-link` when the address is none, or not on this machine; `network` when nobody answers
-    ///   there; `invalid-response` when whoever answers is no sandbox.
+    /// - Throws: ``PaymentError``: `rejected-link` when the address is none, or not on this machine; `network` when
+    ///   nobody answers there; `invalid-response` when whoever answers is no sandbox.
     public init(_ address: String, over transport: (any HTTPTransport)? = nil) async throws(PaymentError) {
         let url: HTTPURL
         do { url = try HTTPURL(address) } catch {
@@ -79,8 +79,8 @@ public struct SandboxConnection: Sendable {
             secrets: SandboxSecrets(sandbox: url, transport: transport))
     }
 
-    /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: there is no
-    /// money. Its wallet's key follows from `seed`.
+    /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: there
+    /// is no money. Its wallet's key follows from `seed`.
     ///
     /// - Parameter seed: the number that makes the wallet's key; never for real money.
     public func payer(seed: UInt64 = 1) -> Payer {

@@ -23,8 +23,8 @@ package enum SandboxVendors {
         try all.flatMap { try $0.providers(settings) }
     }
 
-    /// Returns a payer with made-up wallets, apps, pages and data, who pays at the sandboxes that are served at `origin` and
-    /// takes the first option whatever it costs.
+    /// Returns a payer with made-up wallets, apps, pages and data, who pays at the sandboxes that are served at
+    /// `origin` and takes the first option whatever it costs.
     package static func payer(
         _ wallet: DevelopmentWallet, at origin: HTTPURL, over transport: any HTTPTransport
     ) -> Payer {

@@ -4,8 +4,8 @@ extension Payee {
     /// The most characters of a name that nobody vouches for.
     private static let longestClaim = 50
 
-    /// Creates the description of somebody by what they call themselves: the name in quotation marks, and always with what
-    /// nobody else can have.
+    /// Creates the description of somebody by what they call themselves: the name in quotation marks, and always with
+    /// what nobody else can have.
     ///
     /// - Parameters:
     ///   - name: the payee's own text; nothing of it that could pass for something else is shown.

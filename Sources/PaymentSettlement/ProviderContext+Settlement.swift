@@ -2,18 +2,19 @@ public import PaymentCore
 import PaymentCrypto
 
 extension ProviderContext {
-    /// Has the payer's settler pay, in a durable step of the core's own: once for each attempt, whatever happens in between.
+    /// Has the payer's settler pay, in a durable step of the core's own: once for each attempt, whatever happens in
+    /// between.
     ///
-    /// The settler is asked first what it knows of this payment. Only its own word that nothing was sent lets it pay, also
-    /// after an interruption; what it has paid before is found and never paid again. The proof of an invoice is checked
-    /// against its payment hash. Review everything before this: the money cannot be called back.
+    /// The settler is asked first what it knows of this payment. Only its own word that nothing was sent lets it pay,
+    /// also after an interruption; what it has paid before is found and never paid again. The proof of an invoice is
+    /// checked against its payment hash. Review everything before this: the money cannot be called back.
     ///
     /// - Parameters:
     ///   - attempt: whose option is paid: its amount, under a key that follows from the attempt's.
     ///   - endpoint: where the money goes.
     /// - Returns: the proof, now or from an earlier run.
-    /// - Throws: ``PaymentError``: ``PaymentError/Code/notSettled`` when the settler says that nothing was sent, which can
-    ///   be believed; phase `maybeSent` when money may have moved.
+    /// - Throws: ``PaymentError``: ``PaymentError/Code/notSettled`` when the settler says that nothing was sent, which
+    ///   can be believed; phase `maybeSent` when money may have moved.
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
@@ -22,9 +23,9 @@ extension ProviderContext {
 
     /// The same, with a last look before the settler is asked to pay.
     ///
-    /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the settler says that
-    ///   it has sent nothing. Where it throws, the settler is not asked: ``PaymentError/Code/notSettled`` where it never will
-    ///   be, with a phase before anything was sent.
+    /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the
+    ///   settler says that it has sent nothing. Where it throws, the settler is not asked:
+    ///   ``PaymentError/Code/notSettled`` where it never will be, with a phase before anything was sent.
     package func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
         unless check: @escaping @Sendable () async throws -> Void
@@ -80,17 +81,17 @@ private struct Settling: Sendable {
                     throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
                 }
                 try await check()
-                // The settler may have taken hours to answer. Whoever has taken over by now may be told its last word, and
-                // pay anew under another key.
+                // The settler may have taken hours to answer. Whoever has taken over by now may be told its last word,
+                // and pay anew under another key.
                 try await ensureInCharge()
                 hasAsked = true
                 do { state = try await settler.settle(settlement) } catch {
                     throw Self.unanswered(error, hasAsked: true)
                 }
-            case .underWay(let wish):
+            case .inFlight(let wish):
                 guard let wait = waits.next(askedFor: wish) else {
                     throw PaymentError(
-                        .network, "the settlement is still under way; resume the attempt later", phase: .maybeSent,
+                        .network, "the settlement is still in progress; resume the attempt later", phase: .maybeSent,
                         retry: wish.map { .after($0) } ?? .later)
                 }
                 do {

@@ -29,13 +29,13 @@ package enum SettlementFlow {
         if case .declined = answer {
             return PaymentQuote(reference: reference, payee: payee, amount: nil, options: [], outcome: .cancelled)
         }
-        var options: [PaymentOption] = []
+        var options: [PaymentMethodOption] = []
         for (id, title, offer) in current {
             guard let amount = answer.amount(for: offer) else { continue }
             var data: JSONValue = ["endpoint": try JSONValue.encode(offer.endpoint)]
             data["payee"] = payeeID.map { .string($0) }
             options.append(
-                PaymentOption(
+                PaymentMethodOption(
                     id: id, title: title, amount: amount,
                     needs: [.settlement(offer.endpoint.kind, network: offer.endpoint.network)],
                     expiresAt: offer.expiresAt, providerData: data))
@@ -49,11 +49,12 @@ package enum SettlementFlow {
             reference: reference, payee: payee, amount: amounts.count == 1 ? amounts.first : nil, options: options)
     }
 
-    /// Whom an option pays that ``quote(_:of:payee:payeeID:in:)`` has made, where it is not a payment that its link names.
-    package static func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
+    /// Whom an option pays that ``quote(_:of:payee:payeeID:in:)`` has made, where it is not a payment that its link
+    /// names.
+    package static func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
-    /// Refuses to take `attempt` for one at what is asked for now. Whoever has a preimage can make any number of invoices of
-    /// one payment hash, and a link may name an address beside an invoice of somebody else's.
+    /// Refuses to take `attempt` for one at what is asked for now. Whoever has a preimage can make any number of
+    /// invoices of one payment hash, and a link may name an address beside an invoice of somebody else's.
     ///
     /// - Parameter offers: what is asked for now.
     /// - Throws: ``PaymentError``, `integrity`.
@@ -69,8 +70,8 @@ package enum SettlementFlow {
         }
     }
 
-    /// Pays what was chosen: reads the endpoint again from its own text, compares it with what the payer saw, and hands it
-    /// to the settler.
+    /// Pays what was chosen: reads the endpoint again from its own text, compares it with what the payer saw, and hands
+    /// it to the settler.
     ///
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
@@ -116,7 +117,8 @@ package enum SettlementFlow {
 
     /// Hands an endpoint to the settler that was found to be what the payer chose.
     ///
-    /// - Parameter check: a last look, each time before the settler is asked to pay; where it throws, the settler is not asked.
+    /// - Parameter check: a last look, each time before the settler is asked to pay; where it throws, the settler is
+    ///   not asked.
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
@@ -134,7 +136,7 @@ package enum SettlementFlow {
 
     /// The endpoint of an option, if its own text still says all of it.
     private static func reviewed(
-        _ option: PaymentOption, _ reader: any InstructionReader
+        _ option: PaymentMethodOption, _ reader: any InstructionReader
     ) throws(PaymentError) -> SettlementEndpoint {
         guard let stored = option.providerData?["endpoint"],
             let endpoint = try? stored.decode(SettlementEndpoint.self),
@@ -185,7 +187,7 @@ package enum SettlementFlow {
             if fixed != nil { return .notAsked }
             throw PaymentError(
                 .noChooser,
-                "the payee leaves the amount to the payer, and nobody said how much; give the payer an amountChooser")
+                "the payee leaves the amount to the payer, and no amount was given; give the payer an amountChooser")
         }
         // With one endpoint that leaves it open, a minimum of another one's is not asked for.
         let least = amounts.count == 1 ? minimum : nil

@@ -15,7 +15,8 @@ public enum SodiumError: Error, Sendable, Hashable {
     case invalidKey(String)
     /// The message is malformed, was changed on the way or was made with another key.
     case invalidMessage(String)
-    /// The library could not be set up, or this platform has none: libsodium comes with Linux and Homebrew, not with iOS.
+    /// The library could not be set up, or this platform has none: libsodium comes with Linux and Homebrew, not with
+    /// iOS.
     case unavailable
 }
 

@@ -2,8 +2,8 @@
     import CSodium
 #endif
 
-/// Authenticated encryption by XChaCha20 and Poly1305 (draft-irtf-cfrg-xchacha-03): ChaCha20-Poly1305 with nonces so long
-/// that chance never draws one twice.
+/// Authenticated encryption by XChaCha20 and Poly1305 (draft-irtf-cfrg-xchacha-03): ChaCha20-Poly1305 with nonces so
+/// long that chance never draws one twice.
 public enum XChaCha20Poly1305 {
     /// The bytes of a key.
     public static let keyLength = 32

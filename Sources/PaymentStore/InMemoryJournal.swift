@@ -14,8 +14,8 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
     private var order: [(place: Int64, id: AttemptID)] = []
     private var places: Int64 = 0
     private var attempts: [AttemptID: AttemptHistory] = [:]
-    private var leases = LeaseBook()
-    private var spendings = SpendingBook()
+    private var leases = LeaseLedger()
+    private var spendings = SpendingLedger()
 
     /// Creates an empty journal.
     public init() {}

@@ -4,14 +4,14 @@ public import PaymentCore
 extension SQLiteJournal: SpendingStore {
     /// Reserves a spending, unless a limit would be exceeded. It is on the disk then.
     ///
-    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says; ``JournalError`` when the file cannot be
-    ///   read or written.
+    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says; ``JournalError`` when the file cannot
+    ///   be read or written.
     public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         let values = try StoredSpending.values(spending)
         return try await writeSpending { [self] () throws(JournalError) -> Result<SpendingVerdict, SpendingError> in
             // Everything that can count, in the periods of the day or behind them.
             let first = spending.day.firstThatCounts
-            var book = SpendingBook(
+            var book = SpendingLedger(
                 try spendings(
                     "attempt = ?1 OR (day >= ?2 AND state <> '\(StoredSpending.rawValue(.released))')",
                     [.text(spending.attempt.rawValue), .integer(Int64(first.number))]))
@@ -65,13 +65,13 @@ extension SQLiteJournal: SpendingStore {
         try spendings("day >= ?1", [.integer(Int64(day.number))])
     }
 
-    /// Removes what has ended and counts in no period any more, as ``SpendingBook/forget(before:)`` does.
+    /// Removes what has ended and counts in no period any more, as ``SpendingLedger/forget(before:)`` does.
     func forgetSpendings(before day: SpendingDay) throws(JournalError) {
         try unsynced { () throws(JournalError) in
             try database.run(
                 """
                 DELETE FROM spending WHERE state <> '\(StoredSpending.rawValue(.reserved))'
-                    AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingBook.longestMemory)
+                    AND day < min(?1, (SELECT max(day) FROM spending)) - \(SpendingLedger.longestMemory)
                 """, [.integer(Int64(day.number))])
         }
     }
@@ -79,11 +79,11 @@ extension SQLiteJournal: SpendingStore {
     /// Changes the state of one reservation. The disk is waited for only where something changes.
     private func change(
         _ attempt: AttemptID, to state: SpendingRecord.State,
-        _ rule: @escaping (inout SpendingBook) throws(SpendingError) -> Void
+        _ rule: @escaping (inout SpendingLedger) throws(SpendingError) -> Void
     ) async throws {
         if try spending(of: attempt)?.state == state { return }
         try await writeSpending { [self] () throws(JournalError) -> Result<Void, SpendingError> in
-            var book = SpendingBook(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
+            var book = SpendingLedger(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
             do throws(SpendingError) { try rule(&book) } catch { return .failure(error) }
             try database.run(
                 "UPDATE spending SET state = ?2 WHERE attempt = ?1",

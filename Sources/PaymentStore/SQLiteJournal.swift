@@ -9,13 +9,13 @@ public import PaymentCore
 /// The durable journal: one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
 /// What a method wrote survives the end of the process when it returns. What keeps payments from being made twice is on
-/// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and everything
-/// from the start of its first mutation on. The rest is there with the next of these; a power failure in between takes
-/// the last of it back, as if it had not happened yet. Payments made at the same time share the waits for the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal
-/// `-owners`, by which processes see which of them live; only the user may read them. Nothing secret is stored: no links,
-/// no keys of services; answers of wallets and forms only until their attempt ends, then they are overwritten in the
-/// file, and in the write-ahead log as it is reused.
-/// Network file systems are not supported.
+/// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and
+/// everything from the start of its first mutation on. The rest is there with the next of these; a power failure in
+/// between takes the last of it back, as if it had not happened yet. Payments made at the same time share the waits for
+/// the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of
+/// them live; only the user may read them. Nothing secret is stored: no links, no keys of services; answers of wallets
+/// and forms only until their attempt ends, then they are overwritten in the file, and in the write-ahead log as it is
+/// reused. Network file systems are not supported.
 public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
     let database: Database
@@ -144,8 +144,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             """, [.integer(attempt)])
     }
 
-    /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the same;
-    /// or one that becomes durable with the next.
+    /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the
+    /// same; or one that becomes durable with the next.
     func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
         guard durably else { return try unsynced(body) }
         let answer: GroupCommit.Answer = await withCheckedContinuation { continuation in
@@ -157,8 +157,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     private func commit() { group.commit() }
 
-    /// A transaction that nobody waits for the disk with: about a lease, whose loss in a power failure does no harm, since
-    /// whoever held one is gone as well, or about what may be lost.
+    /// A transaction that nobody waits for the disk with: about a lease, whose loss in a power failure does no harm,
+    /// since whoever held one is gone as well, or about what may be lost.
     func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>

@@ -14,9 +14,9 @@ public final class ScriptedTransport: HTTPTransport {
     public struct Line: Sendable {
         let method: String
         let path: String
-        let result: Result<HTTPResponse, Failure>
+        let result: Result<HTTPResponse, ScriptError>
 
-        struct Failure: Error {
+        struct ScriptError: Error {
             let phase: TransportError.Phase
             let reason: TransportError.Reason
         }
@@ -30,7 +30,7 @@ public final class ScriptedTransport: HTTPTransport {
         public static func fail(
             _ method: String, _ path: String, _ phase: TransportError.Phase, because reason: TransportError.Reason
         ) -> Line {
-            Line(method: method, path: path, result: .failure(Failure(phase: phase, reason: reason)))
+            Line(method: method, path: path, result: .failure(ScriptError(phase: phase, reason: reason)))
         }
     }
 

@@ -60,7 +60,7 @@ enum HomeFrame {
     static func path(_ payment: String) -> String { "/ledger/" + escape(PercentCoding.encode(payment)) }
 
     /// What a payment's words say, painted by how it stands.
-    static func words(_ words: [LedgerWord]) -> String {
+    static func words(_ words: [LedgerStatus]) -> String {
         let tone =
             switch words.last {
             case .settled, .captured, .authorized, .refunded: "good"

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Who may ask the sandbox for what. Programs of this machine may everything; pages of other sites, in a browser on this
-/// machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
+/// Who may ask the sandbox for what. Programs of this machine may everything; pages of other sites, in a browser on
+/// this machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
 enum HomeGuard {
     /// The origin of a page on this machine that asks from another address than the sandbox's, in need of leave (CORS).
     static func foreignOrigin(of request: HTTPRequest) -> String? {

@@ -44,7 +44,7 @@ struct HomePage {
             </ul>
             <h2>For programs</h2>
             <p><a href="/_sandbox/openapi.json">The interface</a> makes payments, plans faults, sets the clock forward and
-            tells what happened; <a href="/health">/health</a> says when it is up. Browsers' pages may ask from loopback
+            reports what happened; <a href="/health">/health</a> says when it is up. Browsers' pages may ask from loopback
             origins only.</p>
 
             """)

@@ -3,22 +3,22 @@ import SandboxSupport
 
 /// `/ledger`: every payment and every request, whoever made them. Live where scripts run.
 struct LedgerPage {
-    let book: HomeBook
+    let homeLedger: HomeLedger
     let services: [any ListedService]
     let faults: [PlannedFault]
     let clock: SandboxClock
     let filter: String
 
     func response(_ nonce: String) -> HTTPResponse {
-        let entries = book.newest(filter.isEmpty ? 100 : .max).filter(fits).prefix(100)
+        let entries = homeLedger.newest(filter.isEmpty ? 100 : .max).filter(fits).prefix(100)
         let rows = entries.map(row).joined()
-        let events = book.events.suffix(100).reversed().map { HomeFrame.line($0, withPayment: true) }.joined()
+        let events = homeLedger.events.suffix(100).reversed().map { HomeFrame.line($0, withPayment: true) }.joined()
         let waiting = faults.map {
             "<li>\(HTMLText.escape($0.kind.rawValue)): \(HTMLText.escape($0.kind.summary))</li>"
         }
         let shift = clock.shift.components.seconds
         return HomeFrame.page(
-            "Ledger", room: "/ledger", nonce: nonce, attributes: " data-after=\"\(book.lastNumber)\"",
+            "Ledger", room: "/ledger", nonce: nonce, attributes: " data-after=\"\(homeLedger.lastNumber)\"",
             """
             <h1>Ledger and requests</h1>
             <form method="get" action="/ledger" class="actions" role="search">
@@ -52,13 +52,13 @@ struct LedgerPage {
             "<option value=\"\($0.rawValue)\">\(HTMLText.escape($0.title))</option>"
         }.joined() + "</select>"
 
-    private func fits(_ entry: HomeBook.Entry) -> Bool {
+    private func fits(_ entry: HomeLedger.Entry) -> Bool {
         guard !filter.isEmpty else { return true }
         let texts = [entry.service, entry.id, entry.listed?.scenario ?? "", entry.words.last?.rawValue ?? ""]
         return texts.contains { $0.lowercased().contains(filter.lowercased()) }
     }
 
-    private func row(_ entry: HomeBook.Entry) -> String {
+    private func row(_ entry: HomeLedger.Entry) -> String {
         let title = services.first { $0.id == entry.service }?.title ?? entry.service
         return
             "<tr data-payment=\"\(HTMLText.escape(entry.id))\"><th scope=\"row\"><a href=\"\(HomeFrame.path(entry.id))\">"
@@ -70,7 +70,7 @@ struct LedgerPage {
 
 /// `/ledger/{payment}`: one payment, with all that can be done with it and all that happened to it.
 struct PaymentPage {
-    let entry: HomeBook.Entry
+    let entry: HomeLedger.Entry
     let service: String
     let pages: [ListedPage]
     /// Whether anybody is notified of such payments.

@@ -39,7 +39,7 @@ enum OpenAPI {
         ],
         "/_sandbox/ledger": [
             "get": operation(
-                "What happened to every payment, whoever made it",
+                "What happened to every payment, from whatever client",
                 parameters: [query("service"), query("payment")], answer: reference("Ledger"))
         ],
         "/_sandbox/log": [

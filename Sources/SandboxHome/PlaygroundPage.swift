@@ -3,7 +3,7 @@ import SandboxSupport
 
 /// `/playground`: any payment text, read by the same router as on the command line.
 struct PlaygroundPage {
-    let desk: any SandboxDesk
+    let actions: any SandboxActions
     let text: String?
     var problem: String?
     /// The builder whose form was sent, and what was in it.
@@ -15,7 +15,7 @@ struct PlaygroundPage {
         let text = self.text.flatMap {
             $0.utf8.count <= 65_536 ? $0 : String(decoding: $0.utf8.prefix(9000), as: UTF8.self)
         }
-        let reading = text.flatMap { $0.isEmpty ? nil : desk.read($0) }
+        let reading = text.flatMap { $0.isEmpty ? nil : actions.read($0) }
         let shown = reading?.hidesSecret == true ? "" : text ?? ""
         return HomeFrame.page(
             "Playground", room: "/playground", nonce: nonce,
@@ -64,7 +64,7 @@ struct PlaygroundPage {
         let drawing =
             reading.hidesSecret
             ? "<p class=\"note\">It holds a secret: neither it nor its QR code is shown.</p>"
-            : desk.picture(of: text).map {
+            : actions.picture(of: text).map {
                 "<div class=\"qr\" role=\"img\" aria-label=\"QR code of the text\">\($0)</div>"
             } ?? ""
         return """

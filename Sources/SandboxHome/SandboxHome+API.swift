@@ -12,26 +12,26 @@ import SandboxSupport
 /// described in ``OpenAPI``, which it serves.
 extension SandboxHome {
     /// Why a call of the interface is refused.
-    struct Refusal: Error {
+    struct RequestError: Error {
         let status: Int
         let text: String
 
-        static let unknownPath = Refusal(
+        static let unknownPath = RequestError(
             status: 404, text: "There is nothing at this path; see /_sandbox/openapi.json.")
-        static let unknownPayment = Refusal(status: 404, text: "There is no such payment here.")
-        static let wrongMethod = Refusal(status: 405, text: "This path does not know the method.")
+        static let unknownPayment = RequestError(status: 404, text: "There is no such payment here.")
+        static let wrongMethod = RequestError(status: 405, text: "This path does not know the method.")
 
         var response: HTTPResponse { .json(["error": .string(text)], status: status) }
     }
 
     func api(_ request: HTTPRequest, _ path: [String]) async -> SandboxAnswer {
         if path == ["events"], request.method == .get { return events(request) }
-        do throws(Refusal) { return .response(try await call(request, path)) } catch {
+        do throws(RequestError) { return .response(try await call(request, path)) } catch {
             return .response(error.response)
         }
     }
 
-    private func call(_ request: HTTPRequest, _ path: [String]) async throws(Refusal) -> HTTPResponse {
+    private func call(_ request: HTTPRequest, _ path: [String]) async throws(RequestError) -> HTTPResponse {
         switch (path.first, path.count) {
         case ("home.js", 1): return Self.file(HomeScript.source, "text/javascript; charset=utf-8")
         case ("openapi.json", 1): return .json(OpenAPI.document(request.url.origin))
@@ -40,47 +40,47 @@ extension SandboxHome {
         case ("payments", 1):
             if request.method == .post { return try await create(request) }
             try expect(.get, request)
-            return .json(["payments": .array(book.newest(1000).map(describe))])
+            return .json(["payments": .array(homeLedger.newest(1000).map(describe))])
         case ("payments", 2...3): return try await payment(request, Array(path.dropFirst()))
         case ("ledger", 1): return try ledger(request)
         case ("log", 1):
             try expect(.get, request)
-            return .json(["events": .array(book.events.suffix(HomeBook.kept).map { $0.json })])
+            return .json(["events": .array(homeLedger.events.suffix(HomeLedger.kept).map { $0.json })])
         case ("faults", 1): return try fault(request)
         case ("clock", 1): return try await setClock(request)
         case ("read", 1):
             try expect(.post, request)
             guard let text = try Self.body(request)["text"]?.string else { throw .missing("text") }
-            return .json(desk.read(text).json)
+            return .json(actions.read(text).json)
         default: throw .unknownPath
         }
     }
 
-    private func expect(_ method: HTTPRequest.Method, _ request: HTTPRequest) throws(Refusal) {
+    private func expect(_ method: HTTPRequest.Method, _ request: HTTPRequest) throws(RequestError) {
         guard request.method == method else { throw .wrongMethod }
     }
 
     // MARK: Payments
 
-    private func create(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    private func create(_ request: HTTPRequest) async throws(RequestError) -> HTTPResponse {
         let body = try Self.body(request)
         guard let service = body["service"]?.string else { throw .missing("service") }
         guard let scenario = body["scenario"]?.string else { throw .missing("scenario") }
         let amount = try Self.money(body["amount"]?.string, body["currency"]?.string)
         guard let base = try? HTTPURL(request.url.origin),
             let payment = await make(scenario, of: service, amount: amount, at: base),
-            let entry = book.entries[payment.id]
+            let entry = homeLedger.entries[payment.id]
         else {
-            throw Refusal(
+            throw RequestError(
                 status: 404,
                 text: "There is no such scenario of that service, or its amount is its own; see /_sandbox/scenarios.")
         }
         return .json(describe(entry), status: 201)
     }
 
-    private func payment(_ request: HTTPRequest, _ path: [String]) async throws(Refusal) -> HTTPResponse {
+    private func payment(_ request: HTTPRequest, _ path: [String]) async throws(RequestError) -> HTTPResponse {
         let id = path[0]
-        guard let entry = book.entries[id] else { throw .unknownPayment }
+        guard let entry = homeLedger.entries[id] else { throw .unknownPayment }
         guard path.count == 2 else {
             try expect(.get, request)
             return .json(describe(entry))
@@ -90,20 +90,21 @@ extension SandboxHome {
         switch path[1] {
         case "pay":
             guard let base = try? HTTPURL(request.url.origin), let work = pay(id, at: base) else {
-                throw Refusal(status: 409, text: "Another program made this payment; it alone knows its link.")
+                throw RequestError(status: 409, text: "Another program made this payment; it alone knows its link.")
             }
             await work.value
-            return .json(book.entries[id].map(describe) ?? .null)
+            return .json(homeLedger.entries[id].map(describe) ?? .null)
         case "notify":
             guard let sent = await notifyAgain(id) else {
-                throw Refusal(status: 409, text: "There is no notification of this payment, or nobody to send it to.")
+                throw RequestError(
+                    status: 409, text: "There is no notification of this payment, or no receiver for it.")
             }
             return .json(["kind": .string(sent.kind), "delivered": .bool(sent.isDelivered)])
         default: throw .unknownPath
         }
     }
 
-    func describe(_ entry: HomeBook.Entry) -> JSONValue {
+    func describe(_ entry: HomeLedger.Entry) -> JSONValue {
         var json: JSONValue = [
             "id": .string(entry.id), "service": .string(entry.service),
             "events": .array(entry.words.map { .string($0.rawValue) }), "madeHere": .bool(entry.listed != nil),
@@ -137,10 +138,10 @@ extension SandboxHome {
 
     // MARK: What happened
 
-    private func ledger(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    private func ledger(_ request: HTTPRequest) throws(RequestError) -> HTTPResponse {
         try expect(.get, request)
         let query = FormItems(Substring(request.url.query ?? ""))
-        let entries = book.order.compactMap { book.entries[$0] }.filter { entry in
+        let entries = homeLedger.order.compactMap { homeLedger.entries[$0] }.filter { entry in
             (query["service"].map { $0 == entry.service } ?? true) && (query["payment"].map { $0 == entry.id } ?? true)
         }
         return .json([
@@ -155,7 +156,8 @@ extension SandboxHome {
         ])
     }
 
-    /// `GET /_sandbox/events`: everything from now on, or from after `Last-Event-ID` or `?after=`, as server-sent events.
+    /// `GET /_sandbox/events`: everything from now on, or from after `Last-Event-ID` or `?after=`, as server-sent
+    /// events.
     private func events(_ request: HTTPRequest) -> SandboxAnswer {
         let query = FormItems(Substring(request.url.query ?? ""))
         let after = (request.headers["Last-Event-ID"] ?? query["after"]).flatMap { Int($0) }
@@ -166,7 +168,7 @@ extension SandboxHome {
         return .stream(HTTPResponse(status: 200, headers: headers), stream)
     }
 
-    private func fault(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    private func fault(_ request: HTTPRequest) throws(RequestError) -> HTTPResponse {
         switch request.method {
         case .get: break
         case .delete: faults = []
@@ -174,22 +176,24 @@ extension SandboxHome {
             let body = try Self.body(request)
             guard let kind = body["kind"]?.string.flatMap(PlannedFault.Kind.init) else {
                 let known = PlannedFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Refusal(status: 400, text: "The member kind must be one of \(known).")
+                throw RequestError(status: 400, text: "The member kind must be one of \(known).")
             }
             let fault = PlannedFault(
                 kind: kind, payment: body["payment"]?.string, path: body["path"]?.string,
                 method: body["method"]?.string)
-            guard plan(fault) else { throw Refusal(status: 409, text: "Too many faults wait for their request.") }
+            guard plan(fault) else { throw RequestError(status: 409, text: "Too many faults wait for their request.") }
             return .json(fault.json, status: 201)
         default: throw .wrongMethod
         }
         return .json(["faults": .array(faults.map(\.json))])
     }
 
-    private func setClock(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    private func setClock(_ request: HTTPRequest) async throws(RequestError) -> HTTPResponse {
         if request.method == .post {
             guard let seconds = try Self.body(request)["advance"]?.int64, (1...Self.longestAdvance).contains(seconds)
-            else { throw Refusal(status: 400, text: "The member advance must be 1 to \(Self.longestAdvance) seconds.") }
+            else {
+                throw RequestError(status: 400, text: "The member advance must be 1 to \(Self.longestAdvance) seconds.")
+            }
             await advance(bySeconds: seconds)
         } else {
             try expect(.get, request)
@@ -204,11 +208,11 @@ extension SandboxHome {
 
     // MARK: Parts
 
-    private func picture(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    private func picture(_ request: HTTPRequest) throws(RequestError) -> HTTPResponse {
         try expect(.get, request)
         let query = FormItems(Substring(request.url.query ?? ""))
-        let text = query["payment"].flatMap { book.entries[$0]?.listed?.link } ?? query["text"]
-        guard let text, let picture = desk.picture(of: text) else { throw .unknownPath }
+        let text = query["payment"].flatMap { homeLedger.entries[$0]?.listed?.link } ?? query["text"]
+        guard let text, let picture = actions.picture(of: text) else { throw .unknownPath }
         return Self.file(picture, "image/svg+xml")
     }
 
@@ -222,40 +226,40 @@ extension SandboxHome {
     }
 
     /// An amount of money, where one is given; both parts or none.
-    static func money(_ amount: String?, _ currency: String?) throws(Refusal) -> Money? {
+    static func money(_ amount: String?, _ currency: String?) throws(RequestError) -> Money? {
         guard let amount, !amount.isEmpty else { return nil }
         guard let code = try? FiatCurrency(currency ?? "") else {
-            throw Refusal(status: 400, text: "The currency must be a code of ISO 4217, such as EUR.")
+            throw RequestError(status: 400, text: "The currency must be a code of ISO 4217, such as EUR.")
         }
         let most = (try? Money(minorUnits: mostMinorUnits, currency: .fiat(code)))?.decimalText ?? ""
         guard let money = try? Money(decimal: amount, currency: .fiat(code)), money.minorUnits > 0,
             money.minorUnits <= mostMinorUnits
         else {
             let decimals = code.exponent == 0 ? "whole" : "with at most \(code.exponent) digits after the point"
-            throw Refusal(
+            throw RequestError(
                 status: 400,
                 text: "The amount must be a number above zero, \(decimals), and at most \(most) \(code).")
         }
         return money
     }
 
-    /// The most that a payment is made over here: all that is added up and multiplied with it stays far below the end of
-    /// the numbers.
+    /// The most that a payment is made over here: all that is added up and multiplied with it stays far below the end
+    /// of the numbers.
     private static let mostMinorUnits: UInt128 = 1_000_000_000_000
 
     /// The body, a JSON object. No form of another site can send that type without being asked for leave first.
-    private static func body(_ request: HTTPRequest) throws(Refusal) -> JSONValue {
+    private static func body(_ request: HTTPRequest) throws(RequestError) -> JSONValue {
         guard request.mediaType == "application/json" else {
-            throw Refusal(status: 415, text: "The body must be JSON, with Content-Type: application/json.")
+            throw RequestError(status: 415, text: "The body must be JSON, with Content-Type: application/json.")
         }
         guard let body = try? JSONValue(parsing: request.body), body.object != nil else {
-            throw Refusal(status: 400, text: "The body must be a JSON object.")
+            throw RequestError(status: 400, text: "The body must be a JSON object.")
         }
         return body
     }
 }
 
-extension SandboxHome.Refusal {
+extension SandboxHome.RequestError {
     fileprivate static func missing(_ member: String) -> Self {
         Self(status: 400, text: "The member \(member) is missing, or is no text.")
     }

@@ -11,10 +11,12 @@ extension SandboxHome {
             switch path[0] {
             case "playground" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
-                return PlaygroundPage(desk: desk, text: query["text"]).response(nonce)
+                return PlaygroundPage(actions: actions, text: query["text"]).response(nonce)
             case "scenarios" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
-                return ScenariosPage(services: services, showsTampered: showsTampered, shown: query["show"].flatMap(shown)).response(nonce)
+                return ScenariosPage(
+                    services: services, showsTampered: showsTampered, shown: query["show"].flatMap(shown)
+                ).response(nonce)
             case "ledger": return await ledgerPage(request, path, nonce)
             default: break
             }
@@ -35,20 +37,20 @@ extension SandboxHome {
             await refresh()
             let query = FormItems(Substring(request.url.query ?? ""))
             return LedgerPage(
-                book: book, services: services, faults: faults, clock: clock, filter: query["filter"] ?? ""
+                homeLedger: homeLedger, services: services, faults: faults, clock: clock, filter: query["filter"] ?? ""
             ).response(nonce)
         }
         await refresh()
-        guard let id = PercentCoding.decode(path[1]), let entry = book.entries[id] else {
+        guard let id = PercentCoding.decode(path[1]), let entry = homeLedger.entries[id] else {
             return problem("There is no payment of this name here.", status: 404, nonce)
         }
         let service = service(entry.service)
         let pages = await service?.pages(of: id) ?? []
         return PaymentPage(
             entry: entry, service: service?.title ?? entry.service, pages: pages,
-            notifies: service?.notifies ?? false, picture: entry.listed.flatMap { desk.picture(of: $0.link) },
+            notifies: service?.notifies ?? false, picture: entry.listed.flatMap { actions.picture(of: $0.link) },
             origin: request.url.origin,
-            last: book.lastNumber
+            last: homeLedger.lastNumber
         ).response(nonce)
     }
 
@@ -68,14 +70,16 @@ extension SandboxHome {
         case ("playground", 1):
             if let standard = items["build"] {
                 let made = TextBuilder.text(standard, items.values)
-                return PlaygroundPage(desk: desk, text: made.text, problem: made.problem, built: standard, items: items)
-                    .response(nonce)
+                return PlaygroundPage(
+                    actions: actions, text: made.text, problem: made.problem, built: standard, items: items
+                )
+                .response(nonce)
             }
-            return PlaygroundPage(desk: desk, text: items["text"] ?? "").response(nonce)
+            return PlaygroundPage(actions: actions, text: items["text"] ?? "").response(nonce)
         case ("scenarios", 1): return await make(request, items, nonce)
         case ("ledger", 1): return await change(items, nonce)
         case ("ledger", 3):
-            guard let id = PercentCoding.decode(path[1]), book.entries[id] != nil else { break }
+            guard let id = PercentCoding.decode(path[1]), homeLedger.entries[id] != nil else { break }
             return await act(path[2], on: id, request, items, nonce: nonce)
         default: break
         }
@@ -85,19 +89,19 @@ extension SandboxHome {
     private func readPicture(_ request: HTTPRequest) -> PlaygroundPage {
         let file = UploadedFile("image", of: request.body, contentType: request.headers["Content-Type"] ?? "")
         guard let file, !file.bytes.isEmpty else {
-            return PlaygroundPage(desk: desk, text: nil, problem: "Choose a picture first.")
+            return PlaygroundPage(actions: actions, text: nil, problem: "Choose a picture first.")
         }
-        do throws(PictureProblem) {
-            let texts = try desk.texts(in: file.bytes)
+        do throws(PictureError) {
+            let texts = try actions.texts(in: file.bytes)
             let others = texts.count > 1 ? "There are \(texts.count) codes in the picture; this is the first." : nil
-            return PlaygroundPage(desk: desk, text: texts.first, problem: others)
-        } catch { return PlaygroundPage(desk: desk, text: nil, problem: error.words) }
+            return PlaygroundPage(actions: actions, text: texts.first, problem: others)
+        } catch { return PlaygroundPage(actions: actions, text: nil, problem: error.words) }
     }
 
     /// What the scenarios' page shows of a payment that was made here.
     private func shown(_ id: String) -> ScenariosPage.Shown? {
-        book.entries[id].flatMap { entry in
-            entry.listed.map { .init(service: entry.service, payment: $0, picture: desk.picture(of: $0.link)) }
+        homeLedger.entries[id].flatMap { entry in
+            entry.listed.map { .init(service: entry.service, payment: $0, picture: actions.picture(of: $0.link)) }
         }
     }
 
@@ -108,11 +112,13 @@ extension SandboxHome {
             return problem("There is no such scenario.", status: 404, nonce)
         }
         let amount: Money?
-        do throws(Refusal) { amount = try Self.money(items["amount"], items["currency"]) } catch {
-            return ScenariosPage(services: services, showsTampered: showsTampered, refused: (parts[0], error.text, items)).response(nonce)
+        do throws(RequestError) { amount = try Self.money(items["amount"], items["currency"]) } catch {
+            return ScenariosPage(
+                services: services, showsTampered: showsTampered, refused: (parts[0], error.text, items)
+            ).response(nonce)
         }
         // Whoever looks at a link again, and wants no other amount, finds the one that was made before.
-        if items["link"] != nil, amount == nil, let untouched = book.untouched(parts[1], of: parts[0]) {
+        if items["link"] != nil, amount == nil, let untouched = homeLedger.untouched(parts[1], of: parts[0]) {
             return Self.redirect(Self.row(of: untouched))
         }
         guard let payment = await make(parts[1], of: parts[0], amount: amount, at: base) else {
@@ -120,7 +126,8 @@ extension SandboxHome {
                 return problem("There is no such scenario.", status: 404, nonce)
             }
             let text = "This scenario takes no such amount, or has one of its own: try without an amount."
-            return ScenariosPage(services: services, showsTampered: showsTampered, refused: (parts[0], text, items)).response(nonce)
+            return ScenariosPage(services: services, showsTampered: showsTampered, refused: (parts[0], text, items))
+                .response(nonce)
         }
         if items["link"] != nil { return Self.redirect(Self.row(of: payment.id)) }
         if items["open"] != nil,
@@ -154,14 +161,14 @@ extension SandboxHome {
     ) async -> HTTPResponse {
         switch verb {
         case "pay":
-            guard let base = try? HTTPURL(request.url.origin), book.entries[id]?.listed != nil else {
+            guard let base = try? HTTPURL(request.url.origin), homeLedger.entries[id]?.listed != nil else {
                 return problem("Another program made this payment; it alone knows its link.", status: 409, nonce)
             }
             await start(id, at: base)
         case "notify":
             guard await notifyAgain(id) != nil else {
                 return problem(
-                    "There is no notification of this payment, or nobody to send it to: start the sandbox with --webhooks, "
+                    "There is no notification of this payment, or no receiver for it: start the sandbox with --webhooks, "
                         + "or name an address when you make the payment.", status: 409, nonce)
             }
         case "fault":

@@ -9,23 +9,24 @@ package import SandboxSupport
     import Foundation
 #endif
 
-/// The sandbox's home: pages for people at `/`, an interface for programs at `/_sandbox/`, and behind both the services,
-/// whose requests it writes down and, on request, spoils.
+/// The sandbox's home: pages for people at `/`, an interface for programs at `/_sandbox/`, and behind both the
+/// services, whose requests it writes down and, on request, spoils.
 ///
 /// Whatever another program does over HTTP is seen here, too. Nothing is loaded from or sent to anywhere else.
 package actor SandboxHome: SandboxService {
     nonisolated let services: [any ListedService]
     nonisolated let showsTampered: Bool
-    nonisolated let desk: any SandboxDesk
+    nonisolated let actions: any SandboxActions
     /// The clock that the services go by.
     package nonisolated let clock: SandboxClock
     nonisolated let random: any RandomSource
     private nonisolated let behind: any SandboxService
     private let hear: (@Sendable (HomeEvent) -> Void)?
-    var book = HomeBook()
+    var homeLedger = HomeLedger()
     var faults: [PlannedFault] = []
-    /// The place of the first notification of each service that is not settled, and what was told of those from there on.
-    private var told: [String: (start: Int, notifications: [SentNotification])] = [:]
+    /// The place of the first notification of each service that is not settled, and what was told of those from there
+    /// on.
+    private var published: [String: (start: Int, notifications: [SentNotification])] = [:]
     private var watch: Task<Void, Never>?
     private var payments: [String: Task<Void, Never>] = [:]
 
@@ -39,13 +40,13 @@ package actor SandboxHome: SandboxService {
     ///   - showsTampered: whether it lists what a dishonest gateway shows, too.
     ///   - hear: called with everything that happens, one after the other.
     package init(
-        _ services: [any ListedService], showsTampered: Bool = false, desk: any SandboxDesk, clock: SandboxClock,
+        _ services: [any ListedService], showsTampered: Bool = false, actions: any SandboxActions, clock: SandboxClock,
         random: any RandomSource = SystemRandomSource(), hear: (@Sendable (HomeEvent) -> Void)? = nil
     ) {
         self.services = services
         self.showsTampered = showsTampered
         behind = SharedAddress(services.flatMap { $0.routes() })
-        self.desk = desk
+        self.actions = actions
         self.clock = clock
         self.random = random
         self.hear = hear
@@ -69,11 +70,11 @@ package actor SandboxHome: SandboxService {
         watch?.cancel()
         watch = nil
         for task in payments.values { task.cancel() }
-        book.finish()
+        homeLedger.finish()
         for service in services { await service.close() }
     }
 
-    private func beat() { book.beat() }
+    private func beat() { homeLedger.beat() }
 
     // MARK: Requests
 
@@ -135,7 +136,7 @@ package actor SandboxHome: SandboxService {
         let milliseconds = (clock.uptime - start) / .milliseconds(1)
         note(
             .request, "\(request.method.rawValue) \(request.url.path.prefix(200))",
-            detail: "\(Int(milliseconds.rounded())) ms", service: payment.flatMap { book.entries[$0]?.service },
+            detail: "\(Int(milliseconds.rounded())) ms", service: payment.flatMap { homeLedger.entries[$0]?.service },
             payment: payment, status: status, fault: fault?.kind.rawValue)
         return answer
     }
@@ -143,10 +144,10 @@ package actor SandboxHome: SandboxService {
     /// The payment that a request is about: the first word in it that is, or stands for, a payment's name.
     private func payment(in path: String, _ body: [UInt8]) async -> String? {
         let words = Self.words(path.utf8) + Self.words(body.prefix(16 << 10))
-        if let known = words.first(where: { book.entries[$0] != nil }) { return known }
+        if let known = words.first(where: { homeLedger.entries[$0] != nil }) { return known }
         for service in services {
             for word in words.prefix(40) {
-                if let id = await service.payment(named: word), book.entries[id] != nil { return id }
+                if let id = await service.payment(named: word), homeLedger.entries[id] != nil { return id }
             }
         }
         return nil
@@ -164,7 +165,7 @@ package actor SandboxHome: SandboxService {
         _ kind: HomeEvent.Kind, _ title: String, detail: String = "", service: String? = nil, payment: String? = nil,
         status: Int? = nil, fault: String? = nil
     ) {
-        let event = book.note(
+        let event = homeLedger.note(
             kind, title, detail: detail, service: service, payment: payment, status: status, fault: fault, at: clock.now
         )
         hear?(event)
@@ -174,22 +175,22 @@ package actor SandboxHome: SandboxService {
     package func refresh() async {
         for service in services {
             let ledger = await service.ledger
-            for event in book.read(ledger, of: service.id, at: clock.now) { hear?(event) }
-            let start = told[service.id]?.start ?? 0
+            for event in homeLedger.read(ledger, of: service.id, at: clock.now) { hear?(event) }
+            let start = published[service.id]?.start ?? 0
             let notifications = await service.notifications(from: start)
-            tell(notifications, from: start, of: service.id)
+            publish(notifications, from: start, of: service.id)
         }
     }
 
-    private func tell(_ notifications: [SentNotification], from start: Int, of service: String) {
-        let before = told[service] ?? (start, [])
+    private func publish(_ notifications: [SentNotification], from start: Int, of service: String) {
+        let before = published[service] ?? (start, [])
         // Another look that began later may have ended sooner.
         guard before.start == start, before.notifications.count <= notifications.count else { return }
         for (place, notification) in notifications.enumerated() {
             if place < before.notifications.count, before.notifications[place] == notification { continue }
             let state =
                 !notification.isSent
-                ? "nobody to send it to"
+                ? "no receiver for it"
                 : notification.isDelivered
                     ? "delivered" : notification.attempts == 0 ? "on its way" : "not accepted yet"
             let count = notification.attempts > 1 ? ", \(notification.attempts) attempts" : ""
@@ -198,13 +199,15 @@ package actor SandboxHome: SandboxService {
                 payment: notification.payment)
         }
         let settled = notifications.prefix(while: \.isSettled).count
-        told[service] = (start + settled, Array(notifications.dropFirst(settled)))
+        published[service] = (start + settled, Array(notifications.dropFirst(settled)))
     }
 
     /// What the ledgers say of every payment, in the order in which they were made: who made it does not matter.
-    package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerWord])] {
+    package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerStatus])] {
         await refresh()
-        return book.order.compactMap { book.entries[$0] }.map { ($0.service, $0.id, $0.listed?.scenario, $0.words) }
+        return homeLedger.order.compactMap { homeLedger.entries[$0] }.map {
+            ($0.service, $0.id, $0.listed?.scenario, $0.words)
+        }
     }
 
     // MARK: Doing
@@ -216,7 +219,7 @@ package actor SandboxHome: SandboxService {
         guard let service = self.service(service),
             let payment = await service.make(scenario, amount: amount, at: base)
         else { return nil }
-        book.add(payment, of: service.id)
+        homeLedger.add(payment, of: service.id)
         await refresh()
         return payment
     }
@@ -226,17 +229,17 @@ package actor SandboxHome: SandboxService {
     /// - Returns: the work; nil when there is nothing to pay here.
     func pay(_ id: String, at base: HTTPURL) -> Task<Void, Never>? {
         if let task = payments[id] { return task }
-        guard let entry = book.entries[id], let listed = entry.listed else { return nil }
-        book.change(id) { $0.isBeingPaid = true }
-        let (steps, told) = AsyncStream.makeStream(of: (String, String).self)
-        let desk = desk
+        guard let entry = homeLedger.entries[id], let listed = entry.listed else { return nil }
+        homeLedger.change(id) { $0.isBeingPaid = true }
+        let (steps, published) = AsyncStream.makeStream(of: (String, String).self)
+        let actions = actions
         let task = Task {
-            async let report = desk.pay(listed, at: base) { told.yield(($0, $1)) }
+            async let report = actions.pay(listed, at: base) { published.yield(($0, $1)) }
             let narrator = Task {
                 for await (label, text) in steps { self.step(label, text, of: id) }
             }
             let ended = await report
-            told.finish()
+            published.finish()
             await narrator.value
             self.end(id, ended)
         }
@@ -245,12 +248,12 @@ package actor SandboxHome: SandboxService {
     }
 
     private func step(_ label: String, _ text: String, of id: String) {
-        note(.step, label, detail: text, service: book.entries[id]?.service, payment: id)
+        note(.step, label, detail: text, service: homeLedger.entries[id]?.service, payment: id)
     }
 
     private func end(_ id: String, _ report: PaidReport) {
         payments[id] = nil
-        book.change(id) {
+        homeLedger.change(id) {
             $0.isBeingPaid = false
             $0.report = report
         }
@@ -267,7 +270,7 @@ package actor SandboxHome: SandboxService {
 
     /// Sends the newest notification about a payment again, and waits for what its receiver says.
     func notifyAgain(_ id: String) async -> SentNotification? {
-        guard let entry = book.entries[id],
+        guard let entry = homeLedger.entries[id],
             let notification = await service(entry.service)?.notifyAgain(about: id)
         else { return nil }
         note(
@@ -288,5 +291,5 @@ package actor SandboxHome: SandboxService {
     }
 
     /// Opens a stream of events.
-    func stream(after number: Int?) -> SandboxStream? { book.stream(after: number) }
+    func stream(after number: Int?) -> SandboxStream? { homeLedger.stream(after: number) }
 }

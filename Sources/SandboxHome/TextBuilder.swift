@@ -37,7 +37,7 @@ struct TextBuilder: Sendable {
     }
 
     /// An amount that a text of this standard cannot hold.
-    private struct TooLarge: Error {}
+    private struct TooLargeError: Error {}
 
     static let all = [
         TextBuilder(
@@ -128,7 +128,7 @@ struct TextBuilder: Sendable {
     /// An amount as people write it, in the smallest unit.
     private static func minorUnits(_ text: String, _ currency: Currency) throws -> UInt64 {
         let units = try Money(decimal: text, currency: currency).minorUnits
-        guard let count = UInt64(exactly: units) else { throw TooLarge() }
+        guard let count = UInt64(exactly: units) else { throw TooLargeError() }
         return count
     }
 }

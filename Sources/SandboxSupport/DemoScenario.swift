@@ -10,7 +10,7 @@ package struct DemoScenario: Sendable {
     /// How often money must have been taken.
     package let captures: Int
     /// The ledger's last event of the payment.
-    package let lastEvent: LedgerWord
+    package let lastEvent: LedgerStatus
     /// Whether the payer takes no option.
     package let isRefused: Bool
     /// The end of the path, behind the payment's id, of the request whose answer is lost on its way back.
@@ -19,7 +19,7 @@ package struct DemoScenario: Sendable {
     package let isPaidTwice: Bool
 
     package init(
-        _ title: String, _ scenario: String, _ ending: Ending, captures: Int, lastEvent: LedgerWord,
+        _ title: String, _ scenario: String, _ ending: Ending, captures: Int, lastEvent: LedgerStatus,
         isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
     ) {
         self.title = title

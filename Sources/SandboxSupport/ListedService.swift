@@ -25,8 +25,8 @@ package protocol ListedService: Sendable {
 
     /// Returns what answers below which paths. Called once for an address that serves it.
     nonisolated func routes() -> [SharedAddress.Tenant]
-    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is no
-    /// such scenario, or it has an amount of its own.
+    /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is
+    /// no such scenario, or it has an amount of its own.
     func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment?
     /// Returns the payment that a word in a request stands for, such as a token; nil for other words.
     func payment(named word: String) async -> String?
@@ -34,8 +34,8 @@ package protocol ListedService: Sendable {
     func pages(of payment: String) async -> [ListedPage]
     /// Returns the notifications from the one at `index` on, oldest first.
     func notifications(from index: Int) async -> [SentNotification]
-    /// Sends the newest notification about `payment` once more, as services do, and returns it with what became of that;
-    /// nil when there is none, or no receiver.
+    /// Sends the newest notification about `payment` once more, as services do, and returns it with what became of
+    /// that; nil when there is none, or no receiver.
     func notifyAgain(about payment: String) async -> SentNotification?
     /// Ends what has expired on the clock meanwhile.
     func expire() async
@@ -165,4 +165,3 @@ package struct SentNotification: Sendable, Hashable {
         self.isSent = isSent
     }
 }
-

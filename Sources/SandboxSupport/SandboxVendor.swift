@@ -1,9 +1,9 @@
 package import PaymentCore
 package import PaymentWallet
 
-/// One vendor as everything that is about all vendors knows it: the command line, the sandbox's home, the demonstration.
-/// Each vendor's sandbox exports one value; `SandboxVendors.all` lists them, and nothing else outside a vendor's house
-/// names it.
+/// One vendor as everything that is about all vendors knows it: the command line, the sandbox's home, the
+/// demonstration. Each vendor's sandbox exports one value; `SandboxVendors.all` lists them, and nothing else outside a
+/// vendor's house names it.
 package protocol SandboxVendor: Sendable {
     /// The provider that payers pay with.
     var id: ProviderID { get }
@@ -24,9 +24,11 @@ package protocol SandboxVendor: Sendable {
     var pagePaths: [String] { get }
     /// The names of what an application would keep secret for it.
     var secretNames: [String] { get }
-    /// Returns what an application would keep secret, got from the sandbox, whose keys are no secrets; nil for names that
-    /// are another vendor's.
-    func secret(_ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport) async throws -> Redacted<String>?
+    /// Returns what an application would keep secret, got from the sandbox, whose keys are no secrets; nil for names
+    /// that are another vendor's.
+    func secret(_ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport) async throws -> Redacted<
+        String
+    >?
     /// Makes a payment as a merchant's server does; nil where the vendor's merchants make none by a call.
     func createPayment(
         _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
@@ -40,7 +42,8 @@ package protocol SandboxVendor: Sendable {
     var paysPrivately: Bool { get }
     /// Returns what a link of its provider says about its payment.
     func details(of link: PaymentLink) -> LinkDetails
-    /// Returns the names under which its merchants know a payment of its payers: the first that its service knows is the one.
+    /// Returns the names under which its merchants know a payment of its payers: the first that its service knows is
+    /// the one.
     func merchantNames(of payment: PaymentReference) -> [PaymentReference]
     /// Returns the name under which a payment's status can be asked without its link.
     func statusName(of payment: PaymentReference) -> PaymentReference

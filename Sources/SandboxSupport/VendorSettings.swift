@@ -22,8 +22,8 @@ package struct VendorSettings: Sendable {
     }
 }
 
-/// How payees are asked for invoices over a private channel: with a key that can be computed, as the development wallet's
-/// can.
+/// How payees are asked for invoices over a private channel: with a key that can be computed, as the development
+/// wallet's can.
 package struct PrivateSettings: Sendable, Hashable {
     /// The number that makes the payer's key.
     package let seed: UInt64

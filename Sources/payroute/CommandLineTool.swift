@@ -64,7 +64,7 @@ enum CommandLineTool {
 
     /// A word that calls nothing: with what it may have been meant for.
     private static func unknown(_ word: String, _ syntax: CommandSyntax, _ commands: [any Command.Type]) -> UsageError {
-        guard syntax.path == self.syntax.path, let advice = OtherWords.advice(for: word) else {
+        guard syntax.path == self.syntax.path, let advice = CommandSynonyms.advice(for: word) else {
             return UsageError.unknown("subcommand", word, known: commands.map { $0.name }, in: syntax)
         }
         return UsageError("Unknown subcommand '\(word)': \(advice)", syntax)

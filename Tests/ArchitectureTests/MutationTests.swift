@@ -23,11 +23,13 @@ struct MutationTests {
         let list = try MutationList.all()
         #expect(Set(list.map(\.name)).count == list.count)
         #expect(list.filter { !$0.meaning.hasSuffix(".") }.map(\.name).isEmpty)
-        let tests = try Project.onDisk().files.filter { $0.key.hasPrefix("Tests/") }
+        let manifest = try Manifest.onDisk.get()
+        let tests = try Project.onDisk().files.filter { $0.key.hasPrefix("Tests/") || $0.key.contains("/Tests/") }
         for suite in Set(list.flatMap(\.killedBy)) {
             let (target, name) = (suite.prefix { $0 != "." }, suite.drop { $0 != "." }.dropFirst())
+            let folder = manifest.targets.first { $0.name == target }?.path ?? "none"
             let isThere = tests.contains {
-                $0.key.hasPrefix("Tests/\(target)/")
+                $0.key.hasPrefix(folder + "/")
                     && ["struct \(name) {", "struct \(name): "].contains(where: $0.value.contains)
             }
             #expect(isThere && !name.isEmpty, "\(suite)")

@@ -4,15 +4,16 @@ import Foundation
 struct Project {
     /// Swift files by path, relative to the package's folder.
     var files: [String: String]
-    /// The text of `Package.swift`.
-    var manifest: String
+    /// What `Package.swift` says.
+    var manifest: Manifest
     /// The visible folders beside it.
     var folders: [String]
 
+    /// The folder of the package that this file belongs to.
+    static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+
     /// The package that this file belongs to.
     static func onDisk() throws -> Project {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let manager = FileManager.default
         let folders = try manager.contentsOfDirectory(atPath: root.path).filter { name in
             var isFolder: ObjCBool = false
@@ -28,8 +29,7 @@ struct Project {
                 files["\(folder)/\(path)"] = try String(contentsOf: url, encoding: .utf8)
             }
         }
-        let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
-        return Project(files: files, manifest: manifest, folders: folders)
+        return Project(files: files, manifest: try Manifest.onDisk.get(), folders: folders)
     }
 }
 

@@ -6,7 +6,8 @@ struct TextRuleTests {
         TextRules.Package(
             files: files,
             protocols: [
-                "Plugins/Citcon": "# Protocol\n## 2 Calls\n### 2.4 Making\n#### 2.4.1 Kinds\n", "Plugins/Other": "",
+                "Plugins/Citcon/Provider": "# Protocol\n## 2 Calls\n### 2.4 Making\n#### 2.4.1 Kinds\n",
+                "Plugins/Other/Provider": "",
             ])
     }
 
@@ -20,7 +21,7 @@ struct TextRuleTests {
     @Test("Is what the rules looked at")
     func isRead() throws {
         let package = try TextRules.Package.onDisk()
-        #expect(Set(package.protocols.keys).isSuperset(of: ["Plugins/Citcon", "Plugins/Payrails"]))
+        #expect(Set(package.protocols.keys).isSuperset(of: ["Plugins/Citcon/Provider", "Plugins/Payrails/Merchant"]))
         let journal = try #require(package.files["Sources/PaymentCore/Effects/AttemptStore.swift"])
         #expect(PublicFunction.all(in: journal).filter(\.throwsErrors).count == 5)
         for folder in TextRules.documented {
@@ -55,7 +56,10 @@ struct TextRuleTests {
             "/// As reference section 2.4 has it.", "// Protocol 2.5", "// Protocol 2, 2.4 and 9.", "// Protocol 2.4.2",
         ])
     func citations(text: String) {
-        for file in ["Plugins/Citcon/Provider/A.swift", "Plugins/Citcon/Kit/A.swift", "Plugins/Citcon/Tests/ProviderTests/A.swift"] {
+        for file in [
+            "Plugins/Citcon/Provider/A.swift", "Plugins/Citcon/Kit/A.swift",
+            "Plugins/Citcon/Tests/ProviderTests/A.swift",
+        ] {
             #expect(TextRules.citations(Self.package([file: text])).map(\.place) == [file])
         }
     }
@@ -64,7 +68,7 @@ struct TextRuleTests {
     func goodCitations() {
         let text =
             "// Protocol 2.4 and 2.4.1; Protocol 2.\n/// Protocol of `Protocol.md`. The reference: section 3 of RFC 1."
-        #expect(TextRules.citations(Self.package(["Tests/PaymentSandboxTests/CitconA.swift": text])).isEmpty)
+        #expect(TextRules.citations(Self.package(["Plugins/Citcon/Sandbox/A.swift": text])).isEmpty)
         // Whose protocol it is nobody can tell.
         #expect(TextRules.citations(Self.package(["Sources/PaymentCore/A.swift": "// Protocol 2.4"])).count == 1)
     }

@@ -6,7 +6,7 @@ enum TextRules {
     struct Package {
         /// Swift files by path.
         var files: [String: String]
-        /// The texts of `Protocol.md` by the plug-in's folder, such as `Plugins/Citcon`.
+        /// The texts of `Protocol.md` by their target's folder, such as `Plugins/Citcon/Provider`.
         var protocols: [String: String]
 
         /// The package that this file belongs to.
@@ -15,7 +15,7 @@ enum TextRules {
             var protocols: [String: String] = [:]
             for case let path as String in FileManager.default.enumerator(atPath: plugins.path) ?? .init()
             where path.hasSuffix(".docc/Protocol.md") {
-                let folder = path.split(separator: "/").first.map(String.init) ?? ""
+                let folder = path.split(separator: "/").prefix(2).joined(separator: "/")
                 protocols["Plugins/\(folder)"] = try String(contentsOf: plugins.appending(path: path), encoding: .utf8)
             }
             return Package(files: try Project.onDisk().files, protocols: protocols)
@@ -38,7 +38,7 @@ enum TextRules {
 
     static func names(_ package: Package) -> [Violation] {
         package.files.sorted { $0.key < $1.key }.filter { file, text in
-            file.hasPrefix("Tests/") && text.contains("@Test")
+            (file.hasPrefix("Tests/") || file.contains("/Tests/")) && text.contains("@Test")
         }.flatMap { file, text in
             let tokens = SwiftText(text).tokens
             return tokens.indices.filter { index in
@@ -62,17 +62,22 @@ enum TextRules {
                 let foreign = elsewhere.filter(text.contains).map {
                     Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
                 }
-                // The longest name is meant: a vendor's merchant's service has a Protocol.md beside its provider's.
-                let plugin = package.protocols.keys.filter { plugin in
-                    let vendor = plugin.dropFirst("Plugins/".count)
-                    return file.hasPrefix(plugin) || file.contains("/\(vendor)")
-                }.max { $0.utf8.count < $1.utf8.count }
+                let plugin = described(file, in: package.protocols)
                 let sections = plugin.map { headings(of: package.protocols[$0] ?? "") } ?? []
                 return foreign
                     + cited(in: text).filter { !sections.contains($0) }.map {
                         Violation(place: file, message: "cites Protocol \($0), which is no section of its plug-in's")
                     }
             }
+    }
+
+    /// The folder whose `Protocol.md` a vendor's file cites: a merchant's service has one beside its provider's.
+    private static func described(_ file: String, in protocols: [String: String]) -> String? {
+        let parts = file.split(separator: "/")
+        guard parts.count > 3, parts[0] == "Plugins" else { return nil }
+        let isMerchant = parts[2] == "Merchant" || parts[3] == "MerchantTests"
+        let merchant = "Plugins/\(parts[1])/Merchant"
+        return isMerchant && protocols[merchant] != nil ? merchant : "Plugins/\(parts[1])/Provider"
     }
 
     /// The numbers of the sections of an article: `2.4.1` of `#### 2.4.1 Kinds`.

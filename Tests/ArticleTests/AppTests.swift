@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 import Testing
+import WalletConnectPaySandbox
 
 /// The code of Apps.md.
 @Suite("Article: in an app")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Code in articles")
@@ -85,9 +86,12 @@ struct ArticleTests {
         }
         let (script, index) = (try text(".ci/documentation/build"), try text(".spi.yml"))
         let list = try #require(script.firstMatch(of: /LIBRARIES="([^"]+)"/)).1
-        let words = Set(list.split(whereSeparator: \.isWhitespace))
-        let pages = Set(try Snippet.articles().compactMap { $0.path.firstMatch(of: #/(\w+)\.docc/\1\.md$/#)?.1 })
-        let libraries = try text("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map(\.1)
+        let words = Set(list.split(whereSeparator: \.isWhitespace).map(String.init))
+        let pages = Set(
+            try Snippet.articles().compactMap { article in
+                article.path.firstMatch(of: #/(\w+)\.docc/\1\.md$/#).map { String($0.1) }
+            })
+        let libraries = try PackageDump.libraries.get()
         #expect(libraries.count > 20)
         for library in libraries {
             #expect(words.contains(library), "the archive lacks \(library)")

@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// A service with one payment, for the code of the articles.
 struct ArticleWorld {

@@ -5,6 +5,7 @@ import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// The code of DurablePayments.md.
 @Suite("Article: durable payments")

@@ -3,13 +3,16 @@ import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import Testing
+import WalletConnectPaySandbox
 
 /// The code of RouteALink.md, Paying.md and LinkTrust.md.
 @Suite("Article: routing and paying")
 struct PayingTests {
     /// What the application shows, for lack of a screen.
     private final class Screen: Sendable {
-        func choose(among options: [PaymentOption], for amount: Money?) async -> PaymentOption.ID? { options.first?.id }
+        func choose(among options: [PaymentMethodOption], for amount: Money?) async -> PaymentMethodOption.ID? {
+            options.first?.id
+        }
         func show(_ text: String) {}
     }
 

@@ -14,8 +14,10 @@ import Testing
 import WalletConnectPayKit
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
-/// The README's code, and what articles show of programs around a payment. It is compiled; what can run without a vendor does.
+/// The README's code, and what articles show of programs around a payment. It is compiled; what can run without a
+/// vendor does.
 enum ReadmeCode {
     static func pay(_ link: String, _ router: PaymentRouter, _ accounts: [AccountID], _ wallet: any PaymentSigner)
         async throws

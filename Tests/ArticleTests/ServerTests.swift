@@ -1,9 +1,9 @@
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport

@@ -10,9 +10,10 @@ struct Snippet: CustomStringConvertible {
 
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     /// Whose code is built by `swift build --build-tests`.
-    private static let compiled = ["Tests/ArticleTests", "Tests/GuideTests", "Examples"]
+    private static let compiled = ["Tests/ArticleTests", "Plugins", "Examples"]
 
-    /// The Swift blocks of the README and of all articles. Imports are left out: several blocks are compiled in one file.
+    /// The Swift blocks of the README and of all articles. Imports are left out: several blocks are compiled in one
+    /// file.
     static func all() throws -> [Snippet] {
         var snippets: [Snippet] = []
         for (article, text) in try articles() {

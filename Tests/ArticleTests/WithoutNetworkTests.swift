@@ -1,16 +1,16 @@
+import CitconSandbox
+import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
-import CitconSandbox
-import PayrailsSandbox
-import PaykitSandbox
 import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
+import PayrailsSandbox
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// The code of WithoutNetwork.md.
 @Suite("Article: tests without a network")

@@ -1,15 +1,15 @@
 import Foundation
 import PaykitKit
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 import Synchronization
 
-/// Paykit's look at a thousand people in one batch, over loopback: how long it takes, and in how much memory, beside all of
-/// them asked at once. The network and each batch have a process of their own.
+/// Paykit's look at a thousand people in one batch, over loopback: how long it takes, and in how much memory, beside
+/// all of them asked at once. The network and each batch have a process of their own.
 enum DiscoveryBenchmark {
     private static let people = 1000
     private static let usualWidth = 8
@@ -86,7 +86,8 @@ enum DiscoveryBenchmark {
         server.stop()
     }
 
-    /// Looks at people, and prints how many were found, how long it took, the peak in MiB, and how often progress was told.
+    /// Looks at people, and prints how many were found, how long it took, the peak in MiB, and how often progress was
+    /// told.
     static func discover(_ arguments: [String]) async throws {
         guard arguments.count == 3, let count = Int(arguments[0]), let width = Int(arguments[1]) else { throw Ended() }
         let lines = try String(contentsOfFile: arguments[2], encoding: .utf8).split(separator: "\n").map(String.init)

@@ -2,11 +2,11 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// What durability costs: appends, recovery's scan, bytes, and its share of one payment.
 enum JournalBenchmark {
@@ -27,7 +27,7 @@ enum JournalBenchmark {
     }
 
     private static func attempt(_ index: Int) throws -> PaymentAttempt {
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "opt_1", title: "USDC on Base", amount: try Money(minorUnits: 1_250_000, currency: .eur),
             account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),
             needs: [.signing(method: "eth_signTypedData_v4")])

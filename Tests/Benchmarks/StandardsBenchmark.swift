@@ -95,8 +95,8 @@ enum StandardsBenchmark {
                 + "\((figures[1] / figures[0]).text(2)) times a bare recovery (\(figures[0].text(0)) ns)")
     }
 
-    /// Whether reading takes a time that grows as the text does, for each standard up to the longest text that there may
-    /// be: its shortest sound text with more behind it, in ways that parsers stumble over.
+    /// Whether reading takes a time that grows as the text does, for each standard up to the longest text that there
+    /// may be: its shortest sound text with more behind it, in ways that parsers stumble over.
     private static func length(_ texts: [String]) {
         var worst: [(standard: String, way: String, ratio: Double)] = []
         for standard in KnownStandards.all {

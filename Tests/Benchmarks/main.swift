@@ -1,5 +1,5 @@
-// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and the looking up of many people.
-// Build for release, with the product payroute for `inspect`:
+// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and the looking up of many
+// people. Build for release, with the product payroute for `inspect`:
 //
 //     swift run -c release Benchmarks [routing|standards|inspect|http|journal|discovery]
 

@@ -1,8 +1,8 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
 import Testing
 
 /// A browser at the checkout of a new session.

@@ -1,7 +1,7 @@
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTransport
 import Testing
+import WalletConnectPaySandbox
 
 /// Every page of the sandbox, looked at as everybody may: on any screen, with any means, with texts and amounts that
 /// nobody has expected.

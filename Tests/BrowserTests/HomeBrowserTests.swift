@@ -1,9 +1,9 @@
 import Foundation
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTransport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// The sandbox's home in a real browser.
 @Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)

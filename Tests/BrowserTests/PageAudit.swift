@@ -1,8 +1,8 @@
 import PaymentCore
 import Testing
 
-/// What a page must be for everybody: axe-core's rules where it is there, and the ones that matter most here as a script of
-/// ours (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
+/// What a page must be for everybody: axe-core's rules where it is there, and the ones that matter most here as a
+/// script of ours (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
 enum PageAudit {
     /// Returns what is wrong with the page that is shown; empty when nothing is.
     static func run(_ driver: WebDriver) async throws -> [String] {

@@ -1,9 +1,11 @@
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -23,13 +25,13 @@ struct DishonestGatewayTests {
         #expect(!result.lines.contains { $0.hasPrefix("  sign") }, "\(answer): \(result.output)")
         // What the wallet cannot do at all is not even looked at.
         let isBeyondTheWallet = answer.name.hasPrefix("method-") && result.output.contains("a wallet that can do")
-        #expect(isBeyondTheWallet || result.output.contains(answer.refusal), "\(answer): \(result.output)")
+        #expect(isBeyondTheWallet || result.output.contains(answer.rejection), "\(answer): \(result.output)")
         #expect(await sandbox.ledger.captures(of: payment.id) == 0)
     }
 
     @Test("The sandbox lists them on request")
     func listed() async throws {
-        let sites = SandboxSites()
+        let sites = SandboxServices()
         let site = try #require(sites["walletconnect-pay"])
         #expect(site.tampered.count == TamperedAnswer.all.count)
         #expect(Set(site.tampered).isDisjoint(with: site.scenarios))

@@ -34,8 +34,8 @@ struct ExternalProviderTests {
         return file
     }
 
-    /// The provider that is `file`. While another test starts a program, a file that was just written may still be open there
-    /// for a moment, and cannot be run.
+    /// The provider that is `file`. While another test starts a program, a file that was just written may still be open
+    /// there for a moment, and cannot be run.
     private func provider(_ file: String, _ limits: ExternalProvider.Limits = .init()) throws -> ExternalProvider {
         while true {
             do {
@@ -95,7 +95,8 @@ struct ExternalProviderTests {
 
     private static let attempt = PaymentAttempt(
         id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: "tea", id: "7"),
-        option: PaymentOption(id: "cup", title: "A cup", amount: (try? Money(decimal: "4.80", currency: .eur)) ?? zero),
+        option: PaymentMethodOption(
+            id: "cup", title: "A cup", amount: (try? Money(decimal: "4.80", currency: .eur)) ?? zero),
         idempotencyKey: "key-1", startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
     private static let zero: Money = {
         do { return try Money(minorUnits: 0, currency: .eur) } catch { preconditionFailure("nothing is an amount") }

@@ -62,7 +62,7 @@ struct ImageTests {
     @Test("A small file that says that it is huge, or unpacks to more than it says, does not fill the memory")
     func bomb() throws {
         for (width, height) in [(1 << 20, 1 << 20), (1 << 31, 1), (0, 1)] as [(UInt32, UInt32)] {
-            #expect(throws: PNGPicture.Failure.self) {
+            #expect(throws: PNGPicture.PNGDefect.self) {
                 try PNGPicture(Self.file(width: width, height: height, [0x78, 0x01]))
             }
         }

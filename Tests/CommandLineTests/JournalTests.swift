@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -126,7 +126,7 @@ struct JournalTests {
                 let amount = try Money(minorUnits: 150, currency: .eur)
                 let attempt = PaymentAttempt(
                     id: AttemptID(rawValue: "att_\(index)"), reference: reference,
-                    option: PaymentOption(id: "o", title: "Euros", amount: amount), idempotencyKey: "k",
+                    option: PaymentMethodOption(id: "o", title: "Euros", amount: amount), idempotencyKey: "k",
                     startedAt: start, expiresAt: nil)
                 try await journal.open(attempt, under: lease)
                 guard index > 0 else { continue }

@@ -62,7 +62,7 @@ struct LineReaderTests {
 
     @Test("What cannot be read is an error with the system's reason")
     func unreadable() {
-        #expect(throws: LineReader.Failure.self) {
+        #expect(throws: LineReader.ReadError.self) {
             try LineReader.read(-1) { _ in
                 true
             } pause: { _ in

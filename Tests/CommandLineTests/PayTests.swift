@@ -1,10 +1,10 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -187,7 +187,7 @@ struct PayTests {
         #expect(code == 128 + signal)
     }
 
-    @Test("A signal while the confirmation is under way: the outcome is unknown, and how to go on is said")
+    @Test("A signal while the confirmation is in progress: the outcome is unknown, and how to go on is said")
     func interruptedLate() async throws {
         let sandbox = Self.sandbox()
         let gate = GatedService(sandbox, holding: "/confirm")

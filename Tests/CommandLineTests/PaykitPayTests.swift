@@ -1,9 +1,12 @@
+import PaykitProvider
+import PaykitSandbox
 import PaykitStore
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentStore
 import PaymentTesting
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
 
@@ -11,15 +14,15 @@ import Testing
 
 @Suite("pay with a settler")
 struct PaykitPayTests {
-    private let site = PaykitSite(sandbox: PubkySandbox())
+    private let site = PubkySandbox()
 
     @Test(
         "People, invoices and bare texts are paid at the sandbox, and it is said that no real funds move",
         arguments: ["ready", "chain-only", "invoice", "bare-invoice", "bare-address"])
     func pays(scenario: String) async throws {
-        let server = try LoopbackServer(SharedAddress(site.tenants))
+        let server = try LoopbackServer(SharedAddress(site.routes()))
         defer { server.stop() }
-        let payment = try #require(await site.payment(scenario, at: server.baseURL))
+        let payment = try #require(await site.make(scenario, amount: nil, at: server.baseURL))
         let amount = payment.satoshi.map { ["--amount", String($0)] } ?? []
         let result = await payroute(["pay", payment.link, "--sandbox", server.baseURL.text] + amount, input: [])
         #expect(result.code == 0, "\(result.output)\(result.errors)")
@@ -29,9 +32,9 @@ struct PaykitPayTests {
 
     @Test("A bare key is shown as a payee, and paid like one")
     func bareKey() async throws {
-        let server = try LoopbackServer(SharedAddress(site.tenants))
+        let server = try LoopbackServer(SharedAddress(site.routes()))
         defer { server.stop() }
-        let payment = try #require(await site.payment("ready", at: server.baseURL))
+        let payment = try #require(await site.make("ready", amount: nil, at: server.baseURL))
         let inspected = await payroute("inspect", "--json", payment.id)
         for part in [#""provider":"paykit""#, #""standard":"pubky""#, #""role":"payment""#, #""trust":"verified""#] {
             #expect(inspected.output.contains(part), "\(inspected.output)")
@@ -43,9 +46,9 @@ struct PaykitPayTests {
 
     @Test("Where the amount is open, nothing is paid until it is said")
     func amount() async throws {
-        let server = try LoopbackServer(SharedAddress(site.tenants))
+        let server = try LoopbackServer(SharedAddress(site.routes()))
         defer { server.stop() }
-        let payment = try #require(await site.payment("chain-only", at: server.baseURL))
+        let payment = try #require(await site.make("chain-only", amount: nil, at: server.baseURL))
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
         #expect(result.code == 1 && result.output.contains("--amount"))
         let usage = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--amount", "0")
@@ -61,13 +64,13 @@ struct PaykitPayTests {
             ("private-refuses", 1, "the payee refuses (DECLINED)"),
             ("private-another-amount", 1, "confirms another amount"),
             ("private-nobody-listens", 1, "Connection refused"),
-            ("ready", 1, "cannot be paid privately: they publish no place where they can be spoken to"),
+            ("ready", 1, "cannot be paid privately: they publish no address for private channels"),
             ("invoice", 1, "--private asks a person for an invoice, and this link names none"),
         ])
     func privately(scenario: String, code: Int32, words: String) async throws {
-        let server = try LoopbackServer(SharedAddress(site.tenants))
+        let server = try LoopbackServer(SharedAddress(site.routes()))
         defer { server.stop() }
-        let payment = try #require(await site.payment(scenario, at: server.baseURL))
+        let payment = try #require(await site.make(scenario, amount: nil, at: server.baseURL))
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--private")
         #expect(result.code == code && result.output.contains(words), "\(result.output)\(result.errors)")
         #expect(await site.ledger.captures(of: payment.id) == (code == 0 ? 1 : 0))
@@ -78,9 +81,9 @@ struct PaykitPayTests {
 
     @Test("With a journal, what was agreed on is kept beside it")
     func receipts() async throws {
-        let server = try LoopbackServer(SharedAddress(site.tenants))
+        let server = try LoopbackServer(SharedAddress(site.routes()))
         defer { server.stop() }
-        let payment = try #require(await site.payment("private-ready", at: server.baseURL))
+        let payment = try #require(await site.make("private-ready", amount: nil, at: server.baseURL))
         let folder = ScratchFolder()
         let journal = folder.file("journal")
         let result = await payroute(
@@ -93,8 +96,8 @@ struct PaykitPayTests {
 
     @Test("Outside of a sandbox bare texts are recognised and nobody takes them")
     func recognized() async throws {
-        let user = await site.sandbox.createUser(.ready)
-        let invoice = await site.sandbox.createInvoice(2100, for: user.key)
+        let user = await site.createUser(.ready)
+        let invoice = await site.createInvoice(2100, for: user.key)
         let result = await payroute("route", "lightning:\(invoice)", "--json")
         #expect(result.output.contains(#""decision":"recognized""#))
         let link = await payroute("route", user.link, "--json")

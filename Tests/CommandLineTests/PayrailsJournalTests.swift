@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
 import TestSupport
 import Testing
 

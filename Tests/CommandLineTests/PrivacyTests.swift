@@ -1,10 +1,10 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
-import CitconSandbox
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 

@@ -31,7 +31,7 @@ struct ProgramTests {
                   pay                     Pay a link at a sandbox with the development wallet.
                   status                  Ask what has become of a payment.
                   refund                  Give money of a payment back, once.
-                  cancel                  Call off a payment that nobody has paid yet.
+                  cancel                  Cancel a payment that is not paid yet.
                   review                  Show what wallet calls would do, or why they are
                                           refused.
                   journal                 List, show, resume or prune a journal's payments.

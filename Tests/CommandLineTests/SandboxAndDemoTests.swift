@@ -1,13 +1,16 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
-import CitconSandbox
+import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -23,7 +26,7 @@ struct SandboxAndDemoTests {
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
         let commands = announced.filter { $0.contains(" pay '") && $0.contains(" --sandbox \(url)") }
-        #expect(commands.count == SandboxSites().all.map(\.scenarios.count).reduce(0, +))
+        #expect(commands.count == SandboxServices().all.map(\.scenarios.count).reduce(0, +))
         #expect(announced.count > 300, "today's list")
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
@@ -47,12 +50,12 @@ struct SandboxAndDemoTests {
 
     @Test("Pubky's users, their relay and the relay of authorisations are behind the sandbox's address")
     func pubky() async throws {
-        let sites = SandboxSites()
+        let sites = SandboxServices()
         let base = try HTTPURL("http://127.0.0.1:6286")
         let site = try #require(sites["paykit"])
         #expect(Set(site.scenarios).count == site.scenarios.count && !site.scenarios.isEmpty)
-        let user = try #require(await site.payment("ready", at: base))
-        #expect(await site.payment("no such scenario", at: base) == nil)
+        let user = try #require(await site.make("ready", amount: nil, at: base))
+        #expect(await site.make("no such scenario", amount: nil, at: base) == nil)
         func status(_ method: HTTPRequest.Method, _ words: [String], body: [UInt8] = []) async throws -> Int {
             await sites.service.respond(to: HTTPRequest(method, try base.appending(words), body: body)).status
         }
@@ -97,7 +100,7 @@ struct SandboxAndDemoTests {
         tail.signal(SIGTERM)
         #expect(await tail.end().code == 0)
         let notified = await payroute("sandbox", "notify", id, "--sandbox", url)
-        #expect(notified.code == 1 && notified.errors.contains("nobody to send it to"))
+        #expect(notified.code == 1 && notified.errors.contains("no receiver for it"))
         // And a payment made through the interface is paid by this program's own payer.
         let scenarios = try JSONValue(parsing: try await get("/_sandbox/scenarios").body)["services"]?.array ?? []
         #expect(scenarios.map { $0["service"] } == ["walletconnect-pay", "citcon", "payrails", "paykit"])
@@ -132,27 +135,27 @@ struct SandboxAndDemoTests {
     }
 
     @Test("The page reads texts as the command line does, and draws what it may show")
-    func desk() throws {
-        let desk = try HomeDesk()
-        let link = desk.read("https://pay.walletconnect.com/?pid=pay_1")
+    func actions() throws {
+        let actions = try HomeActions()
+        let link = actions.read("https://pay.walletconnect.com/?pid=pay_1")
         #expect(link.decision == "matched" && link.provider == "walletconnect-pay" && link.trust == "verified")
         #expect(link.reference == "pay_1" && link.error == nil && !link.hidesSecret)
-        let other = desk.read("https://pay.walletconnect.com.evil.example/?pid=pay_1")
+        let other = actions.read("https://pay.walletconnect.com.evil.example/?pid=pay_1")
         #expect(other.decision == "unroutable" && other.lookAlike?.contains("pay.walletconnect.com") == true)
-        let address = desk.read("bitcoin:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx")
+        let address = actions.read("bitcoin:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx")
         #expect(address.decision == "recognized" && address.warnings.map(\.name).contains("test-network"))
         #expect(address.warnings.allSatisfy { !$0.words.isEmpty })
-        let secret = desk.read("payrails:session?version=1&data=e30")
+        let secret = actions.read("payrails:session?version=1&data=e30")
         #expect(secret.hidesSecret && !secret.shown.contains("e30"))
         #expect(!secret.fields.contains { $0.value.contains("e30") })
         for text in ["\u{202E}x", "a\u{0}b", "\u{1B}[2J", String(repeating: "\u{200B}", count: 9000)] {
-            let reading = desk.read(text)
+            let reading = actions.read(text)
             for shown in [reading.shown, reading.reason] + reading.fields.map(\.value) {
                 #expect(!shown.unicodeScalars.contains { Printable.isUnsafe($0) })
             }
         }
-        #expect(desk.picture(of: "x")?.hasPrefix("<svg ") == true)
-        #expect(desk.picture(of: String(repeating: "x", count: 9000)) == nil)
+        #expect(actions.picture(of: "x")?.hasPrefix("<svg ") == true)
+        #expect(actions.picture(of: String(repeating: "x", count: 9000)) == nil)
     }
 
     /// A merchant's server that takes everything.
@@ -165,11 +168,11 @@ struct SandboxAndDemoTests {
         let shop = FaultInjector(Shop())
         let server = try LoopbackServer(shop)
         defer { server.stop() }
-        let site = try #require(SandboxSites()["citcon"] as? CitconSite)
+        let site = try #require(SandboxServices()["citcon"] as? CitconSandbox)
         for url in [server.baseURL.origin + "/ipn", "https://shop.example/ipn"] {
-            let charge = await site.sandbox.createCharge(.paidAtConfirm, ipn: url)
-            let token = await site.sandbox.accessToken().reveal()
-            let answer = await site.sandbox.respond(
+            let charge = await site.createCharge(.paidAtConfirm, ipn: url)
+            let token = await site.accessToken().reveal()
+            let answer = await site.respond(
                 to: HTTPRequest(
                     .post, try HTTPURL("https://api.sandbox.citconpay.com/v1/charges/\(charge.token)"),
                     headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
@@ -188,7 +191,7 @@ struct SandboxAndDemoTests {
 
     @Test("A fresh payment is made at a running sandbox, as a merchant does, and can be paid")
     func newPayment() async throws {
-        let sites = SandboxSites()
+        let sites = SandboxServices()
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
         let url = server.baseURL.text
@@ -207,7 +210,7 @@ struct SandboxAndDemoTests {
         let paid = await payroute("pay", link, "--sandbox", url)
         #expect(paid.code == 0 && paid.output.contains("20.00 EUR"))
         let id = try #require(object["payment"]?.string)
-        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySite)
+        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySandbox)
         #expect(await site.ledger.captures(of: id) == 1)
         // An order's name is its key: another order of that name is refused.
         let words = ["sandbox", "new", "--sandbox", url, "--currency", "EUR", "--reference", "ORDER-10", "--json"]
@@ -231,7 +234,7 @@ struct SandboxAndDemoTests {
             (["--reference", "_"], 1, "3 to 35"),
         ] as [([String], Int32, String)])
     func newPaymentRefused(_ words: [String], _ code: Int32, _ why: String) async throws {
-        let server = try LoopbackServer(SandboxSites().service)
+        let server = try LoopbackServer(SandboxServices().service)
         defer { server.stop() }
         let result = await payroute(["sandbox", "new", "--sandbox", server.baseURL.text] + words, input: [])
         #expect(result.code == code && result.output == "")
@@ -240,7 +243,7 @@ struct SandboxAndDemoTests {
 
     @Test("On a terminal, a fresh payment is shown as a QR code, too")
     func newPaymentOnTerminal() async throws {
-        let server = try LoopbackServer(SandboxSites().service)
+        let server = try LoopbackServer(SandboxServices().service)
         defer { server.stop() }
         let terminal = try PseudoTerminal()
         let console = Console(output: terminal.terminal, environment: { _ in nil })
@@ -265,10 +268,10 @@ struct SandboxAndDemoTests {
         let shop = FaultInjector(Shop())
         let inbox = try LoopbackServer(shop)
         defer { inbox.stop() }
-        let sites = SandboxSites(webhooks: try inbox.baseURL.appending(["hooks"]))
-        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySite)
-        _ = await site.payment("already-paid", at: inbox.baseURL)
-        await site.sandbox.finishDeliveries()
+        let sites = SandboxServices(webhooks: try inbox.baseURL.appending(["hooks"]))
+        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySandbox)
+        _ = await site.make("already-paid", amount: nil, at: inbox.baseURL)
+        await site.finishDeliveries()
         #expect(shop.requests.map(\.path) == ["/hooks"])
         #expect(shop.requests[0].headerNames.contains("svix-signature"))
         #expect(site.hint?.contains(WalletConnectPaySandbox.testKey.reveal()) == true)
@@ -320,21 +323,27 @@ struct SandboxAndDemoTests {
         let result = try await isVerbose ? Program.run("demo", "--verbose") : Program.run("demo")
         #expect(result.code == 0)
         #expect(result.errors == "")
-        for item in MixedBag.items { #expect(result.output.contains(" \(item.title) ")) }
+        for item in MixedBag.samples { #expect(result.output.contains(" \(item.title) ")) }
         let table = result.lines.drop { !$0.hasPrefix("SERVICE ") }
-        #expect(table.count == DemoScenario.all.count + 1)
+        #expect(table.count == SandboxVendors.all.flatMap(\.demo).count + 1)
         #expect(table.dropFirst().allSatisfy { $0.hasSuffix(" yes") })
         #expect(
             result.output.contains("\n  step    ") == isVerbose && result.output.contains("\n  sign    ") == isVerbose)
         #expect(isVerbose || result.lines.drop { !$0.hasPrefix("2. ") }.allSatisfy { $0.count <= 80 })
-        #expect(Set(DemoScenario.all.map(\.ending)).isSuperset(of: [.succeeded, .declined, .expired, .cancelled]))
-        #expect(Set(DemoScenario.all.map(\.payment.provider)) == ["walletconnect-pay", "citcon", "payrails", "paykit"])
+        #expect(
+            Set(SandboxVendors.all.flatMap(\.demo).map(\.ending)).isSuperset(of: [
+                .succeeded, .declined, .expired, .cancelled,
+            ]))
+        #expect(
+            Set(SandboxVendors.all.filter { !$0.demo.isEmpty }.map(\.id)) == [
+                "walletconnect-pay", "citcon", "payrails", "paykit",
+            ])
     }
 
     @Test("The mixed bag notices a link that goes elsewhere")
     func bag() throws {
         let registry = try Installation.registry()
-        let item = try #require(MixedBag.items.first)
+        let item = try #require(MixedBag.samples.first)
         #expect(item.agrees(with: RouteReport(item.text, Installation.route(item.text, registry))))
         #expect(!item.agrees(with: RouteReport("pay_1", Installation.route("pay_1", registry))))
         #expect(!item.agrees(with: RouteReport("x", Installation.route("x", registry))))
@@ -345,8 +354,8 @@ struct SandboxAndDemoTests {
         let sandbox = WalletConnectPaySandbox()
         let payment = await sandbox.createPayment()
         let untouched = await sandbox.ledger
-        let paid = try #require(DemoScenario.all.first { $0.title == "paid at once" })
-        let declined = try #require(DemoScenario.all.first { $0.title == "payer declines" })
+        let paid = try #require(SandboxVendors.all.flatMap(\.demo).first { $0.title == "paid at once" })
+        let declined = try #require(SandboxVendors.all.flatMap(\.demo).first { $0.title == "payer declines" })
         #expect(declined.agrees(.cancelled, untouched, payment: payment.id))
         #expect(!declined.agrees(.succeeded, untouched, payment: payment.id))
         #expect(!paid.agrees(.succeeded, untouched, payment: payment.id))

@@ -2,8 +2,11 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -83,7 +86,7 @@ struct SandboxEventsTests {
     @Test(
         "What answers and is no sandbox with events is told, with exit code 1",
         arguments: [
-            ("HTTP/1.1 404 Not Found\r\n\r\n", "tells no events"), ("HTTP/1.1 503 Busy\r\n\r\n", "no room"),
+            ("HTTP/1.1 404 Not Found\r\n\r\n", "streams no events"), ("HTTP/1.1 503 Busy\r\n\r\n", "no room"),
             ("HTTP/1.1 500 Oh\r\n\r\n", "status 500"), ("220 smtp.example ESMTP\r\n", "is no sandbox"),
             ("", "is no sandbox"),
             (head + String(repeating: "x", count: 1_100_000), "too long"),
@@ -98,7 +101,7 @@ struct SandboxEventsTests {
 
     @Test("Nobody there: the way to start a sandbox is said")
     func nobody() async throws {
-        let server = try LoopbackServer(SandboxSites().service)
+        let server = try LoopbackServer(SandboxServices().service)
         let url = server.baseURL.text
         server.stop()
         let result = await payroute("sandbox", "tail", "--sandbox", url)
@@ -156,10 +159,10 @@ struct SandboxEventsTests {
         var lines = program.lines.makeAsyncIterator()
         let first = try #require(await lines.next())
         let address = try #require(first.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)).output
-        let sites = SandboxSites(webhooks: try HTTPURL(String(address)))
-        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySite)
-        _ = await site.payment("already-paid", at: server.baseURL)
-        await site.sandbox.finishDeliveries()
+        let sites = SandboxServices(webhooks: try HTTPURL(String(address)))
+        let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySandbox)
+        _ = await site.make("already-paid", amount: nil, at: server.baseURL)
+        await site.finishDeliveries()
         #expect(try #require(await lines.next()).hasSuffix("-> 202"))
         #expect(await shop.requests.map(\.url.path) == ["/hooks"])
         #expect(await shop.requests.first?.headers["svix-signature"] != nil)

@@ -2,6 +2,8 @@ import Foundation
 import PaymentCore
 import PaymentTesting
 import PaymentTransport
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
 
@@ -48,9 +50,10 @@ import Testing
 
     @Test("Paykit's payments have pages, are told apart by their invoices, and notify nobody")
     func paykit() async throws {
-        let sites = SandboxSites()
+        let sites = SandboxServices()
         let home = SandboxHome(
-            sites.all.map { SiteListing(site: $0) }, behind: sites.service, desk: try HomeDesk(), clock: SandboxClock())
+            sites.all, actions: try HomeActions(),
+            clock: SandboxClock())
         let base = try HTTPURL("http://127.0.0.1:8080")
         func send(
             _ method: HTTPRequest.Method, _ path: String, _ type: String = "application/x-www-form-urlencoded",
@@ -83,14 +86,14 @@ import Testing
 
     @Test("A picture of a code is read as 'inspect --image' reads it, and its problems are said to people")
     func picture() throws {
-        let desk = try HomeDesk()
+        let actions = try HomeActions()
         let code = try #require(QRCode("pay_1"))
         if SystemLibraries.all.first(where: { $0.name == "libzbar" })?.isThere == true {
-            #expect(try desk.texts(in: QRImage.png.bytes(of: code)) == ["pay_1"])
+            #expect(try actions.texts(in: QRImage.png.bytes(of: code)) == ["pay_1"])
         }
         for bytes in [[], Array("pay_1".utf8), Array(QRImage.png.bytes(of: code).prefix(40))] as [[UInt8]] {
-            do throws(PictureProblem) {
-                _ = try desk.texts(in: bytes)
+            do throws(PictureError) {
+                _ = try actions.texts(in: bytes)
                 Issue.record("\(bytes) was read")
             } catch {
                 #expect(error.words.hasPrefix("The picture ") && error.words.hasSuffix("."), "\(error.words)")
@@ -101,16 +104,16 @@ import Testing
     @Test(
         "Each service takes the amounts that its page asks for", arguments: ["walletconnect-pay", "citcon", "payrails"])
     func amounts(_ service: String) async throws {
-        let site = try #require(SandboxSites()[ProviderID(stringLiteral: service)])
+        let site = try #require(SandboxServices()[ProviderID(stringLiteral: service)])
         let base = try HTTPURL("http://127.0.0.1:8080")
         #expect(site.takesAmounts)
         let (scenario, currency) =
             ["citcon": ("wechatpay", "USD"), "payrails": ("paid", "EUR")][service]
             ?? ("paid-at-once", "USD")
         let amount = try Money(decimal: "10000000000.00", currency: .fiat(FiatCurrency(currency)))
-        let payment = try #require(await site.payment(scenario, over: amount, at: base))
+        let payment = try #require(await site.make(scenario, amount: amount, at: base))
         #expect(await site.ledger.events(of: payment.id) == [.created])
         let other = try Money(decimal: "5", currency: .fiat(FiatCurrency("CHF")))
-        #expect((await site.payment(scenario, over: other, at: base) != nil) == (service == "payrails"))
+        #expect((await site.make(scenario, amount: other, at: base) != nil) == (service == "payrails"))
     }
 }

@@ -1,10 +1,12 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import payroute
 
@@ -12,14 +14,14 @@ import Testing
 @Suite("quote, status, refund and cancel")
 struct ServiceCommandTests {
     private let folder = ScratchFolder()
-    private let sites = SandboxSites(pace: 10)
+    private let sites = SandboxServices(pace: 10)
 
     /// A payment at a served sandbox.
     private func payment(_ provider: ProviderID, _ scenario: String, _ server: LoopbackServer) async throws
         -> SandboxPayment
     {
         let site = try #require(sites[provider])
-        return try #require(await site.payment(scenario, at: server.baseURL))
+        return try #require(await site.make(scenario, amount: nil, at: server.baseURL))
     }
 
     // MARK: quote
@@ -91,7 +93,7 @@ struct ServiceCommandTests {
         }
         let shown = terminal.close()
         #expect(shown.contains("outcome      unknown"), "\(shown)")
-        #expect(shown.contains("stopped while the payment was under way"))
+        #expect(shown.contains("stopped while the payment was in progress"))
     }
 
     @Test("quote says of a payment that is over that nothing is left to pay, and of no payment why")
@@ -115,7 +117,7 @@ struct ServiceCommandTests {
     func status(provider: String, scenario: String, cents: UInt128) async throws {
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
-        let name = try #require(sites[ProviderID(rawValue: provider)]?.scenarios.first { $0 == scenario })
+        let name = try #require(sites[ProviderID(rawValue: provider)]?.scenarios.first { $0.name == scenario }?.name)
         let payment = try await payment(ProviderID(rawValue: provider), name, server)
         let place = ["--sandbox", server.baseURL.text]
         let before = await payroute(["status", payment.link] + place, input: [])
@@ -210,7 +212,7 @@ struct ServiceCommandTests {
     // MARK: cancel
 
     @Test(
-        "cancel calls off what nobody has paid, twice like once, and says of a paid payment that it is paid",
+        "cancel cancels what nobody has paid, twice like once, and says of a paid payment that it is paid",
         arguments: [("walletconnect-pay", "paid-at-once"), ("citcon", "wechatpay"), ("payrails", "paid")])
     func cancel(provider: String, scenario: String) async throws {
         let server = try LoopbackServer(sites.service)

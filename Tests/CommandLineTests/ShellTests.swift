@@ -114,7 +114,7 @@ struct ShellTests {
         let ill = await payroute(
             "doctor", "--journal", folder.file("none"), "--sandbox", "http://127.0.0.1:1")
         #expect(ill.code == 1)
-        #expect(ill.output.contains("No such file") && ill.output.contains("nobody answers at http://127.0.0.1:1"))
+        #expect(ill.output.contains("No such file") && ill.output.contains("no server answers at http://127.0.0.1:1"))
         #expect(try folder.names == [])
         #expect(await payroute("doctor", "--sandbox", "https://api.pay.walletconnect.com").code == 64)
     }

@@ -48,8 +48,8 @@ struct WrongUsageTests {
         }
     }
 
-    /// A file that nobody may read and a folder that nobody may write to, whoever runs the tests: for a superuser Linux has
-    /// some of its own.
+    /// A file that nobody may read and a folder that nobody may write to, whoever runs the tests: for a superuser Linux
+    /// has some of its own.
     private struct Forbidden {
         private static let unreadable = "/sys/bus/cpu/drivers_probe"
         /// Whether there are such.

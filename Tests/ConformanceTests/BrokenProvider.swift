@@ -26,7 +26,7 @@ struct BrokenProvider: PaymentProvider {
             case .trustsEverybody: .links
             case .paysNothing: .payment
             case .hopes: .hostileAnswers
-            case .believes: .refusals
+            case .believes: .rejections
             case .tells: .secrets
             case .wanders: .hosts
             case .asksAgain: .crashes
@@ -71,7 +71,7 @@ struct BrokenProvider: PaymentProvider {
         // It also offers what is being paid already.
         return PaymentQuote(
             reference: quote.reference, payee: quote.payee, amount: amount,
-            options: [PaymentOption(id: "charge", title: "Charge", amount: amount)])
+            options: [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)])
     }
 
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {

@@ -13,9 +13,9 @@ extension ShopMistake {
         case .refundsAnew: (.refundCrashes, "was sent again with another key")
         case .refundsUnchecked: (.refundDetails, "answers name another amount, but the refund is called made")
         case .refundsHopefully: (.refundDetails, "asked to give back more than was paid, it says that it did")
-        case .cancelsUnasked: (.callingOff, "the payment was called off 0 times")
-        case .cancelsAnew: (.callingOff, "the payment was called off 2 times")
-        case .cancelsBlindly: (.callingOffRaces, "it is called cancelled, but")
+        case .cancelsUnasked: (.cancelling, "the payment was cancelled 0 times")
+        case .cancelsAnew: (.cancelling, "the payment was cancelled 2 times")
+        case .cancelsBlindly: (.cancellationRaces, "it is called cancelled, but")
         case .takesForgeries: (.notifications, "it is believed")
         case .trustsTestSecret: (.notificationSecrets, "it is believed")
         case .ignoresAge: (.notificationAge, "it is believed")
@@ -38,7 +38,7 @@ struct CapabilityTests {
         let report = await ProviderConformance.check(Subjects.shop(isMerchant: true))
         #expect(report.isComplete, "\(report)")
         #expect(report.inapplicable == [.patterns, .links, .payment, .crashes, .polling, .returns], "\(report)")
-        #expect("\(report)".contains("nothing to probe  a payment is paid once: nobody pays at a merchant's service"))
+        #expect("\(report)".contains("nothing to probe  a payment is paid once: a merchant's service takes no payers"))
     }
 
     @Test("A mistake is found by the probe that is there for it", arguments: ShopMistake.allCases)
@@ -59,7 +59,7 @@ struct CapabilityTests {
         var habits = ShopHabits()
         habits.trustsRefusedCopies = true
         let report = await ProviderConformance.check(Subjects.shop(habits, isMerchant: true))
-        for probe in report.probes where probe.name == .refusals {
+        for probe in report.probes where probe.name == .rejections {
             guard case .failed(let findings) = probe.verdict else {
                 Issue.record("\(report)")
                 continue
@@ -68,7 +68,7 @@ struct CapabilityTests {
                 findings.contains { $0.hasPrefix("refund: answer 1, HTTP 409 after it was carried out") }, "\(report)")
             #expect(findings.contains { $0.hasPrefix("cancellation: answer 1, HTTP 409") }, "\(report)")
         }
-        #expect(report.failed.contains(.refusals))
+        #expect(report.failed.contains(.rejections))
     }
 
     @Test("What the backend gives no means for is not probed, and the report says so")
@@ -79,15 +79,15 @@ struct CapabilityTests {
         ) { behaviour, clock, random in
             var backend = try await whole.backend(behaviour, clock, random)
             backend?.sale = nil
-            backend?.mail = nil
+            backend?.notifications = nil
             return backend
         }
         let report = await ProviderConformance.check(bare)
         #expect(report.isPassed && !report.isComplete, "\(report)")
         let unmade: [ProviderConformance.Probe] = [
-            .hostileAnswers, .refusals, .secrets, .hosts, .cancellation, .stepNames, .refund, .refundDetails,
+            .hostileAnswers, .rejections, .secrets, .hosts, .cancellation, .stepNames, .refund, .refundDetails,
             .refundCrashes,
-            .callingOff, .callingOffRaces, .notifications, .notificationSecrets, .notificationAge,
+            .cancelling, .cancellationRaces, .notifications, .notificationSecrets, .notificationAge,
             .notificationRepetitions,
         ]
         #expect(report.skipped == unmade, "\(report)")

@@ -30,7 +30,7 @@ actor FlawedSpendingStore: SpendingStore {
     }
 
     private let flaw: Flaw?
-    private var book = SpendingBook()
+    private var book = SpendingLedger()
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
 
@@ -49,7 +49,7 @@ actor FlawedSpendingStore: SpendingStore {
         return left
     }
 
-    private func fill(_ records: [SpendingRecord]) { book = SpendingBook(records) }
+    private func fill(_ records: [SpendingRecord]) { book = SpendingLedger(records) }
 
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         let (spending, limits) = try distorted(spending, limits)
@@ -58,7 +58,7 @@ actor FlawedSpendingStore: SpendingStore {
             let verdict = try copy.reserve(spending, within: limits)
             await Task.yield()
             if verdict == .granted {
-                book = SpendingBook(
+                book = SpendingLedger(
                     book.records.filter { $0.spending.attempt != spending.attempt } + [SpendingRecord(spending)])
             }
             return verdict
@@ -74,7 +74,7 @@ actor FlawedSpendingStore: SpendingStore {
             return try book.reserve(copy, within: limits)
         }
         if flaw == .freesWhenSetBack {
-            var past = SpendingBook(book.records.filter { $0.spending.day <= spending.day })
+            var past = SpendingLedger(book.records.filter { $0.spending.day <= spending.day })
             let verdict = try past.reserve(spending, within: limits)
             if verdict == .granted { fill(book.records + [SpendingRecord(spending)]) }
             return verdict

@@ -1,7 +1,7 @@
-import TestSupport
 import PaymentCore
 import PaymentTesting
 import Simulation
+import TestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -40,7 +40,7 @@ extension Subjects {
                 returns: ConformanceSubject.Returns(
                     own: [ShopProvider.returnURL, "\(ShopProvider.returnURL)?id=\(id)"],
                     others: ["\(ShopProvider.returnURL)?id=order2"]),
-                mail: mail(of: service, about: id, clock)
+                notifications: mail(of: service, about: id, clock)
             ) {
                 await Array(repeating: 1000, count: service.captures(of: id))
             }
@@ -49,9 +49,9 @@ extension Subjects {
 
     private static func mail(
         of service: ShopService, about id: String, _ clock: any PaymentClock
-    ) -> ConformanceSubject.Mail {
+    ) -> ConformanceSubject.NotificationFixture {
         let body: JSONValue = ["id": .string(id), "status": "paid"]
-        return ConformanceSubject.Mail(
+        return ConformanceSubject.NotificationFixture(
             sent: {
                 // The other payment's are the other payment's.
                 await service.notifications.filter {

@@ -24,8 +24,8 @@ import Testing
                 """)
     }
 
-    /// It ends while the thread of its transport is still starting. One end in a hundred failed when libcrypto freed its
-    /// state meanwhile.
+    /// It ends while the thread of its transport is still starting. One end in a hundred failed when libcrypto freed
+    /// its state meanwhile.
     @Test("Programs end cleanly")
     func programsEndCleanly() async throws {
         let executable: URL = try #require(Program.url("quick-start"))

@@ -1,5 +1,6 @@
 #if !FUZZER
     import Foundation
+    import FuzzModel
 
     /// Checks the invariants of everything that reads what strangers send, on generated inputs:
     ///
@@ -7,8 +8,8 @@
     ///     swift run -c release Fuzz only NAME [inputs] [seed] [first]
     ///     swift run -c release Fuzz standards [inputs] [seed] [first] [standard]
     ///
-    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `only` those alone get them whose name has NAME in
-    /// it. With `standards` every payment standard gets all of
+    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `only` those alone get them whose name has
+    /// NAME in it. With `standards` every payment standard gets all of
     /// them by itself, made of its own vectors.
     ///
     /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.

@@ -1,5 +1,5 @@
-import FuzzModel
 import Foundation
+import FuzzModel
 import PaymentCore
 import PaymentReview
 import PaymentWallet

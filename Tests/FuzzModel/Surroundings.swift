@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+package import Foundation
 package import PaymentCore
 import Synchronization
 
@@ -7,18 +7,22 @@ import Synchronization
 package struct Surroundings: Sendable {
     /// Answers every request.
     package struct Service: HTTPTransport {
-        let answer: @Sendable (HTTPRequest) -> HTTPResponse
+        private let answer: @Sendable (HTTPRequest) -> HTTPResponse
 
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { answer(request) }
+        package init(answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) { self.answer = answer }
+
+        package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { answer(request) }
     }
 
     /// A clock on which waiting takes no time.
     package final class Clock: PaymentClock {
         private let state = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
-        var now: Date { state.withLock { $0 } }
+        package init() {}
 
-        func sleep(for duration: Duration) async throws {
+        package var now: Date { state.withLock { $0 } }
+
+        package func sleep(for duration: Duration) async throws {
             state.withLock { $0 += Double(duration.components.seconds) + 1 }
         }
     }

@@ -54,15 +54,15 @@ struct Guide: Decodable, Sendable {
     }
 }
 
-/// What this target builds of the guides, by block.
+/// What the vendors' houses build of the guides, by block.
 struct BuiltBlocks {
     /// The lines below each marker, such as `// Payrails 14`, up to the next, without what is the reader's own.
     private var regions: [String: [String]] = [:]
 
     init() throws {
-        let folder = Guide.root.appending(path: "Tests/GuideTests")
+        let folder = Guide.root.appending(path: "Plugins")
         for case let path as String in FileManager.default.enumerator(atPath: folder.path) ?? .init()
-        where path.hasSuffix(".swift") {
+        where path.hasSuffix(".swift") && path.contains("/Tests/GuideTests/") {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             var marker: String?
             for line in Self.lines(text.split(separator: "\n").map(String.init)) {

@@ -1,14 +1,14 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
-/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed, `PAYROUTE_RACES` how many
-/// links are raced for; these are few by default, `make kill-test` takes many.
+/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed, `PAYROUTE_RACES` how
+/// many links are raced for; these are few by default, `make kill-test` takes many.
 @Suite("Processes that are killed or race", .serialized)
 struct KillTests {
     private let folder = ScratchFolder()
@@ -47,8 +47,8 @@ struct KillTests {
         for kill in 0..<Self.kills {
             let payment = await sandbox.createPayment(kill % 4 < 2 ? .paidAtOnce : .paidAfterPolling)
             let program = try Program(["pay", payment.link, "--sandbox", url, "--journal", journal])
-            // Right after some line of the report, because `step`, `done` and the like stand at the moments that matter;
-            // or at any time after the first line, and now and then before it.
+            // Right after some line of the report, because `step`, `done` and the like stand at the moments that
+            // matter; or at any time after the first line, and now and then before it.
             var left = kill % 2 == 0 ? 1 + Int(random.next() % 18) : Int(random.next() % 8 == 0 ? 0 : 1)
             if left > 0 {
                 for await _ in program.lines {
@@ -74,8 +74,8 @@ struct KillTests {
         print("\(Self.kills) processes killed and resumed: \(summary)")
     }
 
-    /// Resumes all that was interrupted. What was killed between its entry in the journal and the confirmation's arrival
-    /// stays unknown while the service waits for it, and is settled when the service calls it off.
+    /// Resumes all that was interrupted. What was killed between its entry in the journal and the confirmation's
+    /// arrival stays unknown while the service waits for it, and is settled when the service calls it off.
     private func settle(_ sandbox: WalletConnectPaySandbox, _ url: String) async throws {
         let words = ["journal", "resume", "--journal", journal, "--sandbox", url, "--json"]
         let first = try await run(words)

@@ -1,10 +1,10 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// A sandbox with a simulated chain, and the processes that pay there over one journal.
 final class PayingPlace: Sendable {

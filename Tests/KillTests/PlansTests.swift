@@ -5,7 +5,8 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// Worker processes that charge the plans of one file, through routers that share a journal, and are killed again and again.
+/// Worker processes that charge the plans of one file, through routers that share a journal, and are killed again and
+/// again.
 @Suite("Plans charged by processes that are killed", .serialized)
 struct PlansTests {
     private let folder = ScratchFolder()
@@ -30,7 +31,8 @@ struct PlansTests {
         }
     }
 
-    /// Hourly plans that began in the morning: within the limits, above them, never by themselves, of payees that refuse.
+    /// Hourly plans that began in the morning: within the limits, above them, never by themselves, of payees that
+    /// refuse.
     private func plans() throws -> [RecurringPlan] {
         try (0..<8).map { number in
             let cents = number % 3 == 0 ? 70 : 12

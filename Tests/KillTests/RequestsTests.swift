@@ -1,10 +1,10 @@
 import Foundation
 import PaykitKit
 import PaykitProvider
+import PaykitSandbox
 import PaykitStore
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

@@ -1,9 +1,9 @@
 import Foundation
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentStore
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Real processes that are stopped beyond their lease, that pay by wallet, or that name one payment in two ways.
 @Suite("Processes that are stopped, and wallets that send", .serialized)

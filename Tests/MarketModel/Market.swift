@@ -3,15 +3,16 @@ package import PaymentTesting
 
 /// One payment service of a simulated world: it makes payments, and knows the truth about them.
 ///
-/// To simulate another provider, write one file with a conforming type that connects its sandbox to the world, and add it
-/// to `MarketMaker.all`. Histories, faults, crashes and the judgement are the same for all.
+/// To simulate another provider, write one file with a conforming type that connects its sandbox to the world, and add
+/// it to `MarketMaker.all`. Histories, faults, crashes and the judgement are the same for all.
 ///
 /// Payments are called by their one identity here: what ``identity(of:)`` makes of a provider's reference.
 package protocol Market: Sendable {
     /// The provider under test, without any layer.
     var provider: any PaymentProvider { get }
 
-    /// What merchants use in the provider's place on their servers; nil when it is the provider itself, or there is none.
+    /// What merchants use in the provider's place on their servers; nil when it is the provider itself, or there is
+    /// none.
     var merchant: (any PaymentService)? { get }
 
     /// What the application puts around the provider's world.
@@ -57,8 +58,8 @@ package protocol Market: Sendable {
     /// Every notification that the service has sent and that is not too old to be believed, oldest first.
     func notifications() async -> [IncomingNotification]
 
-    /// Notifications that are not to be believed: altered ones, ones that say that `payment` is paid and are signed with
-    /// another secret, and ones that are too old.
+    /// Notifications that are not to be believed: altered ones, ones that say that `payment` is paid and are signed
+    /// with another secret, and ones that are too old.
     func forgeries(about payment: PaymentReference) async -> [IncomingNotification]
 
     /// A refund that a merchant may ask for; nil where none can be.
@@ -101,7 +102,8 @@ package struct MarketPayment: Sendable {
     package let links: [String]
     /// Whether the service never says how it ends, once money was taken.
     package let isEndless: Bool
-    /// Whether other devices of the payer's, with journals of their own, may pay it too: the service takes it only once.
+    /// Whether other devices of the payer's, with journals of their own, may pay it too: the service takes it only
+    /// once.
     package let isForAll: Bool
 
     package init(reference: PaymentReference, links: [String], isEndless: Bool = false, isForAll: Bool = false) {

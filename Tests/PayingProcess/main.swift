@@ -1,18 +1,18 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 // Pays one WalletConnect Pay link, or resumes everything, as a process that tests stop and kill:
 //
 //     PayingProcess JOURNAL SANDBOX CHAIN LEASE LINK|resume
 //
-// CHAIN is a file, one line for each transfer that the wallet sends: a simulated chain, which outlives the process. LEASE is
-// in milliseconds. Every step is a line on standard output, and the last line is what the payer is told.
+// CHAIN is a file, one line for each transfer that the wallet sends: a simulated chain, which outlives the process.
+// LEASE is in milliseconds. Every step is a line on standard output, and the last line is what the payer is told.
 
 /// A wallet that broadcasts to a file.
 struct FileWallet: PaymentSigner {
@@ -51,7 +51,7 @@ let router = PaymentRouter(
     registry: try ProviderRegistry([provider]), transport: StandardTransport(),
     journal: try SQLiteJournal(path: words[0]),
     log: PaymentLog { tell("\($0)") },
-    leases: LeasePolicy(duration: .milliseconds(lease), patience: .seconds(3)))
+    leases: LeasePolicy(duration: .milliseconds(lease), timeout: .seconds(3)))
 var payer = SandboxWallet(DevelopmentWallet(seed: 1)).payer()
 payer.signer = payer.signer.map { FileWallet(base: $0, chain: words[2]) }
 

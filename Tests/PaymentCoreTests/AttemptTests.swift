@@ -12,7 +12,7 @@ struct AttemptTests {
     private static func attempt(_ key: String) throws -> PaymentAttempt {
         PaymentAttempt(
             id: AttemptID(rawValue: "a"), reference: PaymentReference(provider: "acme", id: "p1"),
-            option: PaymentOption(id: "o", title: "O", amount: try Money(minorUnits: 1, currency: .eur)),
+            option: PaymentMethodOption(id: "o", title: "O", amount: try Money(minorUnits: 1, currency: .eur)),
             idempotencyKey: key, startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
     }
 

@@ -81,13 +81,13 @@ struct RetryAfterTests {
         for text in ["1e300", "9223372036854775808", "-1e30"] { #expect(JSONNumber(text)?.seconds == nil) }
     }
 
-    @Test("Every outcome is encoded as releases before encoded it")
+    @Test("Every outcome is encoded in its one form")
     func outcomes() throws {
         let reference = PaymentReference(provider: "acme", id: "p1")
         let texts: [(PaymentOutcome, String)] = [
             (
                 .succeeded(PaymentReceipt(reference: reference)),
-                #"{"succeeded":{"_0":{"reference":{"id":"p1","provider":"acme"}}}}"#
+                #"{"succeeded":{"_0":{"reference":{"id":"p1","provider":"acme","subject":"payment"}}}}"#
             ),
             (
                 .declined(DeclineReason(.refused, "no")),
@@ -98,7 +98,7 @@ struct RetryAfterTests {
             (.pending(retryAfter: .milliseconds(1500)), #"{"pending":{"retryAfter":1.5}}"#),
             (
                 .unknown(UnknownOutcome(reference: reference, message: "?")),
-                #"{"unknown":{"_0":{"message":"?","reference":{"id":"p1","provider":"acme"}}}}"#
+                #"{"unknown":{"_0":{"message":"?","reference":{"id":"p1","provider":"acme","subject":"payment"}}}}"#
             ),
         ]
         for (outcome, text) in texts {

@@ -1,7 +1,7 @@
-import TestSupport
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// The server talks to programs of this machine. A web page that has its own name resolved to 127.0.0.1 (DNS rebinding)

@@ -1,7 +1,7 @@
-import TestSupport
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
+import TestSupport
 import Testing
 
 @Suite struct LoopbackServerTests {

@@ -1,9 +1,9 @@
-import TestSupport
 import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Answers everything with a stream, and keeps the streams.

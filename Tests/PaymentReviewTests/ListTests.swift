@@ -127,7 +127,7 @@ struct ListTests {
         #expect(review.warnings == [.unreviewed])
         #expect(review.effects.map(\.kind) == [.unreviewed] && review.effects[0].asset == nil)
         #expect(review.digest == nil)
-        #expect(review.description.contains("Answers personal_sign, which nobody has looked at"))
+        #expect(review.description.contains("Answers personal_sign, which was not reviewed"))
         #expect(try self.review(sample, SigningReviewer(unreviewedMethods: ["eth_sign"])).name == "refuse")
         sample.call { $0["method"] = "x_\u{212A}" }
         #expect(try self.review(sample, SigningReviewer(unreviewedMethods: ["x_K"])).name == "refuse")

@@ -1,5 +1,5 @@
-/// Numbers as Python 3 reads them (`int(text, radix)`, refused beyond 256 bits and where a service has no business to be
-/// lenient): digits, radix, and the word in hexadecimal digits, or nil.
+/// Numbers as Python 3 reads them (`int(text, radix)`, refused beyond 256 bits and where a service has no business to
+/// be lenient): digits, radix, and the word in hexadecimal digits, or nil.
 enum NumberCases {
     static let all: [(text: String, radix: UInt8, word: String?)] = [
         ("0", 10, "0000000000000000000000000000000000000000000000000000000000000000"),

@@ -47,7 +47,7 @@ struct NumberTests {
 
     @Test("What is missing is no number")
     func missing() {
-        #expect(throws: SigningRefusal.self) { try UInt256.read(nil, at: "/here") }
+        #expect(throws: SigningError.self) { try UInt256.read(nil, at: "/here") }
     }
 
     @Test(

@@ -71,15 +71,15 @@ struct AutoPayTests {
     @Test("What cannot be compared is asked for, unless the application says what it is worth")
     func currencies() async throws {
         var world = World()
-        let dollars = PaymentOption(id: "usd", title: "", amount: .cents(100, .usd))
-        let euros = PaymentOption.euros("eur")
-        let estimate = PaymentOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
-        let free = PaymentOption(id: "free", title: "", amount: .cents(0))
-        let unmet = PaymentOption.euros("page", needs: [.page])
+        let dollars = PaymentMethodOption(id: "usd", title: "", amount: .cents(100, .usd))
+        let euros = PaymentMethodOption.euros("eur")
+        let estimate = PaymentMethodOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
+        let free = PaymentMethodOption(id: "free", title: "", amount: .cents(0))
+        let unmet = PaymentMethodOption.euros("page", needs: [.page])
         for (options, taken, word) in [
             ([dollars], nil, "cannot be compared"), ([dollars, euros], "eur", ""), ([estimate], nil, "estimated"),
             ([free], nil, "costs nothing"), ([unmet, euros], "eur", ""), ([estimate, free, euros], "eur", ""),
-        ] as [([PaymentOption], String?, String)] {
+        ] as [([PaymentMethodOption], String?, String)] {
             world.provider.options = options
             world.journal = InMemoryJournal()
             world.autoPay = Self.daily()

@@ -39,7 +39,7 @@ struct ChoiceTests {
         let router = try world.router
         guard case .matched(let route) = router.route(ScriptedProvider.link) else { Issue.record("no route"); return }
         var quote = try await router.quote(route, as: .careless)
-        quote.options.append(PaymentOption(id: "card", title: "dearer", amount: .cents(999_999)))
+        quote.options.append(PaymentMethodOption(id: "card", title: "dearer", amount: .cents(999_999)))
         let held = quote
         let error = await #expect(throws: PaymentError.self) {
             try await router.pay(held, option: "card", as: .careless)
@@ -86,17 +86,17 @@ struct ChoiceTests {
 
     @Test("A policy takes the first option within its limits, and says why it takes none")
     func limits() async throws {
-        let dear = PaymentOption(id: "dear", title: "", amount: .cents(1001))
-        let fits = PaymentOption(id: "fits", title: "", amount: .cents(1000))
-        let dollars = PaymentOption(id: "dollars", title: "", amount: .cents(1, .usd))
-        let page = PaymentOption(id: "page", title: "", amount: .cents(1), needs: [.page])
-        let estimate = PaymentOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
-        let token = PaymentOption(id: "token", title: "", amount: try Self.token(5))
-        let scaled = PaymentOption(id: "scaled", title: "", amount: try Self.token(5, exponent: 0))
-        let finer = PaymentOption(id: "finer", title: "", amount: try Self.token(5, exponent: 18))
-        let other = PaymentOption(id: "other", title: "", amount: try Self.token(5, name: "bb"))
+        let dear = PaymentMethodOption(id: "dear", title: "", amount: .cents(1001))
+        let fits = PaymentMethodOption(id: "fits", title: "", amount: .cents(1000))
+        let dollars = PaymentMethodOption(id: "dollars", title: "", amount: .cents(1, .usd))
+        let page = PaymentMethodOption(id: "page", title: "", amount: .cents(1), needs: [.page])
+        let estimate = PaymentMethodOption(id: "estimate", title: "", amount: .cents(1), isEstimate: true)
+        let token = PaymentMethodOption(id: "token", title: "", amount: try Self.token(5))
+        let scaled = PaymentMethodOption(id: "scaled", title: "", amount: try Self.token(5, exponent: 0))
+        let finer = PaymentMethodOption(id: "finer", title: "", amount: try Self.token(5, exponent: 18))
+        let other = PaymentMethodOption(id: "other", title: "", amount: try Self.token(5, name: "bb"))
         let ten = Money.cents(1000)
-        let cases: [([PaymentOption], [Money], taken: String?, why: String)] = [
+        let cases: [([PaymentMethodOption], [Money], taken: String?, why: String)] = [
             ([dear, fits], [ten], "fits", ""), ([dear], [ten], nil, "'dear' costs 10.01 EUR, more than 10.00 EUR"),
             ([fits], [], nil, "a currency without a limit"), ([dollars, fits], [ten], "fits", ""),
             ([dollars], [ten], nil, "'dollars' costs 0.01 USD, a currency without a limit"),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Events: what a screen and a dashboard hear")
 struct EventTests {
-    private static let option = PaymentOption.euros("card")
+    private static let option = PaymentMethodOption.euros("card")
 
     private static let working: ScriptedProvider.Pay = { attempt, context in
         try await context.clock.sleep(for: .seconds(3))
@@ -71,7 +71,7 @@ struct EventTests {
         #expect(heard == [.began(Self.option), .outcome(outcome)])
     }
 
-    @Test("The second start of a payment under way is told that it joins")
+    @Test("The second start of a payment in progress is told that it joins")
     func joins() async throws {
         let gate = Gate()
         let entered = Gate()
@@ -206,7 +206,7 @@ struct PaymentStageTests {
             stage.take(event)
             words += [stage.description, event.description]
         }
-        #expect(words.first == "Giving money back" && words.last == "refunded (transaction t-1)", "\(words)")
+        #expect(words.first == "Refunding" && words.last == "refunded (transaction t-1)", "\(words)")
         #expect(!words.contains { $0.lowercased().contains("pay") || $0.contains("paid") }, "\(words)")
     }
 

@@ -13,7 +13,7 @@ struct HangingTests {
     /// A payment that waits at its page until `leave` opens, then charges.
     private static func world(_ inside: Gate, _ leave: Gate) -> World {
         var world = World()
-        world.leases = LeasePolicy(patience: .seconds(1_000_000), grace: .milliseconds(20))
+        world.leases = LeasePolicy(timeout: .seconds(1_000_000), grace: .milliseconds(20))
         world.provider.payBody = { attempt, context in
             _ = try await context.step("page", .interaction) {
                 await inside.open()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Names that only the service can resolve")
 struct OtherNameTests {
     /// Its payments `short…` may be any other.
-    private struct Provider: UnresolvedPaymentsProvider {
+    private struct Provider: AliasedPaymentProvider {
         var base = ScriptedProvider()
         var descriptor: ProviderDescriptor { base.descriptor }
         func isUnresolved(_ payment: PaymentReference) -> Bool { payment.id.hasPrefix("short") }

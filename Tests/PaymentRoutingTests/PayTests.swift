@@ -260,12 +260,14 @@ struct PayTests {
     @Test("Only where the option's amount is an estimate may the receipt state another one")
     func estimate() async throws {
         var world = World()
-        world.provider.options = [PaymentOption(id: "coin", title: "Coin", amount: .cents(1000), isEstimate: true)]
+        world.provider.options = [
+            PaymentMethodOption(id: "coin", title: "Coin", amount: .cents(1000), isEstimate: true)
+        ]
         let receipt = PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(998))
         world.provider.payBody = { _, _ in .succeeded(receipt) }
         #expect(try await world.pay() == .succeeded(receipt))
         let option = try #require(try await world.histories.first?.attempt.option)
-        #expect(try JSONValue.encode(option).decode(PaymentOption.self).isEstimate)
+        #expect(try JSONValue.encode(option).decode(PaymentMethodOption.self).isEstimate)
     }
 
     @Test("A receipt for another payment, currency or amount is never reported as success", arguments: unsound)
@@ -282,8 +284,8 @@ struct PayTests {
             for history in try await world.histories {
                 if case .succeeded? = history.outcome { Issue.record("journaled as success") }
             }
-            // Money may have moved: nobody may start over. Only what is paid in another currency, while this attempt had
-            // nothing taken, was paid by somebody else, and who asks again is told so.
+            // Money may have moved: nobody may start over. Only what is paid in another currency, while this attempt
+            // had nothing taken, was paid by somebody else, and who asks again is told so.
             let isElsewhere = !usesMutation && receipt.amount?.currency == .usd
             _ = try? await world.pay()
             #expect(try await world.histories.count == (isElsewhere ? 2 : 1))
@@ -296,7 +298,7 @@ struct PayTests {
         let token = try Currency(unit: "caip19/eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
         var world = World()
         world.provider.options = [
-            PaymentOption(
+            PaymentMethodOption(
                 id: "token", title: "Token", amount: try Money(minorUnits: 1000, currency: token, exponent: 6))
         ]
         let paid = try Money(minorUnits: 1000, currency: token, exponent: exponent)

@@ -131,7 +131,7 @@ struct PayeeTests {
         #expect(settler.payments == 2)
     }
 
-    @Test("Two quotes of one payee that are paid at the same moment are not both under way")
+    @Test("Two quotes of one payee that are paid at the same moment are not both in progress")
     func twoQuotes() async throws {
         let (gate, settler) = (Gate(), TestSettler())
         settler.habit = .waits(gate)
@@ -154,7 +154,7 @@ struct PayeeTests {
         settler.habit = .waits(gate)
         async let paid = pay(settler)
         while settler.settlements.isEmpty { await Task.yield() }
-        let other = try router(InvoiceProvider(), LeasePolicy(patience: .zero))
+        let other = try router(InvoiceProvider(), LeasePolicy(timeout: .zero))
         let error = await #expect(throws: PaymentError.self) {
             try await other.pay(InvoiceProvider.payee, as: .careless(settler))
         }
@@ -173,7 +173,7 @@ struct PayeeTests {
         while settler.settlements.isEmpty { await Task.yield() }
         task.cancel()
         guard case .unknown = try await task.value else {
-            Issue.record("told that it was called off")
+            Issue.record("told that it was cancelled")
             return
         }
         await gate.open()

@@ -13,7 +13,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
         id: "acme", name: "Acme", patterns: [.host("pay.acme.example"), .returnURL("shop://paid")],
         outboundHosts: ["api.acme.example"])
     var match: @Sendable (PaymentLink) -> LinkMatch? = ScriptedProvider.match
-    var options: [PaymentOption] = [.euros("card")]
+    var options: [PaymentMethodOption] = [.euros("card")]
     var quotedOutcome: PaymentOutcome?
     /// What the quote is said to be for, when it is not what was asked about.
     var quotedReference: PaymentReference?
@@ -64,10 +64,10 @@ struct ScriptedProvider: RedirectCompletingProvider {
     }
 }
 
-extension PaymentOption {
+extension PaymentMethodOption {
     /// Ten euros.
-    static func euros(_ id: String, needs: [PayerNeed] = [], expiresAt: Date? = nil) -> PaymentOption {
-        PaymentOption(id: id, title: id, amount: .cents(1000), needs: needs, expiresAt: expiresAt)
+    static func euros(_ id: String, needs: [PayerNeed] = [], expiresAt: Date? = nil) -> PaymentMethodOption {
+        PaymentMethodOption(id: id, title: id, amount: .cents(1000), needs: needs, expiresAt: expiresAt)
     }
 }
 

@@ -99,7 +99,7 @@ struct SealTests {
     typealias Change = @Sendable (inout AttemptHistory, _ other: AttemptHistory) -> Void
 
     private static func attempt(
-        _ history: AttemptHistory, option: PaymentOption? = nil, key: String? = nil, startedAt: Date? = nil,
+        _ history: AttemptHistory, option: PaymentMethodOption? = nil, key: String? = nil, startedAt: Date? = nil,
         seal: String?
     ) -> AttemptHistory {
         let attempt = history.attempt
@@ -124,7 +124,7 @@ struct SealTests {
             { history, _ in
                 let option = history.attempt.option
                 history = attempt(
-                    history, option: PaymentOption(id: option.id, title: option.title, amount: .cents(100_000)),
+                    history, option: PaymentMethodOption(id: option.id, title: option.title, amount: .cents(100_000)),
                     seal: history.attempt.seal)
             }
         ),

@@ -165,7 +165,7 @@ struct SettlementTests {
         #expect(error?.code == .journal && settler.settlements.isEmpty)
     }
 
-    @Test("A settlement that is under way is waited for")
+    @Test("A settlement that is in progress is waited for")
     func later() async throws {
         let settler = TestSettler(.paysLater)
         #expect(try await pay(settler) == paid)

@@ -32,7 +32,7 @@ final class TestSettler: PaymentSettler {
         var isSilent = false
         var whileAsked: @Sendable () async throws -> Void = {}
         var paid: [String: SettlementProof] = [:]
-        var underWay: Set<String> = []
+        var inFlight: Set<String> = []
         var lies: Set<String> = []
         var settlements: [Settlement] = []
     }
@@ -78,7 +78,7 @@ final class TestSettler: PaymentSettler {
             if state.isSilent { throw Gone() }
             let name = Self.name(settlement)
             if state.lies.contains(name) { return .settled(.preimage(String(repeating: "00", count: 32))) }
-            if state.underWay.remove(name) != nil { state.paid[name] = Self.proof(of: settlement) }
+            if state.inFlight.remove(name) != nil { state.paid[name] = Self.proof(of: settlement) }
             return state.paid[name].map { .settled($0) } ?? .nothingSent(reason: nil)
         }
     }
@@ -92,8 +92,8 @@ final class TestSettler: PaymentSettler {
             case .refuses: return .nothingSent(reason: "there is no route")
             case .diesBefore: throw PaymentError(.cancelled, "gone", phase: .beforeSend)
             case .paysLater:
-                state.underWay.insert(name)
-                return .underWay(retryAfter: nil)
+                state.inFlight.insert(name)
+                return .inFlight(retryAfter: nil)
             case .lies:
                 state.lies.insert(name)
                 state.paid[name] = Self.proof(of: settlement)
@@ -148,7 +148,7 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
         return link.queryItems.values("id").first.map { LinkMatch(reference: String($0)) }
     }
 
-    func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
+    func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         calls.count("quote")
@@ -159,7 +159,7 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Mina"), amount: amount,
             options: [
-                PaymentOption(
+                PaymentMethodOption(
                     id: "only", title: "only", amount: amount,
                     needs: [.settlement(endpoint.kind, network: endpoint.network)], providerData: data)
             ])

@@ -118,7 +118,7 @@ struct TakeoverTests {
     }
 
     @Test(
-        "A refusal that was long under way says nothing of a payment that was taken over since",
+        "A refusal that was long in progress says nothing of a payment that was taken over since",
         arguments: [true, false])
     func oldRefusal(isTakenOver: Bool) async throws {
         var world = World()
@@ -134,7 +134,7 @@ struct TakeoverTests {
     }
 
     @Test(
-        "A payer who thinks for so long that somebody else pays has not called the payment off",
+        "A payer who thinks for so long that somebody else pays has not cancelled the payment",
         arguments: [true, false])
     func longThought(isTakenOver: Bool) async throws {
         let world = World()
@@ -233,7 +233,7 @@ struct TakeoverTests {
         let clock = world.clock
         let router = PaymentRouter(
             registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
-            clock: clock, random: world.random, leases: LeasePolicy(patience: .seconds(1_000_000)))
+            clock: clock, random: world.random, leases: LeasePolicy(timeout: .seconds(1_000_000)))
         async let reports = router.recover(as: Payer())
         await inside.pass()
         async let outcome = router.pay(ScriptedProvider.link, as: .careless)

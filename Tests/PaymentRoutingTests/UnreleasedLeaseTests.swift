@@ -38,7 +38,7 @@ struct UnreleasedLeaseTests {
         #expect(world.clock.now == start)
         let other = PaymentRouter(
             registry: router.registry, transport: world.transport, journal: journal, clock: world.clock,
-            random: SeededRandomSource(seed: 2), leases: LeasePolicy(patience: .milliseconds(50)))
+            random: SeededRandomSource(seed: 2), leases: LeasePolicy(timeout: .milliseconds(50)))
         let error = await #expect(throws: PaymentError.self) {
             try await other.resume(try #require(try await world.histories.first).attempt.id, as: .careless)
         }

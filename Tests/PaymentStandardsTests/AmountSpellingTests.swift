@@ -7,8 +7,8 @@ import Testing
 struct AmountSpellingTests {
     private static let spellings = ["0.1", "1e-8", "00.10", "٣", "１", "+1", "1,5"]
 
-    /// A text with `{}` for the amount, the field that it becomes, and of ``spellings`` those that are amounts, with what
-    /// they become; all others must be refused.
+    /// A text with `{}` for the amount, the field that it becomes, and of ``spellings`` those that are amounts, with
+    /// what they become; all others must be refused.
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
         let field: String

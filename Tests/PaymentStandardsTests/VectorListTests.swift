@@ -6,8 +6,6 @@ import Testing
 /// Every file of vectors is read by somebody.
 @Suite("List of vectors")
 struct VectorListTests {
-    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-
     @Test("Each file is one of payment texts, or one that a test of the library reads")
     func covered() throws {
         let texts = vectorFiles.map(\.name)
@@ -19,7 +17,7 @@ struct VectorListTests {
     @Test("The tests that are said to read a library's vectors name them", arguments: libraryFiles.keys.sorted())
     func read(file: String) throws {
         let test = try #require(libraryFiles[file])
-        let text = try String(contentsOf: Self.tests.appending(path: "\(test).swift"), encoding: .utf8)
+        let text = try String(contentsOf: Vectors.root.appending(path: "\(test).swift"), encoding: .utf8)
         #expect(text.contains("\"\(file)\""), "\(test)")
     }
 }

@@ -33,8 +33,8 @@ struct DiskLog: Sendable {
 
     /// What is on the disk when the power fails after the first `count` events.
     ///
-    /// - Parameter luck: decides, sector by sector and in any order, what of the writes that were not synced is there all the
-    ///   same; nil for nothing of it.
+    /// - Parameter luck: decides, sector by sector and in any order, what of the writes that were not synced is there
+    ///   all the same; nil for nothing of it.
     func image(after count: Int, _ luck: Luck? = nil) -> [String: [UInt8]] {
         var disk: [String: [UInt8]] = [:]
         var waiting: [String: [Event]] = [:]

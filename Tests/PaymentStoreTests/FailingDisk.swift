@@ -10,8 +10,8 @@ import TestSupport
 
 /// Files of which only what was synced is surely on the disk, as SQLite itself asks for it, and a disk that runs full.
 ///
-/// It stands below SQLite, in its interface to the system (sqlite.org/vfs.html), and notes whatever SQLite writes and has
-/// synced in the folders that are watched. All other files of the process are none of its business.
+/// It stands below SQLite, in its interface to the system (sqlite.org/vfs.html), and notes whatever SQLite writes and
+/// has synced in the folders that are watched. All other files of the process are none of its business.
 enum FailingDisk {
     private struct State {
         /// The folders that are watched, by name: SQLite spells paths in its own way.

@@ -37,30 +37,30 @@ struct FileSecretStoreTests {
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/a")
         try FileManager.default.createSymbolicLink(atPath: folder + "/b", withDestinationPath: folder + "/a")
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.secret("b") }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.secret("b") }
         try FileManager.default.createDirectory(atPath: folder + "/c", withIntermediateDirectories: false)
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.secret("c") }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.secret("c") }
         #expect(mkfifo(folder + "/pipe", 0o600) == 0)
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.secret("pipe") }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.secret("pipe") }
         try Data([0xFF]).write(to: URL(filePath: folder + "/d"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/d")
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.secret("d") }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.secret("d") }
     }
 
     @Test("No name leads out of the folder", arguments: ["", ".", "..", "../x", "a/b", ".hidden", "a\0b", "ä"])
     func names(_ name: String) async {
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.keep(Redacted("x"), as: name) }
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.secret(name) }
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.forget(name) }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.keep(Redacted("x"), as: name) }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.secret(name) }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.forget(name) }
     }
 
     @Test("What cannot be kept leaves what was there")
     func tooLong() async throws {
         try await store.keep(Redacted("old"), as: "a")
         let long = String(repeating: "x", count: FileSecretStore.maximumLength + 1)
-        await #expect(throws: FileSecretStore.Failure.self) { try await store.keep(Redacted(long), as: "a") }
+        await #expect(throws: FileSecretStore.AccessError.self) { try await store.keep(Redacted(long), as: "a") }
         #expect(try await store.secret("a")?.reveal() == "old")
-        await #expect(throws: FileSecretStore.Failure.self) {
+        await #expect(throws: FileSecretStore.AccessError.self) {
             try await FileSecretStore(folder: scratch.file("no/such")).keep(Redacted("x"), as: "a")
         }
     }

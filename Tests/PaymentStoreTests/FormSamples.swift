@@ -31,7 +31,7 @@ enum FormSamples {
     /// One of everything, ended.
     private static func paid() throws -> AttemptHistory {
         let reference = PaymentReference(provider: acme, id: "p1")
-        var option = PaymentOption(
+        var option = PaymentMethodOption(
             id: "o1", title: "Naïve \"euros\" \u{1F4B6}",
             amount: try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .eur), isEstimate: true,
             account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),
@@ -66,7 +66,7 @@ enum FormSamples {
         let request = RefundRequest(of: PaymentReference(provider: acme, id: "p1"), amount: amount, id: "note 7")
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "a2"), reference: request.reference,
-            option: PaymentOption(id: "refund", title: "Refund", amount: amount), idempotencyKey: "key-2",
+            option: PaymentMethodOption(id: "refund", title: "Refund", amount: amount), idempotencyKey: "key-2",
             startedAt: start, expiresAt: nil, refund: request)
         return AttemptHistory(
             attempt: attempt,
@@ -93,7 +93,7 @@ enum FormSamples {
         AttemptHistory(
             attempt: PaymentAttempt(
                 id: AttemptID(rawValue: id), reference: PaymentReference(provider: acme, id: payment),
-                option: PaymentOption(
+                option: PaymentMethodOption(
                     id: "o", title: "Coins", amount: try Money(minorUnits: 21, currency: .satoshi), needs: [.data]),
                 idempotencyKey: "key-" + id, startedAt: start, expiresAt: nil),
             entries: entries(events))

@@ -66,7 +66,7 @@ struct FormTests {
             #"{"outcome":"succeeded","receipt":{"reference":{"id":"p","provider":"a"}}}"#,
         ])
     func unreadable(detail: String) async throws {
-        #expect(throws: Unreadable.self) { try StoredOutcome.read(detail) }
+        #expect(throws: StoredFormDefect.self) { try StoredOutcome.read(detail) }
         try Data().write(to: URL(filePath: path))
         let id = try await {
             let journal = try SQLiteJournal(path: path)

@@ -84,7 +84,7 @@ struct GroupCommitTests {
     func locked() throws {
         let database = try database()
         let other = try Database(path: folder.file("journal"))
-        let impatient = try Database(path: folder.file("journal"), patience: .milliseconds(20))
+        let impatient = try Database(path: folder.file("journal"), timeout: .milliseconds(20))
         try other.execute("BEGIN IMMEDIATE")
         let answers = write(Array(0..<200), impatient)
         for answer in answers {

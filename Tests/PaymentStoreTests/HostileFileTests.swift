@@ -168,7 +168,7 @@ struct HostileFileTests {
         #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
         let sample = try Samples.attempt()
         let endless = String(repeating: "x", count: Database.valueLimit)
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "o", title: "t", amount: sample.option.amount, providerData: .string(endless))
         let attempt = PaymentAttempt(
             id: sample.id, reference: sample.reference, option: option, idempotencyKey: "k", startedAt: Samples.now,
@@ -209,7 +209,7 @@ struct HostileFileTests {
 
     @Test("A file that another process keeps locked is named, with how long it was waited for")
     func locked() async throws {
-        let journal = try SQLiteJournal(JournalFile(path: path, patience: .milliseconds(20)))
+        let journal = try SQLiteJournal(JournalFile(path: path, timeout: .milliseconds(20)))
         #expect(try await journal.acquire(Samples.lease(), at: Samples.now))
         let other = try Database(path: path)
         try other.execute("BEGIN IMMEDIATE")

@@ -1,13 +1,13 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Two processes that believe they share a journal, and hold two files.
 @Suite("A journal file that is deleted or replaced")

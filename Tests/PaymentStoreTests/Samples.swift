@@ -12,7 +12,7 @@ enum Samples {
 
     static func attempt(_ id: String = "a1", _ payment: String = "p1", expiresAt: Date? = nil) throws -> PaymentAttempt
     {
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "o1", title: "Naïve \"euros\" \u{0}\u{1F4B6}",
             amount: try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .eur),
             account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),

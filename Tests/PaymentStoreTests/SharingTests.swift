@@ -1,13 +1,13 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 @Suite("Routers that share a journal file", .serialized)
 struct SharingTests {
@@ -60,7 +60,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A router that dies while the confirmation is under way leaves a payment that the next one settles")
+    @Test("A router that dies while the confirmation is in progress leaves a payment that the next one settles")
     func crash() async throws {
         let sandbox = Self.sandbox()
         let payment = await sandbox.createPayment()

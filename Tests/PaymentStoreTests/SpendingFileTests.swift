@@ -38,7 +38,7 @@ struct SpendingFileTests {
     @Test("Pruning frees nothing that counts, and forgets what counts no more")
     func forgetting() async throws {
         let journal = try SQLiteJournal(path: path)
-        let old = Self.today.earlier(by: SpendingBook.longestMemory + 1)
+        let old = Self.today.earlier(by: SpendingLedger.longestMemory + 1)
         for (id, day) in [("old", old), ("old and open", old), ("today", Self.today)] {
             #expect(try await journal.reserve(Self.spending(id, on: day), within: Self.limits(20)) == .granted)
         }
@@ -76,7 +76,7 @@ struct SpendingFileTests {
 
     @Test("A file that another process keeps locked grants nothing")
     func locked() async throws {
-        let journal = try SQLiteJournal(JournalFile(path: path, patience: .milliseconds(20)))
+        let journal = try SQLiteJournal(JournalFile(path: path, timeout: .milliseconds(20)))
         let other = try Database(path: path)
         try other.execute("BEGIN IMMEDIATE")
         await #expect(throws: JournalError.self) {

@@ -31,7 +31,7 @@
             for await _ in ended {}
         }
 
-        @Test("A request under way keeps its transport")
+        @Test("A request in progress keeps its transport")
         func aRequestUnderWayKeepsItsTransport() async throws {
             try await LoopbackServer.serving({ _ in [.stall] }) { server in
                 var (transport, ended): (CurlTransport?, AsyncStream<Void>) = observed()
@@ -80,7 +80,8 @@
                     }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
-                // Whatever the moment, "not sent" is the truth: no more requests arrived than were not said to be unsent.
+                // Whatever the moment, "not sent" is the truth: no more requests arrived than were not said to be
+                // unsent.
                 let unsent = results.count { $0?.phase == .notSent }
                 #expect(server.received.count <= results.count - unsent)
                 for case let error? in results { #expect(error.reason == .cancelled) }

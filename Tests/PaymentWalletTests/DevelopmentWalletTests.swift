@@ -120,7 +120,7 @@ struct DevelopmentWalletTests {
         let error = #expect(throws: WalletError.self) {
             try wallet.respond(method: "eth_signTypedData_v4", params: [account, "{"])
         }
-        guard case .typedData(let reason) = error, case .invalidJSON = reason.problem else {
+        guard case .typedData(let reason) = error, case .invalidJSON = reason.reason else {
             Issue.record("expected invalidJSON")
             return
         }

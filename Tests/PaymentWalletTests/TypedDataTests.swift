@@ -29,7 +29,7 @@ struct TypedDataTests {
     @Test("refuses", arguments: try VectorFile("eip712").invalid)
     func refuses(row: VectorFile.Row) throws {
         let error = #expect(throws: TypedDataError.self) { try TypedData(parsing: row.input) }
-        let expected: [String: (TypedDataError.Problem, String)] = [
+        let expected: [String: (TypedDataError.Reason, String)] = [
             "primary type not declared": (.unknownType, "primaryType"),
             "unknown type": (.unknownType, "types.Mail[3]"),
             "missing field (V4: refuse undefined)": (.missing, "message.contents"),
@@ -37,8 +37,8 @@ struct TypedDataTests {
             "uint7 is no type": (.unknownType, "types.Person[2]"),
             "256 does not fit uint8": (.outOfRange, "message.from.age"),
         ]
-        let (problem, path) = expected[row.json["why"]?.string ?? ""] ?? (.recursiveType, "types.A")
-        #expect(error?.problem == problem)
+        let (reason, path) = expected[row.json["why"]?.string ?? ""] ?? (.recursiveType, "types.A")
+        #expect(error?.reason == reason)
         #expect(error?.path == path)
     }
 
@@ -143,7 +143,7 @@ struct TypedDataTests {
         #expect(try TypedData(parsing: data).domainSeparator == derived.domainSeparator)
     }
 
-    static let brokenTypes: [(types: JSONValue, problem: TypedDataError.Problem, path: String)] = [
+    static let brokenTypes: [(types: JSONValue, reason: TypedDataError.Reason, path: String)] = [
         (["T": [["name": "a", "type": "U"]], "U": [["name": "b", "type": "T[]"]]], .recursiveType, "types.T"),
         (["T": [["name": "a", "type": "bool"], ["name": "a", "type": "bool"]]], .duplicateField, "types.T[1]"),
         (["T": [["name": "a b", "type": "bool"]]], .invalidName, "types.T[0]"),
@@ -158,11 +158,11 @@ struct TypedDataTests {
     ]
 
     @Test("refuses broken declarations", arguments: brokenTypes)
-    func refusesDeclarations(types: JSONValue, problem: TypedDataError.Problem, path: String) {
+    func refusesDeclarations(types: JSONValue, reason: TypedDataError.Reason, path: String) {
         var data = Self.one("bool", true)
         data["types"] = types
         let error = #expect(throws: TypedDataError.self) { try TypedData(parsing: data) }
-        #expect(error?.problem == problem)
+        #expect(error?.reason == reason)
         #expect(error?.path == path)
     }
 
@@ -175,7 +175,7 @@ struct TypedDataTests {
         #expect(throws: TypedDataError.self) { try TypedData(parsing: data) }
         data[key] = Optional<JSONValue>.none
         let error = #expect(throws: TypedDataError.self) { try TypedData(parsing: data) }
-        #expect(error?.problem == .missing)
+        #expect(error?.reason == .missing)
         #expect(error?.path == key)
     }
 
@@ -187,7 +187,7 @@ struct TypedDataTests {
         var data = Self.one("bool", true)
         data["domain"] = ["name": "n", "hush": 1]
         let error = #expect(throws: TypedDataError.self) { try TypedData(parsing: data) }
-        #expect(error?.problem == .unknownDomainField)
+        #expect(error?.reason == .unknownDomainField)
         #expect(error.map { "\($0)".contains("hush") } == false)
         data = Self.one("bool", true)
         data["primaryType"] = "EIP712Domain"

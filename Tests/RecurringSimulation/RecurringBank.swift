@@ -3,8 +3,8 @@ import PaymentCore
 import PaymentRecurring
 import Synchronization
 
-/// Where money moves: what was captured, and which payments somebody is at. It counts, and forgives nothing: who captures
-/// twice has paid twice.
+/// Where money moves: what was captured, and which payments somebody is at. It counts, and forgives nothing: who
+/// captures twice has paid twice.
 final class RecurringBank: Sendable {
     struct Capture: Sendable {
         let date: Date

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Years of many plans, charged by several workers that crash, stall, are away, and have wrong clocks.
 ///
-/// Everything runs on one task: a worker that stalls has others look in the middle of what it does. The same seed is the same
-/// history.
+/// Everything runs on one task: a worker that stalls has others look in the middle of what it does. The same seed is
+/// the same history.
 package final class RecurringHistory: Sendable {
     /// How much is played.
     package struct Size: Sendable {
@@ -86,8 +86,8 @@ package final class RecurringHistory: Sendable {
 
     var now: Date { state.withLock { $0.now } }
 
-    /// How often a worker crashes, or stalls, when it touches anything: as often in a look at many plans as in one at ten, so
-    /// that most periods are paid however many there are.
+    /// How often a worker crashes, or stalls, when it touches anything: as often in a look at many plans as in one at
+    /// ten, so that most periods are paid however many there are.
     var trouble: Double { 0.004 * min(1, 10 / Double(max(1, size.plans))) }
 
     func chance(_ probability: Double) -> Bool { random.fraction() < probability }

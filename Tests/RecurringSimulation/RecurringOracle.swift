@@ -31,7 +31,7 @@ extension RecurringHistory {
             if plan.schedule.period(charge.id.number) != charge.period { breach("\(charge.id) is another period") }
         }
         let last = plan.schedule.lastPeriod(at: now)?.number ?? -1
-        if plan.standing != .ended, charges.count <= last {
+        if plan.status != .ended, charges.count <= last {
             breach("of \(plan.id) \(charges.count) periods were opened, and \(last + 1) have begun")
         }
         for charge in charges {

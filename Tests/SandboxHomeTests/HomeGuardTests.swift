@@ -1,6 +1,11 @@
+import CitconSandbox
 import PaymentCore
 import PaymentTesting
+import PayrailsSandbox
+import SandboxSupport
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import SandboxHome
 

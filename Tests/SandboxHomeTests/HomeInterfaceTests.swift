@@ -1,10 +1,14 @@
+import CitconSandbox
 import Foundation
 import PaykitProvider
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
+import PayrailsSandbox
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import SandboxHome
 
@@ -184,9 +188,9 @@ import Testing
         let world = HomeWorld()
         for _ in 0..<3000 { _ = await world.pay.createPayment() }
         await world.home.refresh()
-        let book = await world.home.book
-        #expect(book.entries.count == 3000 && book.events.count < 2 * HomeBook.kept)
-        #expect(book.lastNumber == 3000)
+        let homeLedger = await world.home.homeLedger
+        #expect(homeLedger.entries.count == 3000 && homeLedger.events.count < 2 * HomeLedger.kept)
+        #expect(homeLedger.lastNumber == 3000)
         let page = try await world.send(.get, "/ledger")
         #expect(page.body.count < 100_000)
     }

@@ -1,10 +1,15 @@
-import SandboxHome
+import CitconSandbox
 import Foundation
 import PaymentCore
+import PayrailsSandbox
+import SandboxHome
+import SandboxSupport
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
-/// The sandbox as a process, with more of everything than anybody has: run with the browser's tests, because it takes long.
+/// The sandbox as a process, with more of everything than anybody has: run with the browser's tests, because it takes
+/// long.
 @Suite(
     .enabled(
         if: ProcessInfo.processInfo.environment["PAYROUTE_BROWSER_TESTS"] != nil, "takes long; run `make browser-test`")

@@ -1,8 +1,12 @@
-import SandboxSupport
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentTesting
+import PayrailsSandbox
+import SandboxSupport
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import SandboxHome
 

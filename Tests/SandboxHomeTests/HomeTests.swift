@@ -1,11 +1,13 @@
-import SandboxSupport
 import CitconSandbox
-import WalletConnectPaySandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting
+import PayrailsSandbox
+import SandboxSupport
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import SandboxHome
 

@@ -1,6 +1,6 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
 import PaymentLoopback
 import PaymentTesting
 import PayrailsSandbox
@@ -27,7 +27,7 @@ struct HomeWorld: Sendable {
         citcon = CitconSandbox(configuration, clock: clock)
         payrails = PayrailsSandbox(clock: clock)
         let services: [any ListedService] = [pay, citcon, payrails]
-        home = SandboxHome(services.map(Listed.init), desk: Desk(), clock: clock)
+        home = SandboxHome(services.map(Listed.init), actions: Actions(), clock: clock)
     }
 
     // MARK: Asking
@@ -90,7 +90,7 @@ struct HomeWorld: Sendable {
         func expire() async { await base.expire() }
     }
 
-    struct Desk: SandboxDesk {
+    struct Actions: SandboxActions {
         func read(_ text: String) -> TextReading {
             var reading = TextReading()
             reading.shown = text
@@ -98,15 +98,15 @@ struct HomeWorld: Sendable {
             reading.fields = [("text", text)]
             return reading
         }
-        func texts(in picture: [UInt8]) throws(PictureProblem) -> [String] {
-            guard picture != [0] else { throw PictureProblem("There is <b>no code</b> in it.") }
+        func texts(in picture: [UInt8]) throws(PictureError) -> [String] {
+            guard picture != [0] else { throw PictureError("There is <b>no code</b> in it.") }
             return [String(decoding: picture, as: UTF8.self), "another"]
         }
         func picture(of text: String) -> String? { "<svg><title>code</title></svg>" }
         func pay(
-            _ payment: SandboxPayment, at base: HTTPURL, tell: @escaping @Sendable (String, String) -> Void
+            _ payment: SandboxPayment, at base: HTTPURL, onStep: @escaping @Sendable (String, String) -> Void
         ) async -> PaidReport {
-            tell("step", "looks at \(payment.id)")
+            onStep("step", "looks at \(payment.id)")
             return PaidReport(outcome: "succeeded", reason: "<i>paid</i>", journal: ["one entry"])
         }
     }

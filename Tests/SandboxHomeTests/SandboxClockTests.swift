@@ -1,9 +1,13 @@
-import SandboxHome
+import CitconSandbox
 import Foundation
 import PaymentCore
+import PayrailsSandbox
+import SandboxHome
+import SandboxSupport
 import Synchronization
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// A clock whose sleeps end only when they are called off, and whose time stands still.
 private final class StillClock: PaymentClock {
@@ -48,7 +52,7 @@ private final class StillClock: PaymentClock {
         #expect(clock.now == start)
     }
 
-    @Test("Who waits for its own time is woken by the clock beneath, and who is called off at once is told so")
+    @Test("Who waits for its own time is woken by the clock beneath, and who is cancelled at once is told so")
     func base() async throws {
         let clock = SandboxClock(VirtualClock())
         try await clock.sleep(for: .seconds(86_400))

@@ -1,8 +1,10 @@
-import WalletConnectPaySandbox
 import CitconSandbox
-import PayrailsSandbox
 import PaykitSandbox
+import PayrailsSandbox
+import SandboxSupport
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @Suite("The vendors' sandboxes at one address")
 struct SharedPathTests {

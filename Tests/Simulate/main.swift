@@ -7,8 +7,8 @@ import Synchronization
 //     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until so many failed
 //     swift run -c release Simulate --seed SEED   one history, with everything that happens in it
 //     swift run -c release Simulate --mistakes    how soon the planted mistakes are found
-//     swift run -c release Simulate --recurring PLANS [SEED]    five years of so many plans that are charged again and again
-//     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
+//     swift run -c release Simulate --recurring PLANS [SEED]    five years of so many plans that are charged again and
+//     again swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
 
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// One payment, without other faults, that dies at each of its input and output operations in turn.
 @Suite("Crashes everywhere")

@@ -12,7 +12,7 @@ struct DiskTests {
     /// A world in which an attempt has begun and three entries were added that need not be durable.
     private func begun() throws -> SimulatedWorld {
         let world = SimulatedWorld(seed: 8)
-        let option = PaymentOption(id: "o", title: "Euros", amount: try Money(minorUnits: 150, currency: .eur))
+        let option = PaymentMethodOption(id: "o", title: "Euros", amount: try Money(minorUnits: 150, currency: .eur))
         try world.run {
             let journal = world.start().journal
             let now = world.clock.now

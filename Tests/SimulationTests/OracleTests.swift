@@ -1,4 +1,5 @@
 import Foundation
+import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -12,7 +13,7 @@ struct OracleTests {
     private static let payment = PaymentReference(provider: "shop", id: "order0")
 
     /// A world with a shop, one payment, and an attempt at it.
-    private struct Scene {
+    private struct Setup {
         let world = SimulatedWorld(seed: 3)
         let markets: Markets
         let witness: Witness
@@ -28,7 +29,7 @@ struct OracleTests {
                 Circumstances(isUpgraded: false, hasWrongClocks: false, hasRefusedCopies: false))
             attempt = PaymentAttempt(
                 id: AttemptID(rawValue: "a1"), reference: payment,
-                option: PaymentOption(
+                option: PaymentMethodOption(
                     id: "coins", title: "Coins",
                     amount: try Money(minorUnits: 1000, currency: try Currency(unit: "iso4217/EUR"))),
                 idempotencyKey: "k1", startedAt: world.clock.now, expiresAt: nil)
@@ -36,7 +37,7 @@ struct OracleTests {
 
         /// What is found after `events` when `content` was told to the device that is 0.
         func breaches(
-            _ content: Word.Content, call: Int = 100, _ events: @escaping @Sendable () async -> Void
+            _ content: Statement.Content, call: Int = 100, _ events: @escaping @Sendable () async -> Void
         ) throws -> [String] {
             try world.run {
                 _ = await markets.makePayments(1, SeededRandomSource(seed: 5))
@@ -47,7 +48,7 @@ struct OracleTests {
                 }
                 let told = witness.tick()
                 await oracle.hear(
-                    Word(
+                    Statement(
                         call: "pay", subject: .payment(payment), content: content, doer: Doer(device: 0, process: 1),
                         begun: 100, told: told))
                 return await oracle.finish().map(\.text)
@@ -59,44 +60,44 @@ struct OracleTests {
 
     @Test("A negative word after the wallet has sent coins is found; before, and an unknown one, are not")
     func broadcasts() throws {
-        let negative: [Word.Content] = [
+        let negative: [Statement.Content] = [
             .outcome(.expired), .outcome(.cancelled), .outcome(.declined(DeclineReason(.refused, "no"))),
             .failure(PaymentError(.network, "no", phase: .beforeSend)),
             .failure(PaymentError(.network, "no", phase: .answered)),
         ]
         for content in negative {
-            let scene = try Scene()
-            let found = try scene.breaches(content) {
-                scene.witness.sees(scene.attempt)
-                scene.witness.broadcast(scene.transfer)
+            let setup = try Setup()
+            let found = try setup.breaches(content) {
+                setup.witness.sees(setup.attempt)
+                setup.witness.broadcast(setup.transfer)
             }
             #expect(found.count == 1 && found[0].contains("but money moved by a1"), "\(found)")
-            #expect(try Scene().breaches(content) {}.isEmpty)
+            #expect(try Setup().breaches(content) {}.isEmpty)
         }
         for content in [
             .outcome(.unknown(UnknownOutcome(reference: Self.payment, message: "?"))),
             .outcome(.pending(retryAfter: .seconds(1))),
             .failure(PaymentError(.network, "?", phase: .maybeSent)),
-        ] as [Word.Content] {
-            let scene = try Scene()
+        ] as [Statement.Content] {
+            let setup = try Setup()
             #expect(
-                try scene.breaches(content) {
-                    scene.witness.sees(scene.attempt)
-                    scene.witness.broadcast(scene.transfer)
+                try setup.breaches(content) {
+                    setup.witness.sees(setup.attempt)
+                    setup.witness.broadcast(setup.transfer)
                 }.isEmpty)
         }
     }
 
     @Test("What another call has moved is not denied by an error of this one; a final word denies it")
     func otherCalls() throws {
-        let scene = try Scene()
-        let error = Word.Content.failure(PaymentError(.journal, "full", phase: .beforeSend))
+        let setup = try Setup()
+        let error = Statement.Content.failure(PaymentError(.journal, "full", phase: .beforeSend))
         #expect(
-            try scene.breaches(error, call: 7) {
-                scene.witness.sees(scene.attempt)
-                scene.witness.broadcast(scene.transfer)
+            try setup.breaches(error, call: 7) {
+                setup.witness.sees(setup.attempt)
+                setup.witness.broadcast(setup.transfer)
             }.isEmpty)
-        let other = try Scene()
+        let other = try Setup()
         #expect(
             try other.breaches(.outcome(.expired), call: 7) {
                 other.witness.sees(other.attempt)
@@ -107,8 +108,8 @@ struct OracleTests {
     @Test("A payment that is called paid must be, and its receipt must be true")
     func receipts() throws {
         let receipt = PaymentReceipt(reference: Self.payment, transactionID: "tx-order0")
-        #expect(try Scene().breaches(.outcome(.succeeded(receipt))) {}.contains { $0.contains("but it is not paid") })
-        let market = try #require(try Scene().markets["shop"])
+        #expect(try Setup().breaches(.outcome(.succeeded(receipt))) {}.contains { $0.contains("but it is not paid") })
+        let market = try #require(try Setup().markets["shop"])
         let world = SimulatedWorld(seed: 1)
         for (receipt, isTrue) in [
             (receipt, true), (PaymentReceipt(reference: Self.payment, transactionID: "tx-other"), false),

@@ -1,6 +1,6 @@
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Testing
 

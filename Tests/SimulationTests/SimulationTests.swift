@@ -1,4 +1,5 @@
 import Foundation
+import MarketModel
 import PaymentTesting
 import Simulation
 import TestSupport

@@ -8,8 +8,8 @@ import PaymentTesting
 import Synchronization
 import Testing
 
-/// Plans that two processes on one disk charge through routers with limits: they crash, lose the power, have full disks, and
-/// come back.
+/// Plans that two processes on one disk charge through routers with limits: they crash, lose the power, have full
+/// disks, and come back.
 @Suite("Simulated subscriptions, paid by routers")
 struct SubscriptionWorkersTests {
     private static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 40
@@ -28,7 +28,7 @@ struct SubscriptionWorkersTests {
         #expect(paid > 0 && missed > 0 && asked > 0, "histories in which nothing happens prove nothing")
     }
 
-    @Test("Who forgets what was called off is found out")
+    @Test("Who forgets what was cancelled is found out")
     func planted() throws {
         for seed in 0..<400 as Range<UInt64> {
             if try !SubscriptionWorkers(seed: seed, forgetsFate: true).run().breaches.isEmpty { return }
@@ -310,7 +310,7 @@ private struct WalletProvider: SettlingProvider, PayeeProvider {
         LinkMatch(reference: String(link.path.drop { $0 == "/" }), namesPayee: true)
     }
 
-    func payee(of option: PaymentOption) -> String? { option.providerData?["payee"]?.string }
+    func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let payee = request.match.reference ?? ""
@@ -319,7 +319,7 @@ private struct WalletProvider: SettlingProvider, PayeeProvider {
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: payee, id: payee), amount: money(1000),
             options: [
-                PaymentOption(
+                PaymentMethodOption(
                     id: "address", title: "address", amount: money(1000),
                     needs: [.settlement(.bitcoinAddress, network: "regtest")],
                     providerData: ["payee": .string(payee), "endpoint": try JSONValue.encode(endpoint)])

@@ -53,7 +53,7 @@ struct WorldTests {
     @Test("Waiting for what never happens, and never ending, are told")
     func stalls() {
         let world = SimulatedWorld(seed: 9)
-        #expect(throws: SimulationFailure.endless(seed: 9, steps: 1000)) {
+        #expect(throws: SimulationError.endless(seed: 9, steps: 1000)) {
             try world.run(steps: 1000) {
                 while !Task.isCancelled { try await world.clock.sleep(for: .seconds(1)) }
             }

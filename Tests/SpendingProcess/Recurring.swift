@@ -4,7 +4,8 @@ import PaymentRecurring
 import PaymentRouting
 import PaymentStore
 
-/// Charges plans again and again, as a worker that tests kill: everything that is due, and what was asked about with a yes.
+/// Charges plans again and again, as a worker that tests kill: everything that is due, and what was asked about with a
+/// yes.
 struct Recurring {
     /// The file with the plans.
     let plans: String
@@ -29,7 +30,7 @@ struct Recurring {
         let router = PaymentRouter(
             registry: try ProviderRegistry([TillProvider(file: till)]), transport: NoNetwork(),
             journal: try SQLiteJournal(path: journal), clock: clock,
-            leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)),
+            leases: LeasePolicy(duration: .seconds(600), timeout: .seconds(3)),
             autoPay: AutoPay(within: limits, timeZone: .gmt))
         let scheduler = RecurringScheduler(
             journal: plans, payer: RouterPayer(router, as: Payer()), clock: clock, width: 2,

@@ -1,8 +1,8 @@
 import Foundation
 import PaymentCore
 
-/// Takes money by writing a line to a file: `ID PAYEE CENTS`. Links are `/ID/PAYEE/CENTS`, or `/to/PAYEE/CENTS` for as many
-/// payments to the payee as somebody makes. Some payees refuse every payment.
+/// Takes money by writing a line to a file: `ID PAYEE CENTS`. Links are `/ID/PAYEE/CENTS`, or `/to/PAYEE/CENTS` for as
+/// many payments to the payee as somebody makes. Some payees refuse every payment.
 struct TillProvider: PayeeProvider {
     let file: String
     let descriptor = ProviderDescriptor(
@@ -14,7 +14,7 @@ struct TillProvider: PayeeProvider {
         return parts.first.map { LinkMatch(reference: $0) }
     }
 
-    func payee(of option: PaymentOption) -> String? { option.providerData?["to"]?.string }
+    func payee(of option: PaymentMethodOption) -> String? { option.providerData?["to"]?.string }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let parts = request.link.path.split(separator: "/").map(String.init)
@@ -25,7 +25,7 @@ struct TillProvider: PayeeProvider {
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Payee", id: "payee \(parts[1])"), amount: amount,
             options: [
-                PaymentOption(id: "cash", title: "Cash", amount: amount, providerData: data)
+                PaymentMethodOption(id: "cash", title: "Cash", amount: amount, providerData: data)
             ])
     }
 

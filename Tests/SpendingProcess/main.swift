@@ -8,8 +8,8 @@ import PaymentTesting
 //
 //     SpendingProcess JOURNAL TILL SEED COUNT
 //
-// TILL is a file, one line for each payment that was made: a simulated service, which outlives the process. COUNT is how
-// many payments each worker tries; with none the process only recovers. Every ending is a line on standard output.
+// TILL is a file, one line for each payment that was made: a simulated service, which outlives the process. COUNT is
+// how many payments each worker tries; with none the process only recovers. Every ending is a line on standard output.
 //
 //     SpendingProcess --plans PLANS JOURNAL TILL HOURS LOOKS
 //
@@ -37,7 +37,7 @@ guard words.count == 4, let seed = UInt64(words[2]), let count = Int(words[3]) e
 let journal = try SQLiteJournal(path: words[0])
 let router = PaymentRouter(
     registry: try ProviderRegistry([TillProvider(file: words[1])]), transport: NoNetwork(), journal: journal,
-    clock: NoonClock(), leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)),
+    clock: NoonClock(), leases: LeasePolicy(duration: .seconds(600), timeout: .seconds(3)),
     autoPay: AutoPay(within: limits, timeZone: .gmt))
 
 /// What a payment ended with.

@@ -11,6 +11,8 @@ import Synchronization
 package final class BorrowedClock: PaymentClock {
     private let clock = Mutex<any PaymentClock>(SystemPaymentClock())
 
+    package init() {}
+
     package func borrow(_ other: any PaymentClock) { clock.withLock { $0 = other } }
 
     package var now: Date { clock.withLock { $0 }.now }

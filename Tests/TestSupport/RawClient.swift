@@ -1,8 +1,8 @@
 import Foundation
-import PaymentCore
+package import PaymentCore
 
-/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the bytes it is given, but that `Host: self` becomes the
-/// server's own address.
+/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the bytes it is given, but that `Host: self` becomes
+/// the server's own address.
 ///
 /// Every call runs on a thread of its own, because waiting on a socket in a task would take a thread away from the
 /// server's tasks.
@@ -35,7 +35,8 @@ package struct RawClient: Sendable {
         }
     }
 
-    /// Opens `count` connections, sends `request` on each, and lets `work` have them. The connections are closed afterwards.
+    /// Opens `count` connections, sends `request` on each, and lets `work` have them. The connections are closed
+    /// afterwards.
     package func withConnections<Value: Sendable>(
         _ count: Int, _ request: String, _ work: (Connections) async throws -> Value
     ) async throws -> Value {
@@ -213,7 +214,7 @@ private struct Reader {
         guard let first = line()?.split(separator: " "), first.count >= 2, let status = Int(first[1]) else {
             return nil
         }
-        package var headers: [String: String] = [:]
+        var headers: [String: String] = [:]
         while let line = line(), !line.isEmpty {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(

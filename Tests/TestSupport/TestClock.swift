@@ -1,5 +1,5 @@
 package import Foundation
-package import PaymentCore
+import PaymentCore
 import Synchronization
 
 /// A clock that tests move by hand. Sleeping ends when the time is moved past it.

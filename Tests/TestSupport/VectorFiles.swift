@@ -1,7 +1,7 @@
 package import PaymentCore
 
-/// The files of vectors whose inputs are payment texts: the standards' tests and `payroute inspect` read each of them. To
-/// add a standard's tests, add its line.
+/// The files of vectors whose inputs are payment texts: the standards' tests and `payroute inspect` read each of them.
+/// To add a standard's tests, add its line.
 package let vectorFiles: [VectorFile] = [
     VectorFile("bezahlcode"),
     VectorFile("bip321"),
@@ -44,25 +44,30 @@ package let vectorFiles: [VectorFile] = [
     VectorFile("pubky", unclaimed: 9),
 ]
 
-/// The files whose inputs are no payment texts, and the test that reads each: a checksum, a curve or a signature has no form
-/// that people scan, so these go through the library alone.
+/// The files whose inputs are no payment texts, and the test that reads each: a checksum, a curve or a signature has no
+/// form that people scan, so these go through the library alone.
 package let libraryFiles: [String: String] = [
-    "bech32": "PaymentStandardsTests/BuildingBlockTests", "eip191": "PaymentWalletTests/DevelopmentWalletTests",
-    "eip712": "PaymentWalletTests/TypedDataTests", "keccak256": "PaymentWalletTests/Keccak256Tests",
-    "lib-bank-numbers": "PaymentStandardsTests/BuildingBlockTests",
-    "lib-bip353-dns": "PaymentStandardsTests/LibraryVectorTests",
-    "lib-dnssec-aliases": "PaymentStandardsTests/AliasProofTests",
-    "lib-erc1191": "PaymentStandardsTests/LibraryVectorTests", "noise": "PaykitProviderTests/NoiseTests",
-    "payrails-jwe": "PaymentCryptoTests/JWEVectors", "payrails-session": "PayrailsProviderTests/Kit/LenienceTests",
-    "phishing-links": "PaymentCoreTests/PhishingCorpusTests",
-    "pubky-crypto": "PaymentCryptoTests/PubkyPrimitivesTests",
-    "pubky-dns": "PaykitProviderTests/SignedPacketTests", "pubky-noise": "PaykitProviderTests/SealedTests",
-    "pubky-tables": "PaykitProviderTests/Tables/Table",
-    "secp256k1-rfc6979": "PaymentWalletTests/Secp256k1Tests", "signing-review": "PaymentReviewTests/VectorTests",
-    "walletconnect-pay-openapi-facts": "WalletConnectPayMerchantTests/APIDescription",
-    "walletconnect-pay-signing": "PaymentWalletTests/DevelopmentWalletTests",
-    "walletconnect-pay-wire": "WalletConnectPayProviderTests/RecordedTests",
-    "zbase32": "PaymentStandardsTests/LibraryVectorTests",
+    "bech32": "Tests/PaymentStandardsTests/BuildingBlockTests",
+    "eip191": "Tests/PaymentWalletTests/DevelopmentWalletTests",
+    "eip712": "Tests/PaymentWalletTests/TypedDataTests", "keccak256": "Tests/PaymentWalletTests/Keccak256Tests",
+    "lib-bank-numbers": "Tests/PaymentStandardsTests/BuildingBlockTests",
+    "lib-bip353-dns": "Tests/PaymentStandardsTests/LibraryVectorTests",
+    "lib-dnssec-aliases": "Tests/PaymentStandardsTests/AliasProofTests",
+    "lib-erc1191": "Tests/PaymentStandardsTests/LibraryVectorTests",
+    "noise": "Plugins/Paykit/Tests/ProviderTests/NoiseTests",
+    "payrails-jwe": "Tests/PaymentCryptoTests/JWEVectors",
+    "payrails-session": "Plugins/Payrails/Tests/ProviderTests/Kit/LenienceTests",
+    "phishing-links": "Tests/PaymentCoreTests/PhishingCorpusTests",
+    "pubky-crypto": "Tests/PaymentCryptoTests/PubkyPrimitivesTests",
+    "pubky-dns": "Plugins/Paykit/Tests/ProviderTests/SignedPacketTests",
+    "pubky-noise": "Plugins/Paykit/Tests/ProviderTests/SealedTests",
+    "pubky-tables": "Plugins/Paykit/Tests/ProviderTests/Tables/Table",
+    "secp256k1-rfc6979": "Tests/PaymentWalletTests/Secp256k1Tests",
+    "signing-review": "Tests/PaymentReviewTests/VectorTests",
+    "walletconnect-pay-openapi-facts": "Plugins/WalletConnectPay/Tests/MerchantTests/APIDescription",
+    "walletconnect-pay-signing": "Tests/PaymentWalletTests/DevelopmentWalletTests",
+    "walletconnect-pay-wire": "Plugins/WalletConnectPay/Tests/ProviderTests/RecordedTests",
+    "zbase32": "Tests/PaymentStandardsTests/LibraryVectorTests",
 ]
 
 /// One file of vectors.

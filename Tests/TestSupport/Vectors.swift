@@ -9,8 +9,10 @@ package enum Vectors {
     /// The bytes of the file `name`.
     package static func file(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Vectors")
+    /// The package's folder.
+    package static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+
+    private static let folder = root.appending(path: "Tests/Vectors")
 
     /// The names of all files of vectors, without their ending.
     package static func names() throws -> [String] {

@@ -12,10 +12,10 @@ import PaymentSettlement
 /// let outcome = try await router.pay("lightning:lnbc…", as: Payer(policy: .first(upTo: [limit]), settler: node))
 /// ```
 ///
-/// Routers need a `StandardsReader` (`PaymentStandards`) among their readers, which finds such texts. An invoice is paid once, and so is a
-/// link with an amount: the same text again is the same payment. A text without an amount names whoever has the address,
-/// and each payment to it is another one.
-public struct BitcoinProvider: SettlingProvider, PayeeProvider, PaymentDistinguishingProvider {
+/// Routers need a `StandardsReader` (`PaymentStandards`) among their readers, which finds such texts. An invoice is
+/// paid once, and so is a link with an amount: the same text again is the same payment. A text without an amount names
+/// whoever has the address, and each payment to it is another one.
+public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenceProvider {
     /// `bitcoin`.
     public static let id: ProviderID = "bitcoin"
 
@@ -64,7 +64,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, PaymentDistingui
     }
 
     /// Returns whom an option pays: the address of a text without an amount.
-    public func payee(of option: PaymentOption) -> String? { SettlementFlow.payee(of: option) }
+    public func payee(of option: PaymentMethodOption) -> String? { SettlementFlow.payee(of: option) }
 
     /// Says what the text asks for, without asking anybody but, where the amount is open, the payer.
     ///
@@ -77,7 +77,8 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, PaymentDistingui
             payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
     }
 
-    /// Reads the text of the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once.
+    /// Reads the text of the endpoint again, compares it with what the payer chose, and has the payer's settler pay it,
+    /// once.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -97,7 +98,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, PaymentDistingui
 
     /// Whoever the text says is paid: nobody has checked a name.
     private func payee(of link: PaymentLink, _ offers: [SettlementOffer]) -> Payee {
-        guard case .instruction(let instruction) = reader.read(link) else { return Payee(name: "somebody") }
+        guard case .instruction(let instruction) = reader.read(link) else { return Payee(name: "unknown payee") }
         let account = offers.first?.endpoint.text ?? instruction.payee?.account ?? ""
         let short = account.utf8.count > 24 ? "\(account.prefix(12))…\(account.suffix(8))" : account
         return Payee(claiming: instruction.payee?.name, knownAs: short)

@@ -73,7 +73,7 @@ extension CitconMerchant: CancellingService {
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let client = client(context)
-        return try await client.callOff(payment, try await client.found(payment)) { body in
+        return try await client.performCancellation(payment, try await client.found(payment)) { body in
             _ = try await context.step("cancel", .mutation(replay: .never)) {
                 try await asMerchant(self.id, isMutation: true) { () throws(CitconCallError) in
                     _ = try await client.service.cancel(body)

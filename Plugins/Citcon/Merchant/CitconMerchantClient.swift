@@ -10,8 +10,8 @@ public import PaymentCore
 public struct CitconMerchantClient: Sendable {
     let service: MerchantService
 
-    /// Returns an access token for an app: with it charges can be confirmed and asked about, and nothing else. It is what
-    /// `setAccessToken` takes; the private key never leaves the server.
+    /// Returns an access token for an app: with it charges can be confirmed and asked about, and nothing else. It is
+    /// what `setAccessToken` takes; the private key never leaves the server.
     ///
     /// While one is good, the service gives the same one again.
     ///
@@ -55,15 +55,16 @@ public struct CitconMerchantClient: Sendable {
 
     /// Takes money that was set aside: all of it, or `amount`. Asked again, it says what became of it.
     ///
-    /// How the service answers is not published; the charge itself is asked about afterwards. A charge is captured once, by a
-    /// reference that follows from it: asked for another amount after a lost answer, it is not captured again.
+    /// How the service answers is not published; the charge itself is asked about afterwards. A charge is captured
+    /// once, by a reference that follows from it: asked for another amount after a lost answer, it is not captured
+    /// again.
     ///
     /// - Parameters:
     ///   - payment: the charge.
     ///   - amount: how much of it; nil for all.
     /// - Returns: what has become of the charge, with what was taken; pending when the service does not tell yet.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount was
-    ///   taken than `amount`, now or before.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount
+    ///   was taken than `amount`, now or before.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil
     ) async throws(PaymentError) -> PaymentOutcome {

@@ -2,8 +2,8 @@ import CitconProvider
 import PaymentCore
 
 extension CitconStatus {
-    /// What this state of a charge or a refund means to the merchant. Money that is only set aside is not there yet: the
-    /// merchant has to capture it.
+    /// What this state of a charge or a refund means to the merchant. Money that is only set aside is not there yet:
+    /// the merchant has to capture it.
     func merchantOutcome(
         of payment: PaymentReference, amount: Money?, transactionID: String?, rawStatus: String? = nil
     ) -> PaymentOutcome {

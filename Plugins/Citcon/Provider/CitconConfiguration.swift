@@ -29,8 +29,8 @@ public struct CitconConfiguration: Sendable {
     /// A name of your own for the merchant whose token this is: part of what a payment is called, so that the orders of
     /// several merchants in one journal stay apart. Nil where there is only one.
     public var merchant: String?
-    /// The access token; nil when the application's secret store has it as ``CitconProvider/accessTokenName(of:)``. Tokens live
-    /// for a day.
+    /// The access token; nil when the application's secret store has it as ``CitconProvider/accessTokenName(of:)``.
+    /// Tokens live for a day.
     public var accessToken: Redacted<String>?
     /// How the application can be reached.
     public var application: Application

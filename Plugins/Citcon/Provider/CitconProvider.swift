@@ -2,9 +2,9 @@ public import PaymentCore
 
 /// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
 ///
-/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers come back
-/// to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
-/// calls `authorized` counts as paid: the payer has done their part, and the merchant captures it.
+/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers come
+/// back to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the
+/// service calls `authorized` counts as paid: the payer has done their part, and the merchant captures it.
 public struct CitconProvider: RedirectCompletingProvider {
     /// `citcon`, the id of a provider that is not given another.
     public static let id: ProviderID = "citcon"
@@ -17,8 +17,8 @@ public struct CitconProvider: RedirectCompletingProvider {
     ///
     /// - Parameters:
     ///   - id: another one for each merchant, account or environment in one registry or journal, and the same for ever.
-    ///     Such providers claim the same links, so their registry has to allow it (`equalClaims: .reportAmbiguous`), and the
-    ///     application chooses among the routes.
+    ///     Such providers claim the same links, so their registry has to allow it (`equalClaims: .reportAmbiguous`),
+    ///     and the application chooses among the routes.
     ///   - configuration: how the service and the payer are reached.
     public init(id: ProviderID = CitconProvider.id, configuration: CitconConfiguration) {
         self.id = id
@@ -75,7 +75,7 @@ public struct CitconProvider: RedirectCompletingProvider {
                     + configuration.endpoint.mode.linkName)
         }
         let need = Methods.need(of: link.method)
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: link.method, title: Methods.title(of: link.method), amount: link.amount, needs: [need],
             providerData: try JSONValue.encode(OrderTerms(link.token)))
         return PaymentQuote(
@@ -99,7 +99,7 @@ public struct CitconProvider: RedirectCompletingProvider {
             terms: ChargeTerms(reference: name, agreed: attempt.option.amount),
             names: GivenNames(attempt, reference: name), gateways: configuration.gateways,
             service: try await service(context), context: context,
-            desk: LentDesk(provider: id, payer: context.payer, places: configuration.application.places))
+            handOff: PayerCallbacks(provider: id, payer: context.payer, places: configuration.application.places))
         return try await carryOut(flow, context)
     }
 
@@ -115,14 +115,14 @@ public struct CitconProvider: RedirectCompletingProvider {
         {
             return outcome
         }
-        var patience = configuration.settlementTimeout
+        var limit = configuration.settlementTimeout
         if case .back(let back)? = try await flow.handOver(confirmed, handler), back.isCancellation {
-            patience = min(patience, .seconds(5))
+            limit = min(limit, .seconds(5))
         }
         let poll = SettlementPoll(
-            provider: id, clock: context.clock, limit: patience, timeout: configuration.requestTimeout
-        ) { [patience] in
-            context.log("not decided yet; asking again for up to \(patience.components.seconds) s")
+            provider: id, clock: context.clock, limit: limit, timeout: configuration.requestTimeout
+        ) { [limit] in
+            context.log("not decided yet; asking again for up to \(limit.components.seconds) s")
         }
         let transaction = try await poll.settle { () throws(CitconCallError) in try await flow.inquire(confirmed) }
         return try transaction.outcome(of: flow.payment, over: flow.terms)

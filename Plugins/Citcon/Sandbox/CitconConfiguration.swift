@@ -5,14 +5,14 @@ extension CitconSandbox {
     @nonexhaustive
     public enum Layer: Sendable, Hashable, CaseIterable {
         /// As recorded in 2025: `v1.0.0`, seconds, ids of 22 digits.
-        case today
+        case recent
         /// As in the documents of 2022: `v0.1.1`, milliseconds, ids of 32 hexadecimal digits.
         case early
 
-        var version: String { self == .today ? "v1.0.0" : "v0.1.1" }
+        var version: String { self == .recent ? "v1.0.0" : "v0.1.1" }
 
         /// A time in the unit of its answers, from Unix seconds.
-        func stamp(_ seconds: Int64) -> Int64 { self == .today ? seconds : seconds * 1000 }
+        func stamp(_ seconds: Int64) -> Int64 { self == .recent ? seconds : seconds * 1000 }
     }
 
     /// How answers repeat what they are over. The first three are the same amount to anybody; the others are not.
@@ -35,7 +35,7 @@ extension CitconSandbox {
         public var isTrue: Bool { self == .asSent || self == .lowerCase || self == .fraction }
 
         /// `data` of an answer, as it is told.
-        func told(_ data: WireJSON) -> WireJSON {
+        func reported(_ data: WireJSON) -> WireJSON {
             switch self {
             case .asSent: return data
             case .lowerCase: return data.changing("currency") { .string(($0.string ?? "").lowercased()) }
@@ -53,18 +53,20 @@ extension CitconSandbox {
     /// How the sandbox behaves.
     public struct Configuration: Sendable {
         /// Which age of the service is simulated.
-        public var layer = Layer.today
+        public var layer = Layer.recent
         /// The merchant's secret: for access tokens, and under the signature of notifications.
         public var privateKey = CitconSandbox.privateKey
         /// The payee's name on pages.
         public var merchant = "Kaffeehaus am Platz"
         /// How long access tokens are good, in seconds.
         public var tokenLifetime: Int64 = 24 * 3600
-        /// How long a charge can be paid when its creator does not say, in seconds. The service's own value is not known.
+        /// How long a charge can be paid when its creator does not say, in seconds. The service's own value is not
+        /// known.
         public var chargeLifetime: Int64 = 2 * 3600
         /// How long the scenario ``Scenario/pending`` stays pending before it fails, in seconds.
         public var pendingTime: Int64 = 600
-        /// Over what notifications are sent to `urls.ipn`. Nil: they are only kept, see ``CitconSandbox/notifications``.
+        /// Over what notifications are sent to `urls.ipn`. Nil: they are only kept, see
+        /// ``CitconSandbox/notifications``.
         public var notifications: (any HTTPTransport)?
         /// The pauses before a notification is sent again. The service's own are not documented.
         public var notificationPauses: [Duration] = [

@@ -108,8 +108,8 @@ public actor CitconSandbox: SandboxService {
             scenario: scenario)
     }
 
-    /// Has somebody pay a charge without an app, as by a code at the counter; its scenario has the last word. Does nothing
-    /// when it cannot be paid any more.
+    /// Has somebody pay a charge without an app, as by a code at the counter; its scenario has the last word. Does
+    /// nothing when it cannot be paid any more.
     public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
 
     /// Creates one charge for each scenario, in the order of their declaration.
@@ -129,10 +129,10 @@ public actor CitconSandbox: SandboxService {
     }
 
     private func handle(_ request: HTTPRequest) -> SandboxAnswer {
-        do throws(CitconRefusal) { return try route(request) } catch { return .response(envelope.failure(error)) }
+        do throws(CitconSandboxError) { return try route(request) } catch { return .response(envelope.failure(error)) }
     }
 
-    private func route(_ request: HTTPRequest) throws(CitconRefusal) -> SandboxAnswer {
+    private func route(_ request: HTTPRequest) throws(CitconSandboxError) -> SandboxAnswer {
         var path = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()[...]
         // How pages are reached through the accelerator for mainland China.
         if path.starts(with: ["upi", "u_landing"]) { path = path.dropFirst(2) }
@@ -183,7 +183,7 @@ public actor CitconSandbox: SandboxService {
     }
 
     /// The charge of this token, with what time did to it applied.
-    func charge(_ token: String) throws(CitconRefusal) -> CitconCharge {
+    func charge(_ token: String) throws(CitconSandboxError) -> CitconCharge {
         guard let charge = charges[token] else { throw .notFound }
         if charge.status == .pending, let end = charge.pendingUntil, end <= now {
             move(token, to: .failed)
@@ -224,7 +224,7 @@ public actor CitconSandbox: SandboxService {
     }
 
     /// What a payer, a wallet or a card issuer does with a charge. The scenario has the last word.
-    func act(_ act: CitconAct, on token: String) throws(CitconRefusal) {
+    func act(_ act: CitconAct, on token: String) throws(CitconSandboxError) {
         let charge = try charge(token)
         guard charge.status == .initiated else { return }
         switch charge.plan?.act ?? act {

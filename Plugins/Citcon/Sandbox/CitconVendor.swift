@@ -20,7 +20,8 @@ package struct CitconVendor: SandboxVendor {
     package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
         [
             CitconMerchant(
-                endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.text + "/v1/"), privateKey: CitconSandbox.privateKey)
+                endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.text + "/v1/"), privateKey: CitconSandbox.privateKey
+            )
         ]
     }
 
@@ -74,18 +75,18 @@ package struct CitconVendor: SandboxVendor {
 
     package var demo: [DemoScenario] {
         func demo(
-            _ title: String, _ scenario: CitconSandbox.Scenario, _ ending: DemoScenario.Ending, _ captures: Int,
-            last: LedgerWord
+            _ title: String, _ scenario: CitconSandbox.Scenario, _ ending: DemoScenario.Ending, captures: Int,
+            last: LedgerStatus
         ) -> DemoScenario {
             DemoScenario(title, scenario.rawValue, ending, captures: captures, lastEvent: last)
         }
         return [
-            demo("WeChat Pay", .wechatPay, .succeeded, 1, last: .settled),
-            demo("payer stays in the wallet", .interrupted, .succeeded, 1, last: .settled),
-            demo("payer cancels in Alipay", .cancelledInAlipay, .cancelled, 0, last: .cancelled),
-            demo("payment page in Korea", .toss, .succeeded, 1, last: .settled),
-            demo("authorized, not captured", .authorizeOnly, .succeeded, 0, last: .authorized),
-            demo("card declined", .declined, .declined, 0, last: .failed),
+            demo("WeChat Pay", .wechatPay, .succeeded, captures: 1, last: .settled),
+            demo("payer stays in the wallet", .interrupted, .succeeded, captures: 1, last: .settled),
+            demo("payer cancels in Alipay", .cancelledInAlipay, .cancelled, captures: 0, last: .cancelled),
+            demo("payment page in Korea", .toss, .succeeded, captures: 1, last: .settled),
+            demo("authorized, not captured", .authorizeOnly, .succeeded, captures: 0, last: .authorized),
+            demo("card declined", .declined, .declined, captures: 0, last: .failed),
         ]
     }
 

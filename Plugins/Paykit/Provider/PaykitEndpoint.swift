@@ -7,8 +7,8 @@ public struct PaykitEndpoint: Sendable, Hashable {
     /// Where to pay: an invoice, a Lightning address, a coin address. Somebody else's text: check it before paying.
     public let endpoint: String
 
-    /// The least amount that its owner takes there, in the asset's major unit (bitcoin, not satoshi), as they wrote it; nil for
-    /// any.
+    /// The least amount that its owner takes there, in the asset's major unit (bitcoin, not satoshi), as they wrote it;
+    /// nil for any.
     public let least: String?
     /// The most.
     public let most: String?
@@ -25,8 +25,8 @@ public struct PaykitEndpoint: Sendable, Hashable {
         self.init(methodID: methodID, endpoint: payload.value, least: payload.least, most: payload.most)
     }
 
-    /// Whether a payer who asks for `method` means this one: by its own name, or by the one that its kind had before, as
-    /// `lightning` for `btc-lightning-bolt11`.
+    /// Whether a payer who asks for `method` means this one: by its own name, or by the one that its kind had before,
+    /// as `lightning` for `btc-lightning-bolt11`.
     public func isCalled(_ method: String) -> Bool {
         methodID == method || PaykitIdentifier(methodID)?.formerName == method
     }

@@ -8,6 +8,6 @@ public enum PaykitGenerations: Sendable, Hashable, CaseIterable {
     /// What wallets of today use.
     case third
 
-    package var readsThird: Bool { self != .second }
+    package var readsThirdGeneration: Bool { self != .second }
     package var readsSecond: Bool { self != .third }
 }

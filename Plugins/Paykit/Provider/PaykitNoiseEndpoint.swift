@@ -55,30 +55,30 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
 
 extension PaykitDirectory {
     /// Where users say how they can be spoken to.
-    package static func noiseAddress(of owner: PubkyKey) throws(PaykitFailure) -> PubkyAddress {
+    package static func noiseAddress(of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
         do { return try PubkyAddress(owner, path: root + "noise") } catch {
-            throw PaykitFailure(.validationFailed, "\(error)")
+            throw PaykitNetworkError(.validationFailed, "\(error)")
         }
     }
 
     /// Returns where `owner` can be spoken to privately; nil when they have published no such place.
-    package func noiseEndpoint(of owner: PubkyKey) async throws(PaykitFailure) -> PaykitNoiseEndpoint? {
+    package func noiseEndpoint(of owner: PubkyKey) async throws(PaykitNetworkError) -> PaykitNoiseEndpoint? {
         guard let bytes = try await reader.file(try Self.noiseAddress(of: owner)), !bytes.isEmpty else { return nil }
         guard let endpoint = PaykitNoiseEndpoint(bytes, of: owner) else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .invalidData, "\(owner) has published where to be spoken to in a way that cannot be read")
         }
         return endpoint
     }
 
     /// Publishes where the session's user can be spoken to.
-    package func publish(_ endpoint: PaykitNoiseEndpoint, _ session: PubkySession) async throws(PaykitFailure) {
+    package func publish(_ endpoint: PaykitNoiseEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.noiseAddress(of: session.user)
         try await reader.homeserver(of: session.user).write(endpoint.wire, to: address, session)
     }
 
     /// Takes back where the session's user can be spoken to. Without such a place it does nothing.
-    package func removeNoiseEndpoint(_ session: PubkySession) async throws(PaykitFailure) {
+    package func removeNoiseEndpoint(_ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.noiseAddress(of: session.user)
         try await reader.homeserver(of: session.user).delete(address, session)
     }

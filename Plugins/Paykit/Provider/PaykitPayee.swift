@@ -34,7 +34,7 @@ public struct PaykitPayeeTerms: Sendable {
 }
 
 /// Why a payee does not want to be paid like this: the payer is told.
-public struct PaykitRefusal: Error, Sendable, Hashable {
+public struct PaykitPayeeError: Error, Sendable, Hashable {
     /// A word for programs, such as `UNSUPPORTED_METHOD`.
     public let code: String
     /// A sentence for people.
@@ -52,10 +52,11 @@ public protocol PaykitPayee: Sendable {
     /// Says how a payment is to be made. The same receipt is asked for once; what was said is kept and said again.
     ///
     /// - Parameter inquiry: what is asked.
-    /// - Throws: ``PaykitRefusal``, which the payer is told; of anything else only that it cannot be done now.
+    /// - Throws: ``PaykitPayeeError``, which the payer is told; of anything else only that it cannot be done now.
     func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms
 
-    /// Says whether a payment has arrived that a payer claims to have made. Asked only where the proof alone does not say.
+    /// Says whether a payment has arrived that a payer claims to have made. Asked only where the proof alone does not
+    /// say.
     ///
     /// - Parameters:
     ///   - inquiry: what was agreed on.

@@ -1,6 +1,7 @@
 package import PaymentCore
 
-/// Somebody's request to be paid, as it lies sealed on their homeserver (Protocol 5.9). All but who asks is their own text.
+/// Somebody's request to be paid, as it lies sealed on their homeserver (Protocol 5.9). All but who asks is their own
+/// text.
 public struct PaykitPaymentRequest: Sendable, Hashable {
     /// What the sender calls it: up to 64 letters, digits, `-`, `_` and `.`.
     public var id: String
@@ -56,9 +57,9 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// Reads a letter's content; nil for one that is taken back or cannot be read, that somebody else than the owner of the
-    /// storage says to have written, or that is for somebody else.
-    package init?(_ letter: SealedMailbox.Letter, for recipient: PubkyKey) {
+    /// Reads a letter's content; nil for one that is taken back or cannot be read, that somebody else than the owner of
+    /// the storage says to have written, or that is for somebody else.
+    package init?(_ letter: SealedMessageStore.Message, for recipient: PubkyKey) {
         let content = letter.content
         let native = content["request"]
         guard native == nil || content["active"]?.bool != false else { return nil }

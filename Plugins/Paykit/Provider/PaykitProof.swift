@@ -39,7 +39,8 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// Whether it can be a proof at all: a preimage is that of its hash (SHA-256), a transaction's id has the form of one.
+    /// Whether it can be a proof at all: a preimage is that of its hash (SHA-256), a transaction's id has the form of
+    /// one.
     public var isSound: Bool {
         switch self {
         case .preimage(let preimage, let hash):

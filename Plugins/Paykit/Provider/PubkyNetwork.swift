@@ -2,15 +2,15 @@ public import PaymentCore
 
 /// Where the Pubky network is entered.
 public struct PubkyNetwork: Sendable {
-    /// The relays that are asked who keeps whose data, and told of one's own (Protocol 2.2). All are asked, and the latest
-    /// signed word counts, whoever brings it.
+    /// The relays that are asked who keeps whose data, and told of one's own (Protocol 2.2). All are asked, and the
+    /// latest signed word counts, whoever brings it.
     public var relays: [HTTPURL]
     /// How the DHT is asked beside the relays, or without any; nil for not at all.
     public var dht: DHTConfiguration?
     /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).
     public var authorizationRelay: HTTPURL
-    /// Whether homeservers on this machine count: so for tests and sandboxes. Otherwise a stranger's record could have this
-    /// device ask its own services.
+    /// Whether homeservers on this machine count: so for tests and sandboxes. Otherwise a stranger's record could have
+    /// this device ask its own services.
     public var allowsLocalHomeservers: Bool
 
     /// Creates the description of a network.

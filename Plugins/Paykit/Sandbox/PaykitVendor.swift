@@ -24,7 +24,7 @@ package struct PaykitVendor: SandboxVendor {
         ]
     }
 
-    private static func privately(_ settings: PrivateSettings) throws -> PaykitPrivatePayments {
+    private static func privately(_ settings: PrivateSettings) throws -> PaykitChannelPayments {
         let random = SeededRandomSource(seed: settings.seed)
         let secret = (0..<4).flatMap { _ in
             let word = random.next()
@@ -32,7 +32,7 @@ package struct PaykitVendor: SandboxVendor {
         }
         let receipts: any ReceiptStore =
             if let journal = settings.journal { ReceiptFile(path: journal + ".receipts") } else { InMemoryReceipts() }
-        return try PaykitPrivatePayments(
+        return try PaykitChannelPayments(
             as: try PubkyKeyPair(seed: secret), over: TCPTransport(), receipts: receipts,
             use: settings.isOnly ? .only : .preferred, chain: .regtest)
     }
@@ -84,14 +84,14 @@ private actor ReceiptFile: ReceiptStore {
         }
     }
 
-    func keep(_ receipt: PrivateReceipt) async throws -> PrivateReceipt { try await store.keep(receipt) }
-    func advance(_ receipt: PrivateReceipt, from stages: Set<PrivateReceipt.Stage>) async throws -> Bool {
+    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { try await store.keep(receipt) }
+    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
         try await store.advance(receipt, from: stages)
     }
-    func receipt(_ id: PrivateReceipt.ID) async throws -> PrivateReceipt? { try await store.receipt(id) }
-    func receipts(before earlier: PrivateReceipt.ID?, limit: Int) async throws -> [PrivateReceipt] {
+    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { try await store.receipt(id) }
+    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
         try await store.receipts(before: earlier, limit: limit)
     }
-    func note(_ arrival: PrivateArrival) async throws -> Bool { try await store.note(arrival) }
-    func isNoted(_ arrival: PrivateArrival) async throws -> Bool { try await store.isNoted(arrival) }
+    func note(_ arrival: ChannelArrival) async throws -> Bool { try await store.note(arrival) }
+    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { try await store.isNoted(arrival) }
 }

@@ -35,15 +35,15 @@ extension PubkySandbox {
         public var quota: Int?
         /// The most bytes of a file.
         public var fileLimit = 100 << 20
-        /// The port that the homeserver says it is at; nil for that of each request, which is right wherever the sandbox is
-        /// served.
+        /// The port that the homeserver says it is at; nil for that of each request, which is right wherever the
+        /// sandbox is served.
         public var port: UInt16?
         /// How long it takes to store a packet: meanwhile nobody else can publish for the key.
         public var publishTime = Duration.zero
         /// How long somebody waits at `/link` for the other side.
-        public var linkPatience = Duration.seconds(600)
+        public var linkTimeout = Duration.seconds(600)
         /// How long somebody waits at `/inbox` for a message or for its receipt.
-        public var inboxPatience = Duration.seconds(25)
+        public var inboxTimeout = Duration.seconds(25)
         /// How long a message lies at `/inbox`, in seconds.
         public var inboxLifetime: UInt64 = 300
         /// The most messages and waiting requests of `/link` and `/inbox`, each.

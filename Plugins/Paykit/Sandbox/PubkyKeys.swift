@@ -2,8 +2,8 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 
-/// Everybody's keys and secrets, which follow from one random root, so that the same seed makes the same people whatever
-/// else happens.
+/// Everybody's keys and secrets, which follow from one random root, so that the same seed makes the same people
+/// whatever else happens.
 struct PubkyKeys: Sendable {
     private let root: [UInt8]
     let homeserver: PubkyKeyPair

@@ -1,6 +1,6 @@
-package import PaymentCore
 import PaykitNetwork
 import PaykitProvider
+package import PaymentCore
 package import PaymentLoopback
 package import SandboxSupport
 
@@ -21,9 +21,10 @@ extension PubkySandbox: ListedService {
         }
     }
 
-    /// How payees behave who can be reached over a private channel. Those who never answer would keep everybody waiting.
+    /// How payees behave who can be reached over a private channel. Those who never answer would keep everybody
+    /// waiting.
     private static let manners: [PeerManner] = [
-        .ready, .unconfirming, .refuses, .anotherAmount, .anotherInvoice, .closesAtOnce, .nobodyListens,
+        .ready, .unconfirming, .refuses, .anotherAmount, .anotherInvoice, .closesAtOnce, .notListening,
     ]
     private static let privately = "private-"
     private static let openAmounts: Set<Scenario> = [

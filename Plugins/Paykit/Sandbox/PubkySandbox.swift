@@ -3,12 +3,12 @@ public import PaymentCore
 import PaymentCrypto
 public import PaymentTesting
 
-/// A simulated part of the Pubky network at one address: a pkarr relay below `/pkarr`, a homeserver at the root, and the
-/// relays through which another device authorises an app below `/link` and `/inbox`. Offline; no money.
+/// A simulated part of the Pubky network at one address: a pkarr relay below `/pkarr`, a homeserver at the root, and
+/// the relays through which another device authorises an app below `/link` and `/inbox`. Offline; no money.
 ///
-/// Its users have key pairs, profiles, contacts and payment endpoints, and behave as their ``Scenario`` says. Apps reach it
-/// with `PubkyNetwork.sandbox(_:)`. Signatures, sessions, capabilities and paths are checked as the real services check
-/// them, and refused with their words.
+/// Its users have key pairs, profiles, contacts and payment endpoints, and behave as their ``Scenario`` says. Apps
+/// reach it with `PubkyNetwork.sandbox(_:)`. Signatures, sessions, capabilities and paths are checked as the real
+/// services check them, and refused with their words.
 public actor PubkySandbox: SandboxService {
     /// Who the homeserver is: what a user's record names.
     public nonisolated let homeserver: PubkyKey
@@ -43,7 +43,7 @@ public actor PubkySandbox: SandboxService {
     var signUpTokens: [String: Bool] = [:]
     /// What it speaks at this moment.
     var generation: Generation
-    var grantBook = PubkyGrantBook()
+    var grantBook = PubkyGrantStore()
     var events: [PubkyEvent] = []
 
     // The relays of the other device.
@@ -97,12 +97,12 @@ public actor PubkySandbox: SandboxService {
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
         // In the same process everything arrives here, whatever port it was sent to.
         guard request.url.port != Self.deadPort else { return .drop }
-        do throws(PubkyRefusal) { return .response(try await route(request)) } catch {
+        do throws(PubkySandboxError) { return .response(try await route(request)) } catch {
             return .response(error.response)
         }
     }
 
-    private func route(_ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    private func route(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let words = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
             String.init)
         switch (words.first, words.count) {
@@ -111,7 +111,7 @@ public actor PubkySandbox: SandboxService {
         case ("inbox", 2): return try await inbox(words[1], request)
         case ("inbox", 3): return try await acknowledgement(words[1], words[2], request)
         case ("sandbox", 3...4) where words[1] == "paykit" && ["payees", "payer"].contains(words[2]):
-            return try office(request, Array(words.dropFirst(2)))
+            return try peerConsole(request, Array(words.dropFirst(2)))
         case ("sandbox", 3) where words[1] == "paykit": return try settle(words[2], request)
         case ("sandbox", 4) where words[1] == "paykit" && words[2] == "settlements":
             return try settlement(words[3], request)
@@ -129,13 +129,13 @@ public actor PubkySandbox: SandboxService {
 }
 
 extension PubkySandbox {
-    /// The paths at which it answers, for sharing one address; see ``SharedAddress``. The homeserver takes everything that
-    /// nobody else does: let it come last.
+    /// The paths at which it answers, for sharing one address; see ``SharedAddress``. The homeserver takes everything
+    /// that nobody else does: let it come last.
     public static let paths = ["/pkarr", "/link", "/inbox", "/sandbox/paykit", "/"]
 }
 
 /// Why the network does not do what it was asked.
-struct PubkyRefusal: Error, Sendable {
+struct PubkySandboxError: Error, Sendable {
     let status: Int
     let text: String
     var headers: HTTPHeaders = [:]
@@ -146,8 +146,8 @@ struct PubkyRefusal: Error, Sendable {
         self.headers = headers
     }
 
-    static let notFound = PubkyRefusal(404, "Not Found")
-    static let wrongMethod = PubkyRefusal(405)
+    static let notFound = PubkySandboxError(404, "Not Found")
+    static let wrongMethod = PubkySandboxError(405)
 
     var response: HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers, body: Array(text.utf8))
@@ -173,11 +173,11 @@ struct PubkyQuery: Sendable {
     subscript(_ name: String) -> String? { items.last { $0.name == name }?.value }
 
     /// A yes or no; an empty value is a yes.
-    func flag(_ name: String) throws(PubkyRefusal) -> Bool {
+    func flag(_ name: String) throws(PubkySandboxError) -> Bool {
         switch self[name]?.lowercased() {
         case nil, "false", "no", "0": return false
         case "true", "yes", "1", "": return true
-        default: throw PubkyRefusal(400, "Invalid boolean parameter")
+        default: throw PubkySandboxError(400, "Invalid boolean parameter")
         }
     }
 

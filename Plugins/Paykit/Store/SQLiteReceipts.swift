@@ -4,8 +4,9 @@ import PaymentStore
 
 /// Receipts of private payments in one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
-/// What a method wrote is on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened, checked
-/// and refused as a journal's is, and is no journal. It holds who was paid what, and proofs; nothing that moves money.
+/// What a method wrote is on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened,
+/// checked and refused as a journal's is, and is no journal. It holds who was paid what, and proofs; nothing that moves
+/// money.
 public actor SQLiteReceipts: ReceiptStore {
     private let queue = SerialQueue("payment-receipts")
     private let database: Database
@@ -32,7 +33,7 @@ public actor SQLiteReceipts: ReceiptStore {
     ///
     /// - Returns: what is kept now.
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func keep(_ receipt: PrivateReceipt) throws -> PrivateReceipt {
+    public func keep(_ receipt: ChannelReceipt) throws -> ChannelReceipt {
         try database.transaction { () throws(JournalError) in
             if let known = try find(receipt.id) { return known }
             try database.insert(StoredReceiptRow.Column.self, StoredReceiptRow.values(receipt))
@@ -44,7 +45,7 @@ public actor SQLiteReceipts: ReceiptStore {
     ///
     /// - Returns: whether it was at one of `stages`, and so was changed.
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func advance(_ receipt: PrivateReceipt, from stages: Set<PrivateReceipt.Stage>) throws -> Bool {
+    public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) throws -> Bool {
         try database.transaction { () throws(JournalError) in
             guard let known = try find(receipt.id), stages.contains(known.stage) else { return false }
             try database.run(
@@ -58,12 +59,12 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Returns the receipt of an id; nil when there is none.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func receipt(_ id: PrivateReceipt.ID) throws -> PrivateReceipt? { try find(id) }
+    public func receipt(_ id: ChannelReceipt.ID) throws -> ChannelReceipt? { try find(id) }
 
     /// Returns receipts, the latest kept first.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func receipts(before earlier: PrivateReceipt.ID?, limit: Int) throws -> [PrivateReceipt] {
+    public func receipts(before earlier: ChannelReceipt.ID?, limit: Int) throws -> [ChannelReceipt] {
         var bound = Int64.max
         if let earlier {
             bound =
@@ -78,7 +79,7 @@ public actor SQLiteReceipts: ReceiptStore {
     ///
     /// - Returns: whether it was not noted before.
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func note(_ arrival: PrivateArrival) throws -> Bool {
+    public func note(_ arrival: ChannelArrival) throws -> Bool {
         try database.transaction { () throws(JournalError) in
             try database.run(
                 "INSERT OR IGNORE INTO arrival (kind, sender, name) VALUES (?1, ?2, ?3)", Self.key(arrival))
@@ -89,20 +90,20 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Returns whether something was noted as arrived.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func isNoted(_ arrival: PrivateArrival) throws -> Bool {
+    public func isNoted(_ arrival: ChannelArrival) throws -> Bool {
         try database.number(
             "SELECT count(*) FROM arrival WHERE kind = ?1 AND sender = ?2 AND name = ?3", Self.key(arrival)) == 1
     }
 
-    private static func key(_ arrival: PrivateArrival) -> [Database.Value] {
+    private static func key(_ arrival: ChannelArrival) -> [Database.Value] {
         [.text(arrival.kind), .text(arrival.sender), .text(arrival.name)]
     }
 
-    private func find(_ id: PrivateReceipt.ID) throws(JournalError) -> PrivateReceipt? {
+    private func find(_ id: ChannelReceipt.ID) throws(JournalError) -> ChannelReceipt? {
         try read("WHERE \(StoredReceiptRow.isKey)", StoredReceiptRow.key(id)).first
     }
 
-    private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [PrivateReceipt] {
+    private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [ChannelReceipt] {
         try database.all(StoredReceiptRow.Column.self, rest, values, StoredReceiptRow.receipt)
     }
 }

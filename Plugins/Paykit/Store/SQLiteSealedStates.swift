@@ -3,14 +3,15 @@ public import PaykitProvider
 public import PaymentCore
 import PaymentStore
 
-/// Sealed states in one SQLite file, shared safely by any number of tasks and processes of one machine: such as Paykit's private
-/// links.
+/// Sealed states in one SQLite file, shared safely by any number of tasks and processes of one machine: such as
+/// Paykit's private links.
 ///
-/// What was kept is on the disk when the call returns, and of several who follow the same state one succeeds. Only the file's
-/// owner may read it; what is in it only whoever sealed it. Errors are ``/PaymentCore/JournalError``: the file is opened,
-/// checked and refused as a journal's is, and is no journal.
+/// What was kept is on the disk when the call returns, and of several who follow the same state one succeeds. Only the
+/// file's owner may read it; what is in it only whoever sealed it. Errors are ``/PaymentCore/JournalError``: the file
+/// is opened, checked and refused as a journal's is, and is no journal.
 ///
-/// - Warning: Never put an older copy of the file in its place: what keeps a channel here would say two things under one number.
+/// - Warning: Never put an older copy of the file in its place: what keeps a channel here would say two things under
+///   one number.
 public actor SQLiteSealedStates: SealedStateStore {
     private let queue = SerialQueue("sealed-states")
     private let database: Database

@@ -12,14 +12,14 @@ enum StoredReceiptRow {
     /// The condition on the receipt of an id; its values are ``key(_:)``.
     static let isKey = "payer = ?1 AND payee = ?2 AND name = ?3"
 
-    static func key(_ id: PrivateReceipt.ID) -> [Database.Value] { [.text(id.payer), .text(id.payee), .text(id.name)] }
+    static func key(_ id: ChannelReceipt.ID) -> [Database.Value] { [.text(id.payer), .text(id.payee), .text(id.name)] }
 
     /// A new row.
-    static func values(_ receipt: PrivateReceipt) -> [Database.Value] {
+    static func values(_ receipt: ChannelReceipt) -> [Database.Value] {
         Column.allCases.map { value($0, of: receipt) }
     }
 
-    static func value(_ column: Column, of receipt: PrivateReceipt) -> Database.Value {
+    static func value(_ column: Column, of receipt: ChannelReceipt) -> Database.Value {
         switch column {
         case .payer: .text(receipt.id.payer)
         case .payee: .text(receipt.id.payee)
@@ -34,8 +34,8 @@ enum StoredReceiptRow {
         }
     }
 
-    static func receipt(_ row: Row<Column>) throws(JournalError) -> PrivateReceipt {
-        guard let stage = PrivateReceipt.Stage.allCases.first(where: { rawValue($0) == row.text(.stage) }),
+    static func receipt(_ row: Row<Column>) throws(JournalError) -> ChannelReceipt {
+        guard let stage = ChannelReceipt.Stage.allCases.first(where: { rawValue($0) == row.text(.stage) }),
             let metadata = try? JSONValue(parsing: row.text(.metadata))
         else { throw row.damage("a receipt cannot be read") }
         var proof: JSONValue?
@@ -43,13 +43,13 @@ enum StoredReceiptRow {
             proof = try? JSONValue(parsing: text)
             if proof == nil { throw row.damage("the proof of a receipt cannot be read") }
         }
-        return PrivateReceipt(
-            id: PrivateReceipt.ID(payer: row.text(.payer), payee: row.text(.payee), name: row.text(.name)),
+        return ChannelReceipt(
+            id: ChannelReceipt.ID(payer: row.text(.payer), payee: row.text(.payee), name: row.text(.name)),
             method: row.text(.method), amount: row.optionalText(.amount), currency: row.optionalText(.currency),
             createdAt: row.integer(.created), metadata: metadata, stage: stage, proof: proof)
     }
 
-    private static func rawValue(_ stage: PrivateReceipt.Stage) -> String {
+    private static func rawValue(_ stage: ChannelReceipt.Stage) -> String {
         switch stage {
         case .requested: "requested"
         case .confirmed: "confirmed"

@@ -13,8 +13,8 @@ public struct PayrailsEndpoint: Sendable, Hashable {
     /// Creates the address of another service, such as a sandbox's.
     ///
     /// - Parameter baseURL: the address that calls are appended to; a query is left out.
-    /// - Throws: ``LinkDefect``: it is no web address, or `http` to another machine, where the secret would travel in the
-    ///   open.
+    /// - Throws: ``LinkDefect``: it is no web address, or `http` to another machine, where the secret would travel in
+    ///   the open.
     public init(baseURL: String) throws(LinkDefect) {
         self.baseURL = try HTTPURL(service: baseURL).appending([])
     }

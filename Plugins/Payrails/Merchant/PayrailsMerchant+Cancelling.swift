@@ -3,9 +3,9 @@ public import PaymentCore
 extension PayrailsMerchant: CancellingService {
     /// Calls a payment off whose money is set aside, and says what has become of it.
     ///
-    /// The service gives back what was captured when it is asked to cancel that: so nothing is sent once a payment is paid.
-    /// What is paid is given back by ``refund(_:in:)``, which the journal makes once. Where nobody has paid there is nothing
-    /// to call off, unless the service says otherwise.
+    /// The service gives back what was captured when it is asked to cancel that: so nothing is sent once a payment is
+    /// paid. What is paid is given back by ``refund(_:in:)``, which the journal makes once. Where nobody has paid there
+    /// is nothing to call off, unless the service says otherwise.
     ///
     /// The request's key follows from the payment, so asking twice cancels once.
     ///
@@ -16,23 +16,23 @@ extension PayrailsMerchant: CancellingService {
         let execution = try await client.found(payment)
         let before = execution.tally(.cancel)
         let isCancellable: Bool =
-            switch execution.standing(captureMode) {
+            switch execution.status(captureMode) {
             case .captured, .cancelled: false
             case .authorized: true
-            case .unpaid, .underWay, .declined: execution.allows(.cancel)
+            case .unpaid, .inFlight, .declined: execution.allows(.cancel)
             }
         if !isCancellable {
-            switch execution.standing(captureMode) {
-            case .unpaid, .underWay:
+            switch execution.status(captureMode) {
+            case .unpaid, .inFlight:
                 throw PaymentError(
                     .requestRefused,
-                    "Payrails calls off only what was authorised, and nobody has paid this yet; do not hand its session out, "
+                    "Payrails cancels only what was authorised, and this is not paid yet; do not hand its session out, "
                         + "or wait until its token has ended",
                     provider: id, phase: .answered)
             default: return execution.outcome(of: payment, mode: captureMode)
             }
         }
-        if !before.isUnderWay {
+        if !before.isInFlight {
             // One that failed may be asked for again; two at the same time are one.
             let key = client.key(["cancel", payment.id, "\(before.failures)"])
             do {
@@ -45,9 +45,9 @@ extension PayrailsMerchant: CancellingService {
             } catch let failure as PaymentError {
                 // Captured just now, cancelled before, or the answer was lost: the execution itself says which.
                 guard let after = try? await client.found(payment) else { throw failure }
-                switch after.standing(captureMode) {
+                switch after.status(captureMode) {
                 case .captured, .cancelled: return after.outcome(of: payment, mode: captureMode)
-                case .unpaid, .underWay, .declined, .authorized: throw failure
+                case .unpaid, .inFlight, .declined, .authorized: throw failure
                 }
             }
         }
@@ -64,12 +64,12 @@ extension PayrailsMerchant: CancellingService {
                 .network, "the cancellation was accepted, but what has become of the payment cannot be asked",
                 provider: id, phase: .maybeSent, retry: .later)
         }
-        switch after.standing(captureMode) {
+        switch after.status(captureMode) {
         case .cancelled, .captured: return after.outcome(of: payment, mode: captureMode)
-        case .unpaid, .underWay, .declined, .authorized:
+        case .unpaid, .inFlight, .declined, .authorized:
             guard after.tally(.cancel).failures > before.failures else { return .pending(retryAfter: nil) }
             throw PaymentError(
-                .requestRefused, "Payrails could not call the payment off: \(after.failure(of: .cancel))", provider: id,
+                .requestRefused, "Payrails could not cancel the payment: \(after.failure(of: .cancel))", provider: id,
                 phase: .answered)
         }
     }

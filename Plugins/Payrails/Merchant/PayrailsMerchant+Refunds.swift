@@ -19,15 +19,15 @@ extension PayrailsMerchant: RefundingService {
             try client.check(request.amount, against: execution.amount, "the refund")
             let refunds = execution.tally(.refund)
             // Statuses name no refund: of two at the same time, nobody could say which ended how.
-            guard !refunds.isUnderWay else {
+            guard !refunds.isInFlight else {
                 throw PaymentError(
-                    .requestRefused, "another refund of this payment is under way; ask again when it has ended",
+                    .requestRefused, "another refund of this payment is in progress; ask again when it has ended",
                     provider: self.id, retry: .later)
             }
-            guard execution.standing(captureMode) == .captured || execution.tally(.capture).isUnderWay else {
+            guard execution.status(captureMode) == .captured || execution.tally(.capture).isInFlight else {
                 throw PaymentError(
                     .requestRefused,
-                    "Payrails gives back only what was captured; call the payment off, or capture it first",
+                    "Payrails refunds only what was captured; cancel the payment, or capture it first",
                     provider: self.id)
             }
             return refunds
@@ -98,8 +98,8 @@ extension PayrailsMerchant: RefundingService {
         .declined(DeclineReason(.refused, "the refund failed, and no money went back: \(reason)"))
     }
 
-    /// Asks what has become of a refund. An execution's statuses name no refund, so that they prove only that none is there:
-    /// notifications tell refunds apart, and so does asking for the same one again, which makes no second.
+    /// Asks what has become of a refund. An execution's statuses name no refund, so that they prove only that none is
+    /// there: notifications tell refunds apart, and so does asking for the same one again, which makes no second.
     ///
     /// - Returns: what has become of the refund.
     /// - Throws: ``PaymentError`` when the service cannot be asked.
@@ -107,7 +107,7 @@ extension PayrailsMerchant: RefundingService {
         let execution = try await client(context).found(refund.payment)
         if await context.hasRun(RefundMark.failed) { return Self.failure(execution.failure(of: .refund)) }
         let refunds = execution.tally(.refund)
-        if refunds.isUnderWay { return .pending(retryAfter: nil) }
+        if refunds.isInFlight { return .pending(retryAfter: nil) }
         return .unknown(
             UnknownOutcome(
                 reference: refund.reference,

@@ -1,11 +1,12 @@
 public import PaymentCore
 import PayrailsProvider
 
-/// Payrails on a merchant's server: opens sessions for its app, asks about payments, calls them off, gives money back and
-/// reads notifications. Sessions are opened, and money that was set aside is taken, with its ``client(over:clock:random:)``.
+/// Payrails on a merchant's server: opens sessions for its app, asks about payments, calls them off, gives money back
+/// and reads notifications. Sessions are opened, and money that was set aside is taken, with its
+/// ``client(over:clock:random:)``.
 ///
-/// Payments are called by the ids of their executions, as `PayrailsProvider` calls them in the app. It holds the merchant's
-/// secrets, so it has no place in an app.
+/// Payments are called by the ids of their executions, as `PayrailsProvider` calls them in the app. It holds the
+/// merchant's secrets, so it has no place in an app.
 public struct PayrailsMerchant: PaymentService {
     /// `payrails-merchant`, the id of a merchant that is not given another.
     public static let id: ProviderID = "payrails-merchant"
@@ -34,8 +35,8 @@ public struct PayrailsMerchant: PaymentService {
     ///   - workspace: the workspace's id; clients that belong to one need it.
     ///   - notificationSecrets: the secrets of the addresses that notifications are sent to, one for each. Without any,
     ///     no notification is genuine.
-    ///   - notificationLifetime: how far the time in a notification may be from the clock's. Undelivered ones are sent again
-    ///     for about six hours.
+    ///   - notificationLifetime: how far the time in a notification may be from the clock's. Undelivered ones are sent
+    ///     again for about six hours.
     ///   - timeout: the time allowed for one request.
     ///   - clock: tells how old a notification is.
     public init(
@@ -83,8 +84,8 @@ public struct PayrailsMerchant: PaymentService {
             replayWindow: Self.replayWindow)
     }
 
-    /// For how long an interrupted refund is sent again under its key. The service says that it recognises keys, but not for
-    /// how long, so this is a choice of ours, as the payer's side has it.
+    /// For how long an interrupted refund is sent again under its key. The service says that it recognises keys, but
+    /// not for how long, so this is a choice of ours, as the payer's side has it.
     private static let replayWindow = Duration.seconds(900)
 
     /// Asks what has become of a payment. Money that is only set aside is pending until it is captured.

@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// What a merchant's server does besides what is journaled: it opens sessions for its app, takes money that was set aside,
-/// and looks after what is stored for its customers.
+/// What a merchant's server does besides what is journaled: it opens sessions for its app, takes money that was set
+/// aside, and looks after what is stored for its customers.
 ///
 /// ```swift
 /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -23,8 +23,8 @@ public struct PayrailsMerchantClient: Sendable {
     ///   - payment: the payment.
     ///   - amount: how much of it; nil for all.
     ///   - reason: why, for the service's records.
-    /// - Returns: what has become of the payment; pending when the service does not tell yet. Where this call captured, the
-    ///   receipt states the amount that was asked for.
+    /// - Returns: what has become of the payment; pending when the service does not tell yet. Where this call captured,
+    ///   the receipt states the amount that was asked for.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
@@ -32,13 +32,14 @@ public struct PayrailsMerchantClient: Sendable {
         let execution = try await found(payment)
         let before = execution.tally(.capture)
         if let amount { try check(amount, against: execution.amount, "the amount to capture") }
-        guard execution.standing(merchant.captureMode) == .authorized, !before.isUnderWay else {
+        guard execution.status(merchant.captureMode) == .authorized, !before.isInFlight else {
             return execution.outcome(of: payment, mode: merchant.captureMode)
         }
         var body: JSONValue = [:]
         body["amount"] = amount.map(WireAmount.body)
         body["reason"] = reason.map { .string($0.rawValue) }
-        // One that failed may be asked for again; one of another amount is another one, of which the service takes the first.
+        // One that failed may be asked for again; one of another amount is another one, of which the service takes the
+        // first.
         let key = key(["capture", payment.id, "\(before.failures)", amount?.description ?? "all"])
         try await asMerchant(id) { () throws(CallError) in try await calls.prepare() }
         var failure: CallError?

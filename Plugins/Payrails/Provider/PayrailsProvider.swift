@@ -28,8 +28,8 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// - Parameters:
     ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
     ///   - returnURLs: where payers come back to from pages.
-    ///   - additionalHosts: hosts besides those of payrails.io that sessions may lead to, `host` or `host:port`, such as a
-    ///     sandbox's. Links that lead there stay unverified.
+    ///   - additionalHosts: hosts besides those of payrails.io that sessions may lead to, `host` or `host:port`, such
+    ///     as a sandbox's. Links that lead there stay unverified.
     public init(
         id: ProviderID = PayrailsProvider.id, returnURLs: ReturnURLs = .standard, additionalHosts: [String] = []
     ) {
@@ -58,8 +58,8 @@ public struct PayrailsProvider: RedirectCompletingProvider {
 
     /// Reads the session's options and asks where the payment stands.
     ///
-    /// A payment that is under way is never offered to be begun again: the quote says that it is pending, or offers to go
-    /// on with the page that waits for the payer. After a decline it can be paid in another way.
+    /// A payment that is under way is never offered to be begun again: the quote says that it is pending, or offers to
+    /// go on with the page that waits for the payer. After a decline it can be paid in another way.
     ///
     /// - Throws: ``PaymentError``; nothing that moves money has been sent then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
@@ -67,15 +67,15 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         let execution = try await session.execution()
         let price = try session.payload.amount.money()
         let order = WireText.line(session.setup.merchantReference)
-        func quote(_ options: [PaymentOption], _ outcome: PaymentOutcome? = nil) -> PaymentQuote {
+        func quote(_ options: [PaymentMethodOption], _ outcome: PaymentOutcome? = nil) -> PaymentQuote {
             PaymentQuote(
                 reference: request.reference, payee: Payee(name: order.map { "a shop (order \($0))" } ?? "a shop"),
                 amount: price, options: options, outcome: outcome)
         }
-        switch StatusHistory(execution.status).standing {
+        switch StatusHistory(execution.status).status {
         case .ready: return quote(try PaymentChoice.all(in: session.payload, price: price))
         case .paid, .cancelled: return quote([], PaymentOutcome(execution, of: request.reference))
-        case .underWay:
+        case .inFlight:
             let type = PendingAction.type(of: execution)
             let isForPayer =
                 execution.actionRequired != nil && context.payer.browser != nil
@@ -125,7 +125,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     }
 }
 
-extension PayrailsProvider: PaymentDistinguishingProvider {
+extension PayrailsProvider: ReusableReferenceProvider {
     /// A session over another amount than the payment of this id was begun over is not told paid because that was.
     ///
     /// - Throws: ``PaymentError``, `integrity`, phase `beforeSend`, when the amounts differ.
@@ -135,7 +135,7 @@ extension PayrailsProvider: PaymentDistinguishingProvider {
         else { return }
         throw PaymentError(
             .integrity,
-            "the session is over \(price), but the payment of its id, which is paid or under way, over "
+            "the session is over \(price), but the payment of its id, which is paid or in progress, over "
                 + "\(attempt.option.amount); nothing was sent: ask the shop for a payment of its own", provider: id
         )
     }

@@ -21,8 +21,8 @@ extension PayrailsSandbox {
         public var clientSecret = Redacted("sandbox-secret")
         /// The secret that notifications are signed with.
         public var webhookSecret = Redacted("sandbox-webhook-secret")
-        /// Whether the secret spells the key in hexadecimal digits, rather than being it. Which of the two the service means
-        /// is not known.
+        /// Whether the secret spells the key in hexadecimal digits, rather than being it. Which of the two the service
+        /// means is not known.
         public var spellsWebhookKey = false
         /// Where notifications are sent to. Executions keep the addresses of the time at which they were made.
         public var notificationURLs: [String] = []

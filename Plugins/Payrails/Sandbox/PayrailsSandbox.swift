@@ -66,7 +66,7 @@ public actor PayrailsSandbox: SandboxService {
         do { return try await route(request) } catch { return error.response(random) }
     }
 
-    private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    private func route(_ request: HTTPRequest) async throws(PayrailsSandboxError) -> HTTPResponse {
         var path = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         let isPublic = path.first == "public"
         if isPublic { path.removeFirst() }
@@ -94,7 +94,7 @@ public actor PayrailsSandbox: SandboxService {
     }
 
     /// The execution called `id` as it is now.
-    func current(_ id: String) throws(Refusal) -> Execution {
+    func current(_ id: String) throws(PayrailsSandboxError) -> Execution {
         advance(id)
         guard let execution = executions[id] else { throw .unknownExecution }
         return execution

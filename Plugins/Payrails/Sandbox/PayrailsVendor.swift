@@ -58,16 +58,16 @@ package struct PayrailsVendor: SandboxVendor {
 
     package var demo: [DemoScenario] {
         func demo(
-            _ title: String, _ scenario: PayrailsSandbox.Scenario, _ ending: DemoScenario.Ending, _ captures: Int,
-            last: LedgerWord
+            _ title: String, _ scenario: PayrailsSandbox.Scenario, _ ending: DemoScenario.Ending, captures: Int,
+            last: LedgerStatus
         ) -> DemoScenario {
             DemoScenario(title, scenario.rawValue, ending, captures: captures, lastEvent: last)
         }
         return [
-            demo("stored card", .paid, .succeeded, 1, last: .captured),
-            demo("the bank asks the payer", .challenge, .succeeded, 1, last: .captured),
-            demo("declined, then said pending", .declinedThenPending, .declined, 0, last: .failed),
-            demo("answer that cannot be read", .garbledAnswer, .succeeded, 1, last: .captured),
+            demo("stored card", .paid, .succeeded, captures: 1, last: .captured),
+            demo("the bank asks the payer", .challenge, .succeeded, captures: 1, last: .captured),
+            demo("declined, then said pending", .declinedThenPending, .declined, captures: 0, last: .failed),
+            demo("answer that cannot be read", .garbledAnswer, .succeeded, captures: 1, last: .captured),
         ]
     }
 

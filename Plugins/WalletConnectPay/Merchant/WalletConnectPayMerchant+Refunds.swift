@@ -4,9 +4,9 @@ import WalletConnectPayProvider
 extension WalletConnectPayMerchant: RefundingService {
     /// Returns the refund of a payment: the only one that there can be.
     ///
-    /// The service knows of whole payments given back, each once, and by no name but the payment's. So does this library:
-    /// a refund is called by its payment and amount, and only one amount is the price. Whoever asks again, on whichever
-    /// server, asks for the same refund.
+    /// The service knows of whole payments given back, each once, and by no name but the payment's. So does this
+    /// library: a refund is called by its payment and amount, and only one amount is the price. Whoever asks again, on
+    /// whichever server, asks for the same refund.
     ///
     /// - Parameters:
     ///   - payment: the payment.
@@ -19,8 +19,8 @@ extension WalletConnectPayMerchant: RefundingService {
         "\(payment.id)/\(amount)"
     }
 
-    /// Marks a whole payment as refunded. By what is published no money moves by that alone: paying the buyer back is the
-    /// merchant's. (Protocol 5.)
+    /// Marks a whole payment as refunded. By what is published no money moves by that alone: paying the buyer back is
+    /// the merchant's. (Protocol 5.)
     ///
     /// The service is asked first what the payment's price was: it marks without being told an amount.
     ///

@@ -32,8 +32,8 @@ public struct WalletConnectPayMerchant: PaymentService {
     ///   - id: another one for each merchant or world in one registry or journal, and the same for ever.
     ///   - merchantID: the service's id of the merchant, such as `mrch_…`.
     ///   - key: the partner's API key. It decides between test and live.
-    ///   - webhookSecrets: the secrets of the webhook endpoint of the same world; two while one replaces the other, none
-    ///     where no webhooks are read.
+    ///   - webhookSecrets: the secrets of the webhook endpoint of the same world; two while one replaces the other,
+    ///     none where no webhooks are read.
     ///   - baseURL: where the service is; another one for a sandbox.
     ///   - timeout: the time allowed for one request, without what the service may hold it for.
     ///   - clock: tells how old a webhook is.

@@ -6,7 +6,7 @@ public import PaymentReview
 /// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry
 /// such a link, bare `pay_…` ids (unverified), and the merchant's pages to which payers come back from the service's
 /// checkout, where it is told of them. The payer needs accounts and a signer.
-public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectCompletingProvider {
+public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompletingProvider {
     /// `walletconnect-pay`.
     public static let id: ProviderID = "walletconnect-pay"
 
@@ -107,8 +107,8 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectComp
             .outcome(of: payment)
     }
 
-    /// Asks the service what has become of the payment from which the payer came back. That they came back, and by which
-    /// of the two pages, says nothing.
+    /// Asks the service what has become of the payment from which the payer came back. That they came back, and by
+    /// which of the two pages, says nothing.
     ///
     /// - Throws: ``PaymentError``; `foreignReturn` when the link is not a return of this payment.
     public func complete(
@@ -121,6 +121,6 @@ public struct WalletConnectPayProvider: UnresolvedPaymentsProvider, RedirectComp
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
-        PaymentFlow(configuration, reviewer: reviewer, patience: .none, provider: id, context: context)
+        PaymentFlow(configuration, reviewer: reviewer, limits: .none, provider: id, context: context)
     }
 }

@@ -9,8 +9,8 @@ extension WalletConnectPaySandbox {
         public var slowSettlement: Int64 = 90
         /// When to ask again while a payment is open, in milliseconds. While it settles, answers say twice as much.
         public var pollInMs: Int64 = 1000
-        /// The longest that a request with `maxPollMs` is held, in milliseconds, whatever it asks for. The service's own
-        /// limit is not known; this one is below the 30 s after which the vendor's client gives up.
+        /// The longest that a request with `maxPollMs` is held, in milliseconds, whatever it asks for. The service's
+        /// own limit is not known; this one is below the 30 s after which the vendor's client gives up.
         public var longestHoldMs: Int64 = 25_000
         /// How long a payment can be paid, in seconds.
         public var lifetime: Int64 = 900

@@ -53,8 +53,8 @@ extension WalletConnectPaySandbox: ListedService {
         return pages
     }
 
-    /// The accounts that the form is about, while it can be used. Where no payer has asked yet it is the simulated payer's,
-    /// so that people can look at the form, too.
+    /// The accounts that the form is about, while it can be used. Where no payer has asked yet it is the simulated
+    /// payer's, so that people can look at the form, too.
     private func accountsForForm(of payment: String) -> [String] {
         guard var record = payments[payment], record.status == .requiresAction else { return [] }
         let plan = record.scenario.plan

@@ -71,8 +71,8 @@ public actor WalletConnectPaySandbox: SandboxService {
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
     }
 
-    /// Has somebody pay a payment, with a wallet that nobody here knows; its scenario has the last word. Does nothing when
-    /// it cannot be paid any more.
+    /// Has somebody pay a payment, with a wallet that nobody here knows; its scenario has the last word. Does nothing
+    /// when it cannot be paid any more.
     ///
     /// - Parameter id: the payment's id.
     public func pay(_ id: String) {
@@ -136,7 +136,7 @@ public actor WalletConnectPaySandbox: SandboxService {
             if kind != "payment.created" { payments[id]?.version += 1 }
             payments[id]?.changedAt = clock.now
             if kind == "payment.processing" { payments[id]?.processingAt = clock.now }
-            if let payment = payments[id] { tell(kind, of: payment) }
+            if let payment = payments[id] { notify(kind, of: payment) }
         }
     }
 

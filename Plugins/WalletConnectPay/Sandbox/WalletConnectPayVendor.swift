@@ -95,25 +95,28 @@ package struct WalletConnectPayVendor: SandboxVendor {
 
     package var demo: [DemoScenario] {
         func demo(
-            _ title: String, _ scenario: WalletConnectPaySandbox.Scenario, _ ending: DemoScenario.Ending, _ captures: Int,
-            last: LedgerWord, isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
+            _ title: String, _ scenario: WalletConnectPaySandbox.Scenario, _ ending: DemoScenario.Ending,
+            captures: Int,
+            last: LedgerStatus, isRefused: Bool = false, lostAnswer: String? = nil, isPaidTwice: Bool = false
         ) -> DemoScenario {
             DemoScenario(
                 title, scenario.rawValue, ending, captures: captures, lastEvent: last, isRefused: isRefused,
                 lostAnswer: lostAnswer, isPaidTwice: isPaidTwice)
         }
         return [
-            demo("paid at once", .paidAtOnce, .succeeded, 1, last: .settled),
-            demo("paid after polling", .paidAfterPolling, .succeeded, 1, last: .settled),
-            demo("answer lost on the way", .paidAfterPolling, .succeeded, 1, last: .settled, lostAnswer: "/confirm"),
-            demo("same link paid twice", .paidAtOnce, .succeeded, 1, last: .settled, isPaidTwice: true),
-            demo("payer declines", .paidAtOnce, .cancelled, 0, last: .created, isRefused: true),
-            demo("payment expired", .expired, .expired, 0, last: .expired),
-            demo("too little money", .insufficientOptions, .declined, 0, last: .created),
-            demo("already paid", .alreadyPaid, .succeeded, 0, last: .created),
-            demo("cancelled by merchant", .cancelledByMerchant, .cancelled, 0, last: .created),
-            demo("fails after confirming", .failsAfterConfirm, .declined, 1, last: .failed),
-            demo("refused for compliance", .declinedForCompliance, .declined, 1, last: .failed),
+            demo("paid at once", .paidAtOnce, .succeeded, captures: 1, last: .settled),
+            demo("paid after polling", .paidAfterPolling, .succeeded, captures: 1, last: .settled),
+            demo(
+                "answer lost on the way", .paidAfterPolling, .succeeded, captures: 1, last: .settled,
+                lostAnswer: "/confirm"),
+            demo("same link paid twice", .paidAtOnce, .succeeded, captures: 1, last: .settled, isPaidTwice: true),
+            demo("payer declines", .paidAtOnce, .cancelled, captures: 0, last: .created, isRefused: true),
+            demo("payment expired", .expired, .expired, captures: 0, last: .expired),
+            demo("too little money", .insufficientOptions, .declined, captures: 0, last: .created),
+            demo("already paid", .alreadyPaid, .succeeded, captures: 0, last: .created),
+            demo("cancelled by merchant", .cancelledByMerchant, .cancelled, captures: 0, last: .created),
+            demo("fails after confirming", .failsAfterConfirm, .declined, captures: 1, last: .failed),
+            demo("refused for compliance", .declinedForCompliance, .declined, captures: 1, last: .failed),
         ]
     }
 

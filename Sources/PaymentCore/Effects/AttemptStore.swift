@@ -2,8 +2,8 @@
 ///
 /// Every method returns only when what it wrote survives the end of the process. What keeps a payment from being made
 /// twice also survives the end of the machine: the opening of an attempt, and every entry of which
-/// ``JournalEntry/mayBeLost(afterMutation:)`` does not say otherwise. Those others may be lost then, the last ones first:
-/// nothing of the attempt had left by then, and it only asks again.
+/// ``JournalEntry/mayBeLost(afterMutation:)`` does not say otherwise. Those others may be lost then, the last ones
+/// first: nothing of the attempt had left by then, and it only asks again.
 ///
 /// What is read is exactly what was written: texts, numbers, dates to the last bit, seals. A write that throws has
 /// stored nothing, or what it was to store: whoever gets an error looks before going on.
@@ -20,8 +20,8 @@ public protocol AttemptStore: Sendable {
     /// Adds an entry to an attempt at the lease's payment, and renews the lease as of the entry's date.
     ///
     /// An entry that ends the attempt (``JournalEntry/isEnding``) also erases the results of its
-    /// ``StepKind/interaction`` steps (``AttemptHistory/eraseInteractions()``): signatures and the like are kept no longer
-    /// than a resumption could need them.
+    /// ``StepKind/interaction`` steps (``AttemptHistory/eraseInteractions()``): signatures and the like are kept no
+    /// longer than a resumption could need them.
     ///
     /// - Parameters:
     ///   - entry: what happened.

@@ -40,12 +40,13 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body; empty means none.
     public var body: [UInt8]
-    /// Whether it may be sent again. Safe methods are ``Replay/safe`` unless said otherwise, all others ``Replay/never``.
+    /// Whether it may be sent again. Safe methods are ``Replay/safe`` unless said otherwise, all others
+    /// ``Replay/never``.
     public var replay: Replay
     /// The time allowed for the whole exchange.
     public var timeout: Duration
-    /// Hears before each pause that the request is sent again. Routers set it; a transport that repeats requests by itself
-    /// calls it.
+    /// Hears before each pause that the request is sent again. Routers set it; a transport that repeats requests by
+    /// itself calls it.
     public var onRetry: (@Sendable (RequestRetry) -> Void)?
     /// The most body bytes accepted in the answer; more is ``TransportError/Reason/responseTooLarge(limit:)``.
     public var responseLimit: Int
@@ -74,7 +75,8 @@ public struct HTTPResponse: Sendable {
     /// The whole body.
     public var body: [UInt8]
     /// Whether the request was sent before, by whoever hands this answer out, and that copy may have been carried out:
-    /// this answer is one to a repetition then, and its refusal says nothing of the first. Layers that send again set it.
+    /// this answer is one to a repetition then, and its refusal says nothing of the first. Layers that send again set
+    /// it.
     public var mayFollowEarlierCopy = false
 
     /// Creates an answer.

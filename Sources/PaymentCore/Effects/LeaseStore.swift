@@ -10,8 +10,8 @@
 /// ``PaymentLease``; only the holder writes about the payment. That alone keeps a payment from being made twice by two
 /// of them, however late a stalled one goes on: its writes are refused from the moment another took over.
 ///
-/// Payments are told apart as ``PaymentReference`` compares them, and holders by their bytes, not as Swift compares texts.
-/// The loss of leases in a failure of the power does no harm: whoever held one is gone as well.
+/// Payments are told apart as ``PaymentReference`` compares them, and holders by their bytes, not as Swift compares
+/// texts. The loss of leases in a failure of the power does no harm: whoever held one is gone as well.
 public protocol LeaseStore: Sendable {
     /// Takes the lease of a payment, unless another holder has it, lives and was heard of within its duration: until
     /// ``PaymentLease/end(from:)`` of the lease it took. The holder itself may ask again, which counts as a renewal.

@@ -5,11 +5,11 @@
 #endif
 
 extension HTTPResponse {
-    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3); nil when it does not say so in a
-    /// form that can be read.
+    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3); nil when it does not say so
+    /// in a form that can be read.
     ///
-    /// - Parameter now: what a date is compared with; without it, the answer's own `Date`, which is the clock that the date
-    ///   was made by.
+    /// - Parameter now: what a date is compared with; without it, the answer's own `Date`, which is the clock that the
+    ///   date was made by.
     package func retryAfter(now: Date? = nil) -> Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         if let seconds = Int64(text) { return seconds >= 0 ? .seconds(seconds) : nil }

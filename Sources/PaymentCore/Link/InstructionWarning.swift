@@ -30,7 +30,8 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let opensNothing = Self(rawValue: "opens-nothing")
     /// The payee is named, but nobody has signed for it.
     public static let unsignedOrigin = Self(rawValue: "unsigned-origin")
-    /// A name in it has letters that may be taken for others: of two scripts in one word, or an internationalised host's.
+    /// A name in it has letters that may be taken for others: of two scripts in one word, or an internationalised
+    /// host's.
     public static let homographName = Self(rawValue: "homograph-name")
     /// The same text can be read in several ways; see ``PaymentInstruction/otherReadings``.
     public static let otherReadings = Self(rawValue: "other-readings")

@@ -21,7 +21,8 @@ public struct LinkMatch: Sendable, Hashable {
 
     /// The payment id that the link names, in the form the provider uses; the payee's where the link ``namesPayee``.
     public let reference: String?
-    /// Whether the link names a payee and no single payment: whoever pays it again pays again. Only of a ``PayeeProvider``.
+    /// Whether the link names a payee and no single payment: whoever pays it again pays again. Only of a
+    /// ``PayeeProvider``.
     public let namesPayee: Bool
     /// What the link is for.
     public let role: Role

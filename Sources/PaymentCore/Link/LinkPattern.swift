@@ -1,7 +1,7 @@
 /// Which links a provider claims. Plain data, so that all patterns can be compiled into one table.
 ///
-/// When several patterns match a link, the most specific is asked first: by kind (return URL, exact host, host suffix, scheme,
-/// text, standard), then by the host's length, then by the path's or text's.
+/// When several patterns match a link, the most specific is asked first: by kind (return URL, exact host, host suffix,
+/// scheme, text, standard), then by the host's length, then by the path's or text's.
 @nonexhaustive
 public enum LinkPattern: Sendable, Hashable {
     /// Every URI of a scheme, compared without regard to case. `http` and `https` cannot be claimed as a whole.

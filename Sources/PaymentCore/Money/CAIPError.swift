@@ -19,7 +19,7 @@ public struct CAIPError: Error, Sendable, Hashable {
 
     /// What is wrong with a part.
     @nonexhaustive
-    public enum Problem: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
         /// It is not there, or the mark before it is missing.
         case missing
         /// It has fewer characters than it must have.
@@ -33,19 +33,19 @@ public struct CAIPError: Error, Sendable, Hashable {
     /// The malformed part.
     public let part: Part
     /// What is wrong with it.
-    public let problem: Problem
+    public let reason: Reason
 
     /// Creates an error.
-    public init(_ part: Part, _ problem: Problem) {
+    public init(_ part: Part, _ reason: Reason) {
         self.part = part
-        self.problem = problem
+        self.reason = reason
     }
 }
 
 extension CAIPError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
-        switch problem {
+        switch reason {
         case .missing: "the \(part.rawValue) is missing"
         case .tooShort(let minimum): "the \(part.rawValue) needs at least \(minimum) characters"
         case .tooLong(let maximum): "the \(part.rawValue) may have at most \(maximum) characters"

@@ -33,7 +33,7 @@ extension MoneyError: CustomStringConvertible {
             "\(Self.quoted(code)) is not an ISO 4217 currency code; use three capital letters such as USD"
         case .unknownUnit: "the unit of the amount is unknown; use iso4217/<code>, caip19/<asset id> or sat"
         case .invalidAsset(let error): "the asset of the amount is malformed: \(error)"
-        case .exponentNeeded: "say how many decimal digits this asset has; its name does not tell"
+        case .exponentNeeded: "say how many decimal digits this asset has; its name does not state it"
         case .exponentTooLarge(let exponent):
             "an amount cannot have \(exponent) decimal digits; at most \(Money.maximumExponent) are possible"
         case .malformedAmount: "the amount is not a plain number such as 10 or 10.50"

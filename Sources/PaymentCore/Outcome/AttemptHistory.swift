@@ -76,10 +76,11 @@ public struct AttemptHistory: Sendable, Hashable {
 }
 
 extension AttemptHistory {
-    /// Erases what the payer's wallet or forms answered: what every journal does when an attempt ends, in what it stores.
+    /// Erases what the payer's wallet or forms answered: what every journal does when an attempt ends, in what it
+    /// stores.
     ///
-    /// The results of the ``StepKind/interaction`` steps become `null`; their dates, names and seals stay, and the results of
-    /// all other steps.
+    /// The results of the ``StepKind/interaction`` steps become `null`; their dates, names and seals stay, and the
+    /// results of all other steps.
     public mutating func eraseInteractions() {
         let erased = erasedNames
         for index in entries.indices {

@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// One try to pay one payment with one option, or to give one back. Everything a provider needs to go on after a crash; no secrets, and
-/// not the link, which may hold some.
+/// One try to pay one payment with one option, or to give one back. Everything a provider needs to go on after a crash;
+/// no secrets, and not the link, which may hold some.
 public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// The attempt's own id.
     public let id: AttemptID
     /// The payment.
     public let reference: PaymentReference
     /// The chosen option.
-    public let option: PaymentOption
+    public let option: PaymentMethodOption
     /// Random, made once per attempt, at most 64 ASCII characters: for services that recognise repetitions.
     public let idempotencyKey: String
     /// When the attempt began.
@@ -27,7 +27,8 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
 
     /// Creates an attempt.
     public init(
-        id: AttemptID, reference: PaymentReference, option: PaymentOption, idempotencyKey: String, startedAt: Date,
+        id: AttemptID, reference: PaymentReference, option: PaymentMethodOption, idempotencyKey: String,
+        startedAt: Date,
         expiresAt: Date?, refund: RefundRequest? = nil, seal: String? = nil
     ) {
         self.id = id
@@ -45,8 +46,8 @@ extension PaymentAttempt: CustomStringConvertible, CustomReflectable {
     /// A few words for people: `att_7f… at citcon/order-7, 12.50 EUR with Card`.
     public var description: String { "\(id) at \(reference), \(option.amount) with \(option.title)" }
 
-    /// What dumps and interpolations show: not the key by which a service recognises the attempt, and nothing of what the
-    /// provider keeps for itself.
+    /// What dumps and interpolations show: not the key by which a service recognises the attempt, and nothing of what
+    /// the provider keeps for itself.
     public var customMirror: Mirror {
         Mirror(
             self,

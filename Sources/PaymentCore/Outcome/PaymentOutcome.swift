@@ -1,7 +1,7 @@
 /// What has become of a payment.
 ///
-/// Later versions may know more: take a case that you do not know for ``unknown(_:)``, and ask ``isFinal`` whether anything
-/// more will happen.
+/// Later versions may know more: take a case that you do not know for ``unknown(_:)``, and ask ``isFinal`` whether
+/// anything more will happen.
 @nonexhaustive
 public enum PaymentOutcome: Sendable, Hashable {
     /// It is paid; where the receipt is a refund's, the money is given back.

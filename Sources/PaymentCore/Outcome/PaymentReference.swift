@@ -30,8 +30,8 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
 }
 
 extension PaymentReference {
-    /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by them
-    /// and by nothing else. No two references have the same ones.
+    /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by
+    /// them and by nothing else. No two references have the same ones.
     package var parts: [String] { [provider.rawValue, subject.rawValue, id] }
 
     /// Creates the reference that has these ``parts``; nil when none has.

@@ -130,3 +130,8 @@ public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// It is never sent again; only ``PaymentService/status(of:in:)`` tells.
     case never
 }
+
+extension StepKind {
+    /// The name of every attempt's one settlement: an on-disk contract, and part of its key.
+    package static let settlementName = "settle"
+}

@@ -1,7 +1,7 @@
 extension Payer {
-    /// This payer as a service that is called at `hosts` may use it: it opens pages that are encrypted, and pages on this
-    /// machine only for a service on this machine. A service elsewhere that leads the payer to an address of the payer's
-    /// own machine is after something that listens there.
+    /// This payer as a service that is called at `hosts` may use it: it opens pages that are encrypted, and pages on
+    /// this machine only for a service on this machine. A service elsewhere that leads the payer to an address of the
+    /// payer's own machine is after something that listens there.
     package func guarded(for hosts: OutboundHosts) -> Payer {
         var payer = self
         let check = { @Sendable (url: HTTPURL) throws(PaymentError) in

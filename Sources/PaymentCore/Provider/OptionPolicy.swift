@@ -7,8 +7,8 @@ public struct OptionPolicy: Sendable, Hashable {
 
     private let rule: Rule
 
-    /// Returns a policy that takes the first option, in the provider's order, that the payer can fulfil and that costs at
-    /// most what `limits` allow.
+    /// Returns a policy that takes the first option, in the provider's order, that the payer can fulfil and that costs
+    /// at most what `limits` allow.
     ///
     /// An option is taken only when its currency has a limit; of several limits in one currency all count. Nothing is
     /// converted: a limit in dollars says nothing about a token. An option whose amount is an estimate is not taken,
@@ -33,11 +33,11 @@ public struct OptionPolicy: Sendable, Hashable {
 
     /// What a policy decides about a quote.
     package enum Choice: Sendable, Hashable {
-        case option(PaymentOption)
+        case option(PaymentMethodOption)
         case none(String)
     }
 
-    private func objection(to option: PaymentOption) -> String? {
+    private func objection(to option: PaymentMethodOption) -> String? {
         guard case .limits(let limits) = rule else { return nil }
         let amount = option.amount
         let comparable = limits.filter { $0.currency.denotesSame(as: amount.currency) }

@@ -2,8 +2,8 @@
 ///
 /// `host` and `host:port` stand for exactly that. `.example.com` stands for every host below `example.com`, at a
 /// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
-/// `*` stands for every host that has a name in the world's domains, encrypted: for networks where people keep their data
-/// at servers of their own choice. Such a provider must have a reason for each host that it calls.
+/// `*` stands for every host that has a name in the world's domains, encrypted: for networks where people keep their
+/// data at servers of their own choice. Such a provider must have a reason for each host that it calls.
 package struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]

@@ -12,7 +12,7 @@
 /// <doc:Payers> says what becomes of each part.
 public struct Payer: Sendable {
     /// Picks an option from a quote, or nil to decline. Never called with options the payer cannot fulfil selected.
-    public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentOption.ID?
+    public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentMethodOption.ID?
     /// Says how much is paid where the payee leaves it open, or nil to decline.
     public typealias AmountChooser = @Sendable (AmountRequest) async throws -> Money?
     /// Gathers data about the payer, or nil to decline.

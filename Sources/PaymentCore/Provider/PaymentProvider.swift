@@ -1,10 +1,11 @@
 /// A payment service: reads its links, quotes and pays.
 ///
-/// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable state
-/// of a payment: what a payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
+/// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable
+/// state of a payment: what a payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
 /// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
 ///
-/// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one, too.
+/// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one,
+/// too.
 ///
 /// What moves money stands in a durable step, and what became of it is the service's own word:
 ///
@@ -40,8 +41,8 @@ public protocol PaymentProvider: PaymentService {
     /// Called again with the same attempt after an interruption: steps that ended return their stored results.
     ///
     /// When the chosen option, what was prepared for it and what the service now asks for do not agree, throw
-    /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the attempt
-    /// up, and where it has the link it quotes again and has the payer choose again.
+    /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the
+    /// attempt up, and where it has the link it quotes again and has the payer choose again.
     ///
     /// - Parameters:
     ///   - attempt: the option that the payer chose, with its key and its limits.
@@ -56,10 +57,10 @@ public protocol PaymentProvider: PaymentService {
 public protocol RedirectCompletingProvider: PaymentProvider {
     /// Completes `attempt` after the payer came back through `callback`. The URL alone proves nothing: ask the service.
     ///
-    /// It may run beside ``PaymentProvider/pay(_:in:)`` of the same attempt, and shares its steps by their names: what one
-    /// of them has found out, the other one is given, and a mutation that one has begun fails for the other, which leaves
-    /// it open, until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``), never drawn
-    /// anew.
+    /// It may run beside ``PaymentProvider/pay(_:in:)`` of the same attempt, and shares its steps by their names: what
+    /// one of them has found out, the other one is given, and a mutation that one has begun fails for the other, which
+    /// leaves it open, until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``),
+    /// never drawn anew.
     ///
     /// - Parameters:
     ///   - callback: the URL by which the payer came back.
@@ -75,7 +76,7 @@ public protocol RedirectCompletingProvider: PaymentProvider {
 
 /// A provider at which one name of a payment can come to stand for something else, as where a merchant uses an order's
 /// number again.
-public protocol PaymentDistinguishingProvider: PaymentProvider {
+public protocol ReusableReferenceProvider: PaymentProvider {
     /// Compares what `link` asks for with an attempt at the payment of the same name that is under way or succeeded.
     ///
     /// Pure. Asked before the attempt is gone on with, or its success told, for this link.
@@ -87,9 +88,9 @@ public protocol PaymentDistinguishingProvider: PaymentProvider {
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError)
 }
 
-/// A provider some of whose links name a payment in a way that only its service can resolve, so that one payment may have
-/// two names on a device.
-public protocol UnresolvedPaymentsProvider: PaymentProvider {
+/// A provider some of whose links name a payment in a way that only its service can resolve, so that one payment may
+/// have two names on a device.
+public protocol AliasedPaymentProvider: PaymentProvider {
     /// Returns whether `payment` has such a name: it may be the same as one with another name and the same end of its
     /// time. Pure.
     ///

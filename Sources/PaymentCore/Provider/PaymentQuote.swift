@@ -33,7 +33,7 @@ public struct PaymentQuote: Sendable, Hashable {
     /// What the payee asked for.
     public let amount: Money?
     /// The ways to pay, in the provider's order. Empty when the payer has no means, or the payment is over.
-    public var options: [PaymentOption]
+    public var options: [PaymentMethodOption]
     /// When the payment can no longer be paid.
     public let expiresAt: Date?
     /// What has become of the payment, when it is already over or under way: nothing is sent for it again.
@@ -43,7 +43,8 @@ public struct PaymentQuote: Sendable, Hashable {
 
     /// Creates a quote.
     public init(
-        reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentOption], expiresAt: Date? = nil,
+        reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentMethodOption],
+        expiresAt: Date? = nil,
         outcome: PaymentOutcome? = nil
     ) {
         self.reference = reference
@@ -61,7 +62,7 @@ extension PaymentQuote {
     ///
     /// - Throws: ``PaymentError``, `invalidResponse`, when an option's id is empty or not its own.
     package func checkOptionIDs() throws(PaymentError) {
-        var ids: Set<PaymentOption.ID> = []
+        var ids: Set<PaymentMethodOption.ID> = []
         for option in options {
             guard !option.id.isEmpty else {
                 throw PaymentError(
@@ -83,8 +84,8 @@ public struct Payee: Sendable, Hashable {
     public let name: String
     /// A picture of the payee.
     public let iconURL: String?
-    /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil where it
-    /// has none. Limits of what a payee gets go by it.
+    /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil
+    /// where it has none. Limits of what a payee gets go by it.
     public let id: String?
 
     /// Creates a payee.
@@ -96,7 +97,7 @@ public struct Payee: Sendable, Hashable {
 }
 
 /// One way to pay.
-public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
+public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
     /// The provider's id of the option.
     public let id: String
     /// A few words for people: `USDC on Base`.
@@ -134,16 +135,16 @@ public struct PaymentOption: Sendable, Hashable, Codable, Identifiable {
     }
 
     /// The same option with other data of its provider's.
-    package func with(providerData: JSONValue) -> PaymentOption {
-        var option = PaymentOption(
+    package func with(providerData: JSONValue) -> PaymentMethodOption {
+        var option = PaymentMethodOption(
             id: id, title: title, amount: amount, isEstimate: isEstimate, account: account, needs: needs,
             expiresAt: expiresAt, providerData: providerData)
         option.unmet = unmet
         return option
     }
 
-    /// How it is paid, as limits by method have it (``SpendingLimit/Scope/method(_:)``): `lightning` or `onchain` where the
-    /// payer's settler pays bitcoin, whatever the payee calls it; elsewhere the option's id.
+    /// How it is paid, as limits by method have it (``SpendingLimit/Scope/method(_:)``): `lightning` or `onchain` where
+    /// the payer's settler pays bitcoin, whatever the payee calls it; elsewhere the option's id.
     public var method: String {
         for case .settlement(let kind, _) in needs { return kind.method }
         return id

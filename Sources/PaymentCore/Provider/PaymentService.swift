@@ -1,12 +1,12 @@
 /// One account at a payment service: what payers' providers and merchants' services have in common.
 ///
-/// A merchant's service stands on its own: it claims no links, neither quotes nor pays, and is registered beside payers'
-/// providers. What it can do is what it conforms to: ``RefundingService``, ``CancellingService``,
+/// A merchant's service stands on its own: it claims no links, neither quotes nor pays, and is registered beside
+/// payers' providers. What it can do is what it conforms to: ``RefundingService``, ``CancellingService``,
 /// ``NotificationReadingService``. A type may be a ``PaymentProvider`` and a merchant's service as well.
 ///
-/// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or environments,
-/// each is a value with an id of its own, and so are the provider and the merchant's service of one vendor: then they share
-/// a registry and a journal, and nothing of one is taken for the other's.
+/// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or
+/// environments, each is a value with an id of its own, and so are the provider and the merchant's service of one
+/// vendor: then they share a registry and a journal, and nothing of one is taken for the other's.
 ///
 /// A service that gives money back does it in a durable step, under a key that follows from the refund:
 ///

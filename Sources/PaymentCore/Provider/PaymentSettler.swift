@@ -1,5 +1,5 @@
-/// Sends the payer's own money to an endpoint: a Lightning node, a wallet of coins, a service that does either. Keys stay
-/// inside.
+/// Sends the payer's own money to an endpoint: a Lightning node, a wallet of coins, a service that does either. Keys
+/// stay inside.
 ///
 /// Nobody but the settler sees that money, so what it says is all that is ever known of it. It has to know its payments
 /// again: by the payment hash where the endpoint has one, by ``Settlement/key`` otherwise.
@@ -28,8 +28,8 @@ public protocol PaymentSettler: Sendable {
     /// Says what has become of a settlement. Changes nothing.
     ///
     /// Asked before anything is sent, and again after a crash: an invoice that was paid before, by this attempt or any
-    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that neither is
-    /// it paid, which would give its money away, nor is it told paid.
+    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that
+    /// neither is it paid, which would give its money away, nor is it told paid.
     ///
     /// - Parameter settlement: what was to be paid.
     /// - Returns: what is known of it; ``SettlementState/nothingSent(reason:)`` only if that is certain.
@@ -39,9 +39,9 @@ public protocol PaymentSettler: Sendable {
     /// Pays, at most once for each key and for each payment hash, however often it is called.
     ///
     /// - Parameter settlement: what is paid; everything in it was checked.
-    /// - Returns: what has become of it. ``SettlementState/nothingSent(reason:)`` is the last word on this key: nothing that
-    ///   was asked for under it, or is asked for later, is carried out any more; who asks again hears the same. A payer who
-    ///   says no is that, too.
+    /// - Returns: what has become of it. ``SettlementState/nothingSent(reason:)`` is the last word on this key: nothing
+    ///   that was asked for under it, or is asked for later, is carried out any more; who asks again hears the same. A
+    ///   payer who says no is that, too.
     /// - Throws: any error, when it cannot tell; money is taken to have moved then.
     func settle(_ settlement: Settlement) async throws -> SettlementState
 }
@@ -65,9 +65,9 @@ public struct Settlement: Sendable, Hashable {
 }
 
 extension Payer {
-    /// What the settler knows of an invoice that `settlement` has not begun to pay: it is about another payment, and would pass
-    /// for this one without a coin having moved. Nil where it knows nothing, and for what is no invoice: that takes every
-    /// payment.
+    /// What the settler knows of an invoice that `settlement` has not begun to pay: it is about another payment, and
+    /// would pass for this one without a coin having moved. Nil where it knows nothing, and for what is no invoice:
+    /// that takes every payment.
     ///
     /// - Throws: ``PaymentError``, when the settler does not say.
     package func otherPayment(than settlement: Settlement) async throws(PaymentError) -> SettlementState? {
@@ -88,7 +88,7 @@ public enum SettlementState: Sendable, Hashable {
     /// The money has arrived, or was broadcast to the chain.
     case settled(SettlementProof)
     /// It is on its way, or may be. Ask again after so long, when known.
-    case underWay(retryAfter: Duration?)
+    case inFlight(retryAfter: Duration?)
     /// Certainly nothing was sent. The reason, where there is one, is for people and holds no secrets.
     case nothingSent(reason: String?)
 }
@@ -110,7 +110,7 @@ public enum SettlementProof: Sendable, Hashable {
 }
 
 extension SettlementProof: Codable {
-    private enum Word: String, CaseIterable {
+    private enum Prefix: String, CaseIterable {
         case preimage = "preimage:"
         case transaction = "transaction:"
     }
@@ -121,7 +121,7 @@ extension SettlementProof: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let word = Word.allCases.first(where: { text.hasPrefix($0.rawValue) }) else {
+        guard let word = Prefix.allCases.first(where: { text.hasPrefix($0.rawValue) }) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the proof of a settlement")
         }
         let proof = String(text.dropFirst(word.rawValue.count))
@@ -136,7 +136,7 @@ extension SettlementProof: Codable {
     ///
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        let word: Word =
+        let word: Prefix =
             switch self {
             case .preimage: .preimage
             case .transaction: .transaction

@@ -2,9 +2,10 @@ extension ProviderContext {
     /// Sends a request, whose body is JSON where it has one, and returns what its JSON answer says.
     ///
     /// The short way is the right one: an answer with a status that was not asked for is never read, and the error says
-    /// whether money can have moved. Within a ``StepKind/mutation(replay:)`` step, whatever does not prove that nothing was
-    /// done (``HTTPResponse/provesNothingWasDone``) leaves the payment's fate open: a lost answer, a fault of the service, an
-    /// answer that cannot be read. Services with error codes of their own may say more; for those use ``http``.
+    /// whether money can have moved. Within a ``StepKind/mutation(replay:)`` step, whatever does not prove that nothing
+    /// was done (``HTTPResponse/provesNothingWasDone``) leaves the payment's fate open: a lost answer, a fault of the
+    /// service, an answer that cannot be read. Services with error codes of their own may say more; for those use
+    /// ``http``.
     ///
     /// ```swift
     /// let order: Order = try await context.step("pay", .mutation(replay: .never)) {

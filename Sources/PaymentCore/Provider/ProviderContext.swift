@@ -79,11 +79,11 @@ public struct ProviderContext: Sendable {
         return try stored.decode(Result.self)
     }
 
-    /// Runs a durable step that may end without a result: when `body` returns nil, nothing of it is kept, and it runs again
-    /// when the attempt is gone on with. So where a payer leaves a page that they may finish later.
+    /// Runs a durable step that may end without a result: when `body` returns nil, nothing of it is kept, and it runs
+    /// again when the attempt is gone on with. So where a payer leaves a page that they may finish later.
     ///
-    /// In all else it is as ``step(_:_:_:)``. Nil in a mutation says that nothing was done; where a request of it may have
-    /// arrived all the same, it stays open.
+    /// In all else it is as ``step(_:_:_:)``. Nil in a mutation says that nothing was done; where a request of it may
+    /// have arrived all the same, it stays open.
     ///
     /// - Returns: the result, now or from an earlier run; nil when `body` returned nil.
     /// - Throws: what ``step(_:_:_:)`` throws.
@@ -92,10 +92,10 @@ public struct ProviderContext: Sendable {
     ) async throws -> Result? {
         do {
             return try await step(name, kind) {
-                guard let result = try await body() else { throw StepUnfinished() }
+                guard let result = try await body() else { throw StepUnfinishedError() }
                 return result
             }
-        } catch is StepUnfinished {
+        } catch is StepUnfinishedError {
             return nil
         }
     }
@@ -104,9 +104,9 @@ public struct ProviderContext: Sendable {
 
     /// Asks the payer something whose answer is never stored, such as a card or a consent: once in a run.
     ///
-    /// The answer lives as long as this context, which is one run of the attempt. Whoever asks under the same name later in
-    /// the run, also in another step, is given the same answer; after an interruption nobody has it, and it is asked for
-    /// again where it is needed.
+    /// The answer lives as long as this context, which is one run of the attempt. Whoever asks under the same name
+    /// later in the run, also in another step, is given the same answer; after an interruption nobody has it, and it is
+    /// asked for again where it is needed.
     ///
     /// - Parameters:
     ///   - name: what is asked; unique within the provider.
@@ -155,7 +155,8 @@ package protocol StepRunner: Sendable {
     /// - Parameter name: the step's name.
     func hasRun(_ name: String) async -> Bool
 
-    /// Makes sure, within a step, that nobody else has taken the payment over or ended the attempt since the step began.
+    /// Makes sure, within a step, that nobody else has taken the payment over or ended the attempt since the step
+    /// began.
     ///
     /// Asked for after a wait that may have been long, and before what cannot be called back.
     ///

@@ -28,8 +28,8 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
     public let kind: Kind
     /// The invoice, address or name itself, without a scheme and without parameters.
     public let text: String
-    /// On which network the money moves, where the text tells: for Bitcoin and Lightning `mainnet`, `testnet`, `signet` or
-    /// `regtest`, for other coins their chain.
+    /// On which network the money moves, where the text tells: for Bitcoin and Lightning `mainnet`, `testnet`, `signet`
+    /// or `regtest`, for other coins their chain.
     public let network: String?
     /// The payment hash of an invoice, 64 hexadecimal digits in lower case: whoever paid it has the preimage. Nil where
     /// the text has none.
@@ -54,8 +54,8 @@ extension SettlementEndpoint.Kind {
     /// Whether the money moves over Lightning, so that a preimage proves it.
     package var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
 
-    /// The method by which endpoints of this kind are paid, whatever whoever published one calls it: `lightning`, `onchain`,
-    /// or the kind's own name.
+    /// The method by which endpoints of this kind are paid, whatever whoever published one calls it: `lightning`,
+    /// `onchain`, or the kind's own name.
     package var method: String {
         if isLightning { return "lightning" }
         return self == .bitcoinAddress ? "onchain" : rawValue

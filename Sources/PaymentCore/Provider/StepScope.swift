@@ -2,7 +2,7 @@ import Synchronization
 
 /// A step ended without a result, and without effect: nothing of it is kept. See
 /// ``ProviderContext/stepIfFinished(_:_:_:)``.
-struct StepUnfinished: Error {}
+struct StepUnfinishedError: Error {}
 
 /// The step that the current task is in.
 package final class StepScope: Sendable {
@@ -26,7 +26,7 @@ package final class StepScope: Sendable {
         return switch error {
         case let error as PaymentError: error.phase != .maybeSent
         case let error as TransportError: error.phase == .notSent
-        case is StepUnfinished: true
+        case is StepUnfinishedError: true
         default: false
         }
     }

@@ -1,8 +1,8 @@
 /// Steps that run once and are kept in memory, for the life of one flow: what a vendor's own client has, which keeps no
 /// journal, and what a service's cancellation has.
 ///
-/// As with stored steps, what ended returns its result; a mutation that may have moved money does not run again, and only
-/// one caller runs it.
+/// As with stored steps, what ended returns its result; a mutation that may have moved money does not run again, and
+/// only one caller runs it.
 package actor UnstoredSteps: StepRunner {
     private var finished: [String: JSONValue] = [:]
     private var begunMutations: Set<String> = []
@@ -12,8 +12,8 @@ package actor UnstoredSteps: StepRunner {
 
     /// Runs the step `name`, unless it has ended before.
     ///
-    /// - Throws: what `body` throws; ``PaymentError`` of phase `maybeSent` when the step is a mutation that was begun before
-    ///   and whose end is not known.
+    /// - Throws: what `body` throws; ``PaymentError`` of phase `maybeSent` when the step is a mutation that was begun
+    ///   before and whose end is not known.
     package func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue {
@@ -21,7 +21,7 @@ package actor UnstoredSteps: StepRunner {
         guard !begunMutations.contains(name) else {
             throw PaymentError(
                 .network,
-                "'\(name)' was begun before, and how it ended is not known; only the payment's status can tell",
+                "'\(name)' was begun before, and how it ended is not known; ask for the payment's status",
                 phase: .maybeSent)
         }
         try Task.checkCancellation()
@@ -50,12 +50,12 @@ package actor UnstoredSteps: StepRunner {
 }
 
 extension ProviderContext {
-    /// Returns a context for one flow of a vendor's own client: the same guards as a router's, and steps that are kept in
-    /// memory as long as the context lives.
+    /// Returns a context for one flow of a vendor's own client: the same guards as a router's, and steps that are kept
+    /// in memory as long as the context lives.
     ///
     /// - Parameters:
-    ///   - hosts: the only hosts that may be called, as in ``ProviderDescriptor/outboundHosts``. A request that must not be
-    ///     repeated leaves only from within a mutation step.
+    ///   - hosts: the only hosts that may be called, as in ``ProviderDescriptor/outboundHosts``. A request that must
+    ///     not be repeated leaves only from within a mutation step.
     ///   - http: the network.
     ///   - payer: what the payer lends; pages and apps are opened as the hosts allow.
     ///   - remark: hears remarks for people who follow the payment.

@@ -4,8 +4,8 @@
     package import Foundation
 #endif
 
-/// The access token of a merchant's server, kept until it ends. One that ends on the way is refused by the service, which is
-/// answered with a new one.
+/// The access token of a merchant's server, kept until it ends. One that ends on the way is refused by the service,
+/// which is answered with a new one.
 package actor AccessTokenCache {
     private var current: (token: Redacted<String>, expiry: Date)?
 

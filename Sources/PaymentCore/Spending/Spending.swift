@@ -19,7 +19,7 @@ public struct Spending: Sendable, Hashable {
     public let day: SpendingDay
     /// Who is paid, by ``Payee/id``.
     public let payee: String?
-    /// How it is paid, by ``PaymentOption/method``.
+    /// How it is paid, by ``PaymentMethodOption/method``.
     public let method: String?
     /// Who says what becomes of it.
     public let keeper: Keeper
@@ -80,8 +80,9 @@ public struct SpendingRecord: Sendable, Hashable {
         self.noticed = noticed
     }
 
-    /// Whether it counts in the period of `today`: it is dated in it, or behind it and was found so in it. Who sets a clock
-    /// back frees nothing by that; and what was dated in a far future by a wrong clock counts for a while, not till then.
+    /// Whether it counts in the period of `today`: it is dated in it, or behind it and was found so in it. Who sets a
+    /// clock back frees nothing by that; and what was dated in a far future by a wrong clock counts for a while, not
+    /// till then.
     func counts(in period: SpendingLimit.Period, of today: SpendingDay) -> Bool {
         guard state != .released, spending.day >= today.first(of: period) else { return false }
         return spending.day < today.end(of: period) || noticed ?? today >= today.first(of: period)
@@ -94,12 +95,12 @@ public enum SpendingVerdict: Sendable, Hashable {
     /// It is within all limits.
     case granted
     /// It is not made without a question.
-    case refused(SpendingRefusal)
+    case refused(SpendingDenial)
 }
 
 /// Why something is not spent without a question.
 @nonexhaustive
-public enum SpendingRefusal: Sendable, Hashable {
+public enum SpendingDenial: Sendable, Hashable {
     /// No limit is about it: nothing was allowed.
     case noLimit
     /// A limit is in another currency, or counts it with other decimals, and what it is worth there is not known.
@@ -108,7 +109,7 @@ public enum SpendingRefusal: Sendable, Hashable {
     case exceeded(Money, SpendingLimit, spent: String)
 }
 
-extension SpendingRefusal: CustomStringConvertible {
+extension SpendingDenial: CustomStringConvertible {
     /// What is wrong, for people, to follow the amount's or option's name.
     public var description: String {
         switch self {

@@ -6,16 +6,16 @@
 
 /// A day of the payer's own calendar, counted from 1 January 1970.
 ///
-/// Days are told apart by their number, never by moments: one that is 23 or 25 hours long, because clocks are changed on
-/// it, is one day like any other.
+/// Days are told apart by their number, never by moments: one that is 23 or 25 hours long, because clocks are changed
+/// on it, is one day like any other.
 public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// How many days after 1 January 1970 it is; negative before.
     public let number: Int
 
     /// Creates a day from its number.
     ///
-    /// - Parameter number: how many days after 1 January 1970; what is further off than a hundred thousand years counts as
-    ///   that far.
+    /// - Parameter number: how many days after 1 January 1970; what is further off than a hundred thousand years counts
+    ///   as that far.
     public init(number: Int) { self.number = min(max(number, -Self.mostDays), Self.mostDays) }
 
     /// Creates the day that it is for people in `zone`.

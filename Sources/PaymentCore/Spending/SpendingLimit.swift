@@ -27,9 +27,9 @@ public struct SpendingLimit: Sendable, Hashable {
         case provider(ProviderID)
         /// What one payee gets, by ``Payee/id``. A payee without an id is nobody that a limit could name.
         case payee(String)
-        /// What is paid by one method (``PaymentOption/method``): `lightning` and `onchain` are all that the payer's settler
-        /// pays so, whatever the payee calls it; elsewhere it is the option's id, at providers whose options are called by
-        /// their method.
+        /// What is paid by one method (``PaymentMethodOption/method``): `lightning` and `onchain` are all that the
+        /// payer's settler pays so, whatever the payee calls it; elsewhere it is the option's id, at providers whose
+        /// options are called by their method.
         case method(String)
     }
 

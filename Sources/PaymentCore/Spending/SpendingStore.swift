@@ -1,17 +1,17 @@
 /// The account of what was spent without a question: reserved before anything can move money, then paid or released.
 ///
 /// It lives in the journal (`SQLiteJournal`, `InMemoryJournal`), beside the attempts that the reservations belong to: a
-/// reservation is kept for as long as its attempt may be paid, and given back when the attempt ended unpaid or was never
-/// begun. `SpendingConformance` in `PaymentTesting` checks any store against these rules.
+/// reservation is kept for as long as its attempt may be paid, and given back when the attempt ended unpaid or was
+/// never begun. `SpendingConformance` in `PaymentTesting` checks any store against these rules.
 ///
 /// Several tasks and processes may share one. Every method that writes does so as one step that nobody else's comes
 /// between, and returns only when what it wrote survives the end of the process and of the machine.
 public protocol SpendingStore: Sendable {
     /// Reserves a spending, unless a limit would be exceeded with all that is reserved and paid in its period.
     ///
-    /// All limits whose scope it is in count. Of each scope at least one has to be in a currency that the spending has an
-    /// amount in; of those all do. Without any there is no grant. Asked for again for the same attempt, a reservation is
-    /// the same one and counts once.
+    /// All limits whose scope it is in count. Of each scope at least one has to be in a currency that the spending has
+    /// an amount in; of those all do. Without any there is no grant. Asked for again for the same attempt, a
+    /// reservation is the same one and counts once.
     ///
     /// - Parameters:
     ///   - spending: what is to be spent, on the payer's day.
@@ -28,8 +28,8 @@ public protocol SpendingStore: Sendable {
     /// - Throws: ``SpendingError/unknown(_:)``, and what the storage throws.
     func commit(_ attempt: AttemptID) async throws
 
-    /// Gives a reservation back, because nothing was paid and nothing will be. Said again, or of an attempt that has none, it
-    /// changes nothing.
+    /// Gives a reservation back, because nothing was paid and nothing will be. Said again, or of an attempt that has
+    /// none, it changes nothing.
     ///
     /// - Parameter attempt: whose it is.
     /// - Throws: ``SpendingError/paid(_:)`` when it was paid, which nothing takes back; and what the storage throws.
@@ -54,15 +54,15 @@ public protocol SpendingStore: Sendable {
 }
 
 extension SpendingStore {
-    /// Returns whether a spending would be granted now. It reserves nothing: only ``reserve(_:within:)`` says what may be
-    /// paid.
+    /// Returns whether a spending would be granted now. It reserves nothing: only ``reserve(_:within:)`` says what may
+    /// be paid.
     ///
     /// - Parameters:
     ///   - spending: what would be spent.
     ///   - limits: the limits.
     /// - Throws: ``SpendingError/nothing(_:)``, and what the storage throws.
     public func preview(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        var book = SpendingBook(try await spendings(since: spending.day.firstThatCounts))
+        var book = SpendingLedger(try await spendings(since: spending.day.firstThatCounts))
         return try book.reserve(spending, within: limits)
     }
 }

@@ -1,5 +1,5 @@
-// Names of payments and attempts are what services and files take them for: bytes. Swift's texts are equal when they look
-// alike (Unicode canonical equivalence), which would take one payment for another.
+// Names of payments and attempts are what services and files take them for: bytes. Swift's texts are equal when they
+// look alike (Unicode canonical equivalence), which would take one payment for another.
 
 extension String {
     /// Whether both are the same byte for byte.

@@ -6,10 +6,10 @@
 
 /// When something recurs, in which time zone, from when, until when.
 ///
-/// Days are days of the calendar in ``timeZone``, at the time of day of ``start``: across a change of the clocks they stay
-/// at their hour. An hour that a change leaves out is taken where it would have been counted on, one that comes twice the
-/// first time. A day that a month does not have is its last: of a subscription of the 31st the period of April begins on
-/// the 30th, and that of May on the 31st again.
+/// Days are days of the calendar in ``timeZone``, at the time of day of ``start``: across a change of the clocks they
+/// stay at their hour. An hour that a change leaves out is taken where it would have been counted on, one that comes
+/// twice the first time. A day that a month does not have is its last: of a subscription of the 31st the period of
+/// April begins on the 30th, and that of May on the 31st again.
 public struct RecurringSchedule: Sendable, Hashable {
     /// How often.
     @nonexhaustive
@@ -22,8 +22,8 @@ public struct RecurringSchedule: Sendable, Hashable {
         case monthly(day: Int)
         /// On a day of every year; 29 February is the 28th in years without one.
         case yearly(month: Int, day: Int)
-        /// On a day, 1 to 31, of every so many months, 1 to 1200: counted from the first month whose day does not come before
-        /// the start.
+        /// On a day, 1 to 31, of every so many months, 1 to 1200: counted from the first month whose day does not come
+        /// before the start.
         case months(every: Int, day: Int)
         /// Every so many seconds, at least sixty, whatever the calendar says.
         case every(seconds: Int64)
@@ -173,8 +173,8 @@ public struct RecurringSchedule: Sendable, Hashable {
         let local = day * 86_400 + CivilDay.split(localStart).second
         // Where no calendar is asked any more.
         guard abs(Double(local)) < 2 * Self.lastMoment else { return Date(timeIntervalSince1970: Double(local)) }
-        // What the clocks were set to before, and are set to after: a day and more apart, since zones have changed sides of
-        // the date line.
+        // What the clocks were set to before, and are set to after: a day and more apart, since zones have changed
+        // sides of the date line.
         let offsets = [-1, 1].map {
             timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local + $0 * 129_600)))
         }

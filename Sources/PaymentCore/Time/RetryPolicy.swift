@@ -51,8 +51,8 @@ public struct RetryPolicy: Sendable, Hashable {
         /// The wait before the next try.
         ///
         /// - Parameter wish: what the service asks for; it is waited at least so long.
-        /// - Returns: nil when there is no further try: there were enough, or the service asks for more patience than the
-        ///   policy has.
+        /// - Returns: nil when there is no further try: there were enough, or the service asks for more patience than
+        ///   the policy has.
         package mutating func next(askedFor wish: Duration? = nil) -> Duration? {
             guard left > 0, wish ?? .zero <= policy.longestServerDelay else { return nil }
             left -= 1

@@ -6,7 +6,8 @@ public struct RSAPrivateKey: Sendable {
 
     /// Creates a key by reading DER of PKCS #8 (RFC 5208) without a password.
     ///
-    /// - Throws: ``CryptoError/invalidKey(_:)`` for anything but an RSA key of at least ``RSAPublicKey/minimumBits`` bits.
+    /// - Throws: ``CryptoError/invalidKey(_:)`` for anything but an RSA key of at least ``RSAPublicKey/minimumBits``
+    ///   bits.
     public init(pkcs8 der: [UInt8]) throws(CryptoError) {
         try self.init(RSAHandle(privateKey: der))
     }

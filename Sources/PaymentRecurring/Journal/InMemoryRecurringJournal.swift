@@ -15,7 +15,7 @@ public actor InMemoryRecurringJournal: RecurringJournal {
     private var charges: [RecurringPlan.ID: [RecurringCharge]] = [:]
     /// What is not final yet.
     private var open: Set<RecurringCharge.ID> = []
-    private var leases = LeaseBook()
+    private var leases = LeaseLedger()
     private var time: Date?
 
     /// Creates an empty journal.

@@ -8,12 +8,12 @@ public import PaymentCore
 
 /// The durable memory of plans and their periods, shared by any number of workers.
 ///
-/// Two rules keep a period from being charged twice. A plan is stored only by who has seen it as it is, together with the
-/// periods that it opens (``store(_:opening:)``), so that each period is opened once. And a period is written about only
-/// under the lease of its payment (``RecurringCharge/reference``), as in a ``PaymentJournal``.
+/// Two rules keep a period from being charged twice. A plan is stored only by who has seen it as it is, together with
+/// the periods that it opens (``store(_:opening:)``), so that each period is opened once. And a period is written about
+/// only under the lease of its payment (``RecurringCharge/reference``), as in a ``PaymentJournal``.
 ///
-/// What was written survives the end of the process and of the machine when a method returns; leases need not survive the
-/// machine. `RecurringConformance` in `PaymentTesting` checks any journal against this.
+/// What was written survives the end of the process and of the machine when a method returns; leases need not survive
+/// the machine. `RecurringConformance` in `PaymentTesting` checks any journal against this.
 public protocol RecurringJournal: LeaseStore {
     // MARK: Plans
 
@@ -110,7 +110,7 @@ extension RecurringJournalError: CustomStringConvertible {
     /// What happened and what to do, for people.
     public var description: String {
         switch self {
-        case .changedPlan(let id): "the plan \(id) was changed by somebody else meanwhile; read it again"
+        case .changedPlan(let id): "the plan \(id) was changed meanwhile by another caller; read it again"
         case .misplacedCharge(let id): "the period \(id) is not the next one that the plan opens; read the plan again"
         case .unknownCharge(let id): "the period \(id) was not opened; nothing can be written of it"
         case .finishedCharge(let id): "the period \(id) has been paid or missed; nothing can be written of it"

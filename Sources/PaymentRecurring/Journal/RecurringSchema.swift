@@ -3,8 +3,8 @@ import PaymentStore
 extension Schema {
     /// The tables of a file with plans. Steps of released versions never change.
     ///
-    /// `due` is when the next period of a plan begins that was not opened, and `look` when a period is looked at next: null
-    /// when never again.
+    /// `due` is when the next period of a plan begins that was not opened, and `look` when a period is looked at next:
+    /// null when never again.
     static let recurring = Schema(
         kind: .recurringPlans,
         steps: [

@@ -7,11 +7,11 @@ import PaymentStore
     public import Foundation
 #endif
 
-/// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes of
-/// one machine. It is a file of its own, beside a payment journal and not in it.
+/// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes
+/// of one machine. It is a file of its own, beside a payment journal and not in it.
 ///
-/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases. Beside the
-/// file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not supported.
+/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases. Beside
+/// the file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not supported.
 public actor SQLiteRecurringJournal: RecurringJournal {
     private let queue = SerialQueue("recurring-journal")
     private let database: Database
@@ -36,8 +36,8 @@ public actor SQLiteRecurringJournal: RecurringJournal {
 
     // MARK: Leases
 
-    /// Takes the lease of a period's payment, unless another holder has it, its process lives, and it was heard of within
-    /// its duration.
+    /// Takes the lease of a period's payment, unless another holder has it, its process lives, and it was heard of
+    /// within its duration.
     ///
     /// - Returns: whether the lease was taken.
     /// - Throws: ``JournalError`` when the file cannot be read or written.

@@ -35,7 +35,7 @@ enum StoredCharge {
     static func read(_ row: Row<Column>) throws(JournalError) -> RecurringCharge {
         let id = RecurringCharge.ID(
             plan: RecurringPlan.ID(rawValue: row.text(.plan)), number: Int(row.integer(.number)))
-        do throws(Unreadable) { return try read(row.text(.detail), id: id) } catch {
+        do throws(StoredFormDefect) { return try read(row.text(.detail), id: id) } catch {
             throw row.damage("the period '\(id.description.suffix(64))' cannot be read")
         }
     }
@@ -52,14 +52,16 @@ enum StoredCharge {
         ])
     }
 
-    static func read(_ text: String, id: RecurringCharge.ID) throws(Unreadable) -> RecurringCharge {
+    static func read(_ text: String, id: RecurringCharge.ID) throws(StoredFormDefect) -> RecurringCharge {
         let object = try StoredObject(text)
-        func date(_ key: String) throws(Unreadable) -> Date {
-            guard let seconds = try object.optionalNumber(key) else { throw Unreadable() }
+        func date(_ key: String) throws(StoredFormDefect) -> Date {
+            guard let seconds = try object.optionalNumber(key) else { throw StoredFormDefect() }
             return Date(timeIntervalSinceReferenceDate: seconds)
         }
-        func number(_ key: String) throws(Unreadable) -> Int {
-            guard let number = object.members[key]?.number?.exactly(Int.self), number >= 0 else { throw Unreadable() }
+        func number(_ key: String) throws(StoredFormDefect) -> Int {
+            guard let number = object.members[key]?.number?.exactly(Int.self), number >= 0 else {
+                throw StoredFormDefect()
+            }
             return number
         }
         return RecurringCharge(
@@ -94,7 +96,7 @@ enum StoredCharge {
         }
     }
 
-    private static func state(_ object: StoredObject) throws(Unreadable) -> RecurringCharge.State {
+    private static func state(_ object: StoredObject) throws(StoredFormDefect) -> RecurringCharge.State {
         switch try object.text("state") {
         case "due": return .due
         case "announced": return .announced
@@ -112,9 +114,9 @@ enum StoredCharge {
             case "declined": return .missed(.declined(try object.text("text")))
             case "failed": return .missed(.failed(try object.text("text")))
             case "no-such-day": return .missed(.noSuchDay)
-            default: throw Unreadable()
+            default: throw StoredFormDefect()
             }
-        default: throw Unreadable()
+        default: throw StoredFormDefect()
         }
     }
 }

@@ -23,7 +23,7 @@ enum StoredPlan {
 
     /// Reads a plan.
     static func read(_ row: Row<Column>) throws(JournalError) -> RecurringPlan {
-        do throws(Unreadable) {
+        do throws(StoredFormDefect) {
             return try read(row.text(.detail), id: row.text(.id), revision: row.integer(.revision))
         } catch { throw row.damage("the plan '\(row.text(.id).prefix(64))' cannot be read") }
     }
@@ -32,24 +32,24 @@ enum StoredPlan {
         try StoredObject.text([
             "provider": .string(plan.provider.rawValue), "amount": StoredMoney.value(plan.amount),
             "schedule": schedule(plan.schedule), "policy": policy(plan.policy),
-            "standing": .string(rawValue(plan.standing)), "details": plan.details,
+            "standing": .string(rawValue(plan.status)), "details": plan.details,
             "next": .number(JSONNumber(plan.next)),
             "pauses": .array(plan.pauses.map(pause)),
         ])
     }
 
-    static func read(_ text: String, id: String, revision: Int64) throws(Unreadable) -> RecurringPlan {
+    static func read(_ text: String, id: String, revision: Int64) throws(StoredFormDefect) -> RecurringPlan {
         let object = try StoredObject(text)
-        let standing: RecurringPlan.Standing
+        let status: RecurringPlan.Status
         switch try object.text("standing") {
-        case "active": standing = .active
-        case "paused": standing = .paused
-        case "ended": standing = .ended
-        default: throw Unreadable()
+        case "active": status = .active
+        case "paused": status = .paused
+        case "ended": status = .ended
+        default: throw StoredFormDefect()
         }
         guard let next = object.members["next"]?.int64, let revision = Int(exactly: revision),
             let details = object.members["details"]
-        else { throw Unreadable() }
+        else { throw StoredFormDefect() }
         let amount = try StoredMoney.read(try object.object("amount"))
         let provider = ProviderID(rawValue: try object.text("provider"))
         let schedule = try readSchedule(try object.object("schedule"))
@@ -60,12 +60,12 @@ enum StoredPlan {
                 id: RecurringPlan.ID(rawValue: id), provider: provider, amount: amount, schedule: schedule,
                 policy: policy, details: details)
             plan.pauses = pauses
-            return try RecurringPlan(plan, standing: standing, next: Int(next), revision: revision)
-        } catch { throw Unreadable() }
+            return try RecurringPlan(plan, status: status, next: Int(next), revision: revision)
+        } catch { throw StoredFormDefect() }
     }
 
-    private static func rawValue(_ standing: RecurringPlan.Standing) -> String {
-        switch standing {
+    private static func rawValue(_ status: RecurringPlan.Status) -> String {
+        switch status {
         case .active: "active"
         case .paused: "paused"
         case .ended: "ended"
@@ -80,10 +80,10 @@ enum StoredPlan {
         return value
     }
 
-    private static func readPauses(_ object: StoredObject) throws(Unreadable) -> [RecurringPause] {
+    private static func readPauses(_ object: StoredObject) throws(StoredFormDefect) -> [RecurringPause] {
         var pauses: [RecurringPause] = []
         for pause in try object.objects("pauses") {
-            guard let start = try pause.optionalNumber("start") else { throw Unreadable() }
+            guard let start = try pause.optionalNumber("start") else { throw StoredFormDefect() }
             pauses.append(
                 RecurringPause(
                     from: Date(timeIntervalSinceReferenceDate: start),
@@ -122,9 +122,9 @@ enum StoredPlan {
         return value
     }
 
-    private static func readSchedule(_ object: StoredObject) throws(Unreadable) -> RecurringSchedule {
-        func number(_ key: String) throws(Unreadable) -> Int {
-            guard let number = object.members[key]?.number?.exactly(Int.self) else { throw Unreadable() }
+    private static func readSchedule(_ object: StoredObject) throws(StoredFormDefect) -> RecurringSchedule {
+        func number(_ key: String) throws(StoredFormDefect) -> Int {
+            guard let number = object.members[key]?.number?.exactly(Int.self) else { throw StoredFormDefect() }
             return number
         }
         let rhythm: RecurringSchedule.Rhythm
@@ -135,16 +135,16 @@ enum StoredPlan {
         case "year": rhythm = .yearly(month: try number("month"), day: try number("day"))
         case "months": rhythm = .months(every: try number("months"), day: try number("day"))
         case "interval": rhythm = .every(seconds: Int64(try number("seconds")))
-        default: throw Unreadable()
+        default: throw StoredFormDefect()
         }
         // Zones need Foundation's tables, which its essentials alone do not have.
-        guard let zone = TimeZone(identifier: try object.text("zone")) else { throw Unreadable() }
+        guard let zone = TimeZone(identifier: try object.text("zone")) else { throw StoredFormDefect() }
         let count = object.members["count"] == nil ? nil : try number("count")
         let end = try object.optionalNumber("end").map(Date.init(timeIntervalSinceReferenceDate:))
         let (start, first) = (Date(timeIntervalSince1970: Double(try number("start"))), try number("first"))
         do throws(RecurringDefect) {
             return try RecurringSchedule(rhythm, from: start, until: end, count: count, in: zone, firstNumber: first)
-        } catch { throw Unreadable() }
+        } catch { throw StoredFormDefect() }
     }
 
     // MARK: Policy
@@ -166,14 +166,14 @@ enum StoredPlan {
         }
     }
 
-    private static func readPolicy(_ object: StoredObject) throws(Unreadable) -> RecurringPolicy {
+    private static func readPolicy(_ object: StoredObject) throws(StoredFormDefect) -> RecurringPolicy {
         let catchUp = try object.text("catchUp")
         guard let catchUp = RecurringPolicy.CatchUp.allCases.first(where: { rawValue($0) == catchUp }),
             let most = object.members["most"]?.number?.exactly(Int.self),
             let attempts = object.members["attempts"]?.number?.exactly(Int.self),
             let ahead = try object.optionalDuration("ahead"), let grace = try object.optionalDuration("grace"),
             let pause = try object.optionalDuration("pause"), let notice = try object.optionalDuration("notice")
-        else { throw Unreadable() }
+        else { throw StoredFormDefect() }
         return RecurringPolicy(
             catchUp, mostCaughtUp: most, ahead: ahead, notice: notice, grace: grace,
             mostAttempts: attempts, pause: pause)

@@ -2,17 +2,17 @@ public import PaymentCore
 public import PaymentRouting
 import Synchronization
 
-/// Pays the periods of plans through a router: by itself within the router's limits (``AutoPay``), otherwise when the payer
-/// has said yes.
+/// Pays the periods of plans through a router: by itself within the router's limits (``AutoPay``), otherwise when the
+/// payer has said yes.
 ///
 /// ```swift
 /// let payer = RouterPayer(router, as: payer)
 /// let scheduler = RecurringScheduler(journal: plans, payer: payer) { event in await screen.show(event) }
 /// ```
 ///
-/// A period is one payment for ever, under `RecurringCharge.reference` in the router's journal: however often it is asked
-/// for, by however many processes, it is paid once. What the payer has said yes to is no matter of limits. Paid is exactly
-/// the plan's amount; where the payee asks for another one, nothing is, and the reason is told.
+/// A period is one payment for ever, under `RecurringCharge.reference` in the router's journal: however often it is
+/// asked for, by however many processes, it is paid once. What the payer has said yes to is no matter of limits. Paid
+/// is exactly the plan's amount; where the payee asks for another one, nothing is, and the reason is told.
 ///
 /// <doc:RecurringPayments> says what becomes of what was interrupted.
 public struct RouterPayer: RecurringPayer {
@@ -28,8 +28,8 @@ public struct RouterPayer: RecurringPayer {
     ///
     /// - Parameters:
     ///   - router: pays. Its limits say what is paid without a question: without any, nothing is.
-    ///   - payer: what is lent to the payments, such as a settler. Its choosers are not asked: the plan says what is paid, and
-    ///     by which option. Its policy can only narrow what is paid without a question.
+    ///   - payer: what is lent to the payments, such as a settler. Its choosers are not asked: the plan says what is
+    ///     paid, and by which option. Its policy can only narrow what is paid without a question.
     ///   - order: what a plan has paid.
     public init(
         _ router: PaymentRouter, as payer: Payer, paying order: @escaping Reader = { RecurringOrder($0) }
@@ -46,7 +46,7 @@ public struct RouterPayer: RecurringPayer {
         guard let order = order(plan) else { return .notNow("the plan does not say who is paid, and how") }
         do throws(PaymentError) {
             let outcome = try await queues.pass(order.link) { () async throws(PaymentError) -> PaymentOutcome in
-                try await router.pay(charge.planned, as: order.planned, lending: lent(to: charge))
+                try await router.pay(charge.planned, as: order.planned, with: chargePayer(for: charge))
             }
             if case .declined(let reason) = outcome, reason.code == .overLimit { return .needsApproval(reason.message) }
             return Self.answer(outcome)
@@ -59,15 +59,15 @@ public struct RouterPayer: RecurringPayer {
         }
     }
 
-    /// Says what became of a period that was begun: goes on with it where money may have moved, and otherwise calls it off,
-    /// for every process.
+    /// Says what became of a period that was begun: goes on with it where money may have moved, and otherwise calls it
+    /// off, for every process.
     ///
     /// - Throws: `PaymentError` where that cannot be said.
     public func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
-        try await router.settle(charge.planned, lending: lent(to: charge)).map(Self.answer)
+        try await router.settle(charge.planned, with: chargePayer(for: charge)).map(Self.answer)
     }
 
-    private func lent(to charge: RecurringCharge) -> Payer {
+    private func chargePayer(for charge: RecurringCharge) -> Payer {
         var payer = payer
         payer.amountChooser = { _ in charge.amount }
         return payer
@@ -86,13 +86,13 @@ public struct RouterPayer: RecurringPayer {
 
     /// Where payments to one payee wait for each other: a router makes one at a time.
     private final class Queues: Sendable {
-        private let turns = Mutex<[String: Turns]>([:])
+        private let turns = Mutex<[String: AsyncMutex]>([:])
 
         func pass(
             _ link: String, _ work: () async throws(PaymentError) -> PaymentOutcome
         ) async throws(PaymentError) -> PaymentOutcome {
             let turns = turns.withLock { all in
-                let one = all[link] ?? Turns()
+                let one = all[link] ?? AsyncMutex()
                 all[link] = one
                 return one
             }

@@ -136,10 +136,10 @@ extension RecurringCharge.Reason: CustomStringConvertible {
     /// A few words for people.
     public var description: String {
         switch self {
-        case .absence: "nobody was there to pay it"
+        case .absence: "no application was running to pay it"
         case .paused: "it was paused"
         case .ended: "it was ended"
-        case .notApproved: "nobody said that it is to be paid"
+        case .notApproved: "it was not approved"
         case .refused: "the payer said no"
         case .declined(let text): "declined: \(text)"
         case .failed(let text): "it could not be paid: \(text)"

@@ -6,8 +6,8 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// What a scheduler tells of its work. What it says of a period is stored before it is told, but for what is to come: that is
-/// told until it is stored.
+/// What a scheduler tells of its work. What it says of a period is stored before it is told, but for what is to come:
+/// that is told until it is stored.
 @nonexhaustive
 public enum RecurringEvent: Sendable, Hashable {
     /// A period is going to be paid at ``RecurringCharge/notBefore``, unless the payer says no before
@@ -27,7 +27,7 @@ public enum RecurringEvent: Sendable, Hashable {
     /// ``RecurringScheduler/trustClock()`` says that it is.
     case doubtfulClock(now: Date, trusted: Date)
     /// Something else went wrong, such as a journal that cannot be written; the text says what. It is tried again.
-    case problem(String)
+    case error(String)
 }
 
 extension RecurringEvent: CustomStringConvertible {
@@ -59,7 +59,7 @@ extension RecurringEvent: CustomStringConvertible {
             now > trusted
                 ? "the clock has gone on further than it can have; set it right, or say that it is right"
                 : "the clock is behind what it was; nothing is due until it is right"
-        case .problem(let text): text
+        case .error(let text): text
         }
     }
 }

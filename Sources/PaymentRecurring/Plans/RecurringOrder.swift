@@ -14,12 +14,12 @@ public struct RecurringOrder: Sendable, Hashable {
     /// A link that names somebody and no single payment: each period is a payment of its own. No secrets.
     public let link: String
     /// The option that is paid by, by its id, such as a method's name; nil for the first that costs what the plan says.
-    public let option: PaymentOption.ID?
+    public let option: PaymentMethodOption.ID?
     /// Whether a period may be paid without a question, within the router's limits.
     public let paysByItself: Bool
 
     /// Creates an order.
-    public init(link: String, option: PaymentOption.ID? = nil, paysByItself: Bool) {
+    public init(link: String, option: PaymentMethodOption.ID? = nil, paysByItself: Bool) {
         self.link = link
         self.option = option
         self.paysByItself = paysByItself

@@ -2,10 +2,10 @@ import PaymentCore
 
 /// Pays the periods of plans.
 ///
-/// Each period has one name for ever, ``RecurringCharge/reference``, and is paid under it. That is what makes a second call
-/// harmless: one that comes while another is under way, or after it, joins it, as `PaymentRouter` does for payments of
-/// one reference. A payer that cannot join must answer ``RecurringAnswer/unknown(_:)`` whenever it cannot rule out that
-/// money has moved.
+/// Each period has one name for ever, ``RecurringCharge/reference``, and is paid under it. That is what makes a second
+/// call harmless: one that comes while another is under way, or after it, joins it, as `PaymentRouter` does for
+/// payments of one reference. A payer that cannot join must answer ``RecurringAnswer/unknown(_:)`` whenever it cannot
+/// rule out that money has moved.
 public protocol RecurringPayer: Sendable {
     /// Pays a period. Called when nothing was begun, or ``fate(of:in:)`` has said that nothing came of what was.
     ///
@@ -21,10 +21,10 @@ public protocol RecurringPayer: Sendable {
     /// - Parameters:
     ///   - charge: what was paid, perhaps.
     ///   - plan: what it is part of.
-    /// - Returns: what became of it; nil only when nothing was sent and nothing that was begun can still be: the payment's
-    ///   lease is free, or taken from whoever had it. From then on a call of
-    ///   ``pay(_:of:)`` with the same or a lower ``RecurringCharge/attempts`` is refused: its worker may have stalled before
-    ///   it began, and the period may be given up by now.
+    /// - Returns: what became of it; nil only when nothing was sent and nothing that was begun can still be: the
+    ///   payment's lease is free, or taken from whoever had it. From then on a call of
+    ///   ``pay(_:of:)`` with the same or a lower ``RecurringCharge/attempts`` is refused: its worker may have stalled
+    ///   before it began, and the period may be given up by now.
     /// - Throws: anything; then nothing is known, and it is asked again later.
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer?
 }

@@ -25,7 +25,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
 
     /// Whether its periods are charged.
     @nonexhaustive
-    public enum Standing: Sendable, Hashable {
+    public enum Status: Sendable, Hashable {
         /// They are.
         case active
         /// Not for now: periods that begin meanwhile are missed.
@@ -45,8 +45,9 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
     /// What becomes of periods that nobody was there to charge.
     public var policy: RecurringPolicy
     /// Whether its periods are charged.
-    public private(set) var standing: Standing
-    /// When nothing is charged that begins then, whoever looks at whatever time. Unlike ``standing`` it may be told beforehand.
+    public private(set) var status: Status
+    /// When nothing is charged that begins then, whoever looks at whatever time. Unlike ``status`` it may be told
+    /// beforehand.
     public var pauses: [RecurringPause] = []
     /// Whatever the payer needs to pay a period: who is paid, by which method. No secrets.
     public var details: JSONValue
@@ -76,7 +77,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
         self.amount = amount
         self.schedule = schedule
         self.policy = policy
-        standing = .active
+        status = .active
         self.details = details
         next = schedule.firstNumber
         revision = 0
@@ -86,11 +87,11 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
     ///
     /// - Throws: ``RecurringDefect``.
     package init(
-        _ plan: RecurringPlan, standing: Standing, next: Int, revision: Int
+        _ plan: RecurringPlan, status: Status, next: Int, revision: Int
     ) throws(RecurringDefect) {
         guard next >= plan.schedule.firstNumber, revision >= 0 else { throw .count }
         self = plan
-        self.standing = standing
+        self.status = status
         self.next = next
         self.revision = revision
     }
@@ -103,7 +104,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
     }
 
     /// The next period that has not been opened; nil when there is none, or never will be.
-    public var nextPeriod: RecurringPeriod? { standing == .ended ? nil : schedule.period(next) }
+    public var nextPeriod: RecurringPeriod? { status == .ended ? nil : schedule.period(next) }
 }
 
 // MARK: Opening
@@ -118,13 +119,13 @@ extension RecurringPlan.ID {
 
 extension RecurringPlan {
     /// Whether nothing is charged that begins at a moment.
-    func isPaused(at date: Date) -> Bool { standing == .paused || pauses.contains { $0.contains(date) } }
+    func isPaused(at date: Date) -> Bool { status == .paused || pauses.contains { $0.contains(date) } }
 
     /// The most periods that are opened in one go.
     public static let mostOpened = 500
 
-    /// Opens the periods that have begun by `now`, and those that the payer is to be told of: what each of them is to become
-    /// is decided here, by the policy, and once. Nothing is stored.
+    /// Opens the periods that have begun by `now`, and those that the payer is to be told of: what each of them is to
+    /// become is decided here, by the policy, and once. Nothing is stored.
     ///
     /// - Parameter now: the time, as far as it can be trusted.
     /// - Returns: the periods that are opened, in their order, at most ``mostOpened``; there may be more.
@@ -133,13 +134,13 @@ extension RecurringPlan {
     }
 
     /// How long before its beginning a period is opened. In a pause, which may end by then, nobody is told of it.
-    var openedBefore: Duration { standing == .paused ? policy.ahead : policy.opening }
+    var openedBefore: Duration { status == .paused ? policy.ahead : policy.opening }
 
     private mutating func open(at now: Date, before beginning: Duration) -> [RecurringCharge] {
         func last(_ before: Duration) -> Int? {
             schedule.lastPeriod(at: now.addingTimeInterval(before / .seconds(1)))?.number
         }
-        guard standing != .ended, let latest = last(beginning), latest >= next else { return [] }
+        guard status != .ended, let latest = last(beginning), latest >= next else { return [] }
         let begun = last(policy.ahead)
         var charges: [RecurringCharge] = []
         while next <= latest, charges.count < Self.mostOpened, let period = schedule.period(next) {
@@ -165,8 +166,8 @@ extension RecurringPlan {
     ///
     /// - Parameters:
     ///   - rhythm: how often.
-    ///   - start: from when: after the beginning of the last period that was opened. Who wants no days to be charged twice
-    ///     lets it be that period's end.
+    ///   - start: from when: after the beginning of the last period that was opened. Who wants no days to be charged
+    ///     twice lets it be that period's end.
     ///   - end: until when.
     ///   - count: how many periods follow.
     ///   - timeZone: whose days are meant; nil for the zone that held before.
@@ -208,12 +209,12 @@ extension RecurringPlan {
     /// - Returns: what had begun and is opened.
     public mutating func end(at now: Date) -> [RecurringCharge] { move(to: .ended, at: now) }
 
-    private mutating func move(to standing: Standing, at now: Date) -> [RecurringCharge] {
-        guard self.standing != .ended else { return [] }
+    private mutating func move(to status: Status, at now: Date) -> [RecurringCharge] {
+        guard self.status != .ended else { return [] }
         var charges: [RecurringCharge] = []
         // However many there are: what they are depends on how things stood when they began.
         while case let more = open(at: now, before: policy.ahead), !more.isEmpty { charges += more }
-        self.standing = standing
+        self.status = status
         return charges
     }
 }

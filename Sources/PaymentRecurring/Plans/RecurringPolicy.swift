@@ -25,8 +25,8 @@ public struct RecurringPolicy: Sendable, Hashable {
     public var mostCaughtUp: Int
     /// How long before its beginning a period may be charged.
     public var ahead: Duration
-    /// How long before it is charged the payer is told of a period (``RecurringEvent/upcoming(_:)``), so that they can still say
-    /// no; nothing is told where it is zero. One that is found late is charged that much later.
+    /// How long before it is charged the payer is told of a period (``RecurringEvent/upcoming(_:)``), so that they can
+    /// still say no; nothing is told where it is zero. One that is found late is charged that much later.
     public var notice: Duration
     /// How long a period is tried after it began, or after it was found: then it is missed.
     public var grace: Duration

@@ -12,8 +12,8 @@ extension RecurringScheduler {
 
     /// The payer has said yes: the period is paid, now.
     ///
-    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was told beforehand. Any
-    ///   other stays as it is.
+    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was told beforehand.
+    ///   Any other stays as it is.
     /// - Throws: ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
@@ -51,10 +51,11 @@ extension RecurringScheduler {
             }
         } catch JournalError.leaseLost {
             // Somebody took over while the payer was at it; they ask what became of it.
-        } catch { await listener(.problem("the period \(id) could not be looked at: \(error)")) }
+        } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
-    /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while somebody else is at it.
+    /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while somebody else is
+    /// at it.
     private func leased(
         _ id: RecurringCharge.ID, _ work: (inout RecurringCharge, PaymentLease) async throws -> Void
     ) async throws {
@@ -83,16 +84,16 @@ extension RecurringScheduler {
             charge.state = .due
         }
         if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease) }
-        if let reason = givingUp(charge, plan, now) { return try await end(&charge, .missed(reason), lease) }
+        if let reason = abandoning(charge, plan, now) { return try await end(&charge, .missed(reason), lease) }
         let opening = opening(charge, plan)
-        if plan.policy.notice > .zero, charge.isUntold, plan.standing == .active {
+        if plan.policy.notice > .zero, charge.isUnreported, plan.status == .active {
             charge.state = .announced
             charge.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
             // Nothing is charged of which nobody heard: who crashes in between tells it again.
             await listener(.upcoming(charge))
             return try await journal.write(charge, under: lease, at: clock.now)
         }
-        guard opening <= now || (charge.isApproved && plan.standing == .active) else {
+        guard opening <= now || (charge.isApproved && plan.status == .active) else {
             // It has not begun: it waits for a pause to end, or the clock was set back since it was opened.
             charge.notBefore = opening
             return try await journal.write(charge, under: lease, at: clock.now)
@@ -112,8 +113,8 @@ extension RecurringScheduler {
         charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
     }
 
-    private func givingUp(_ charge: RecurringCharge, _ plan: RecurringPlan, _ now: Date) -> RecurringCharge.Reason? {
-        switch plan.standing {
+    private func abandoning(_ charge: RecurringCharge, _ plan: RecurringPlan, _ now: Date) -> RecurringCharge.Reason? {
+        switch plan.status {
         case .ended: return .ended
         case .paused where now >= opening(charge, plan): return .paused
         default: break
@@ -124,7 +125,7 @@ extension RecurringScheduler {
         guard now >= charge.deadline else { return nil }
         return .failed(
             charge.failures == 0
-                ? "whoever was to pay it was gone until it was too late" : "it was tried until it was too late")
+                ? "no payer was available until it was too late" : "it was tried until it was too late")
     }
 
     private func take(
@@ -177,7 +178,7 @@ extension RecurringScheduler {
 
 extension RecurringCharge {
     /// Whether nobody has told the payer of it, begun it, or heard anything about it.
-    fileprivate var isUntold: Bool { state == .due && attempts == 0 && failures == 0 && !isApproved }
+    fileprivate var isUnreported: Bool { state == .due && attempts == 0 && failures == 0 && !isApproved }
 }
 
 extension RecurringCharge.State {

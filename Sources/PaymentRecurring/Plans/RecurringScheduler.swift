@@ -10,8 +10,8 @@ public import PaymentCore
 ///
 /// Any number of schedulers may share a journal, in one process or several, and any of them may end at any moment. A
 /// period is opened once, by whoever stores its plan first; it is paid under its lease, and under a name that no other
-/// payment has; and once somebody has begun to pay it, nobody pays it again unless the ``RecurringPayer`` says that nothing
-/// came of it. So a period is paid once at most, and ends paid or missed.
+/// payment has; and once somebody has begun to pay it, nobody pays it again unless the ``RecurringPayer`` says that
+/// nothing came of it. So a period is paid once at most, and ends paid or missed.
 ///
 /// ```swift
 /// let scheduler = RecurringScheduler(journal: journal, payer: payer, listener: { event in print(event) })
@@ -73,7 +73,7 @@ public actor RecurringScheduler {
     /// - Parameter pause: how long to wait between two looks.
     public func run(every pause: Duration = .seconds(3600)) async {
         while !Task.isCancelled {
-            do { try await look() } catch { await listener(.problem("\(error)")) }
+            do { try await look() } catch { await listener(.error("\(error)")) }
             guard (try? await clock.sleep(for: pause)) != nil else { return }
         }
     }
@@ -139,8 +139,8 @@ public actor RecurringScheduler {
 
     // MARK: Time
 
-    /// The time, as far as it can be trusted: the clock's where it is believed, otherwise the latest that was. Nil where
-    /// nothing is due by either.
+    /// The time, as far as it can be trusted: the clock's where it is believed, otherwise the latest that was. Nil
+    /// where nothing is due by either.
     private func trustedNow() async throws -> Date? {
         let latest = try await journal.trustedTime()
         let now = clock.now
@@ -202,8 +202,8 @@ public actor RecurringScheduler {
         try await change(id) { plan, now in plan.resume(at: now) }
     }
 
-    /// Says when nothing of a plan is charged, beforehand or afterwards: periods that begin in one of these times are missed,
-    /// unless somebody has begun to pay them.
+    /// Says when nothing of a plan is charged, beforehand or afterwards: periods that begin in one of these times are
+    /// missed, unless somebody has begun to pay them.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.
@@ -224,7 +224,8 @@ public actor RecurringScheduler {
         try await change(id) { plan, now in plan.end(at: now) }
     }
 
-    /// Charges nothing of a plan that begins from a moment on. What begins before is charged, and what waits keeps waiting.
+    /// Charges nothing of a plan that begins from a moment on. What begins before is charged, and what waits keeps
+    /// waiting.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.
@@ -238,7 +239,8 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Changes a plan, however often others change it meanwhile. What has begun by now is opened first, as the plan was.
+    /// Changes a plan, however often others change it meanwhile. What has begun by now is opened first, as the plan
+    /// was.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.

@@ -8,11 +8,11 @@ import PaymentCore
 
 /// How far this device's clock is believed.
 ///
-/// A clock that was set forward makes periods look due that are not. What has passed while a scheduler runs is known from
-/// the clock's uptime, which nobody sets; while none ran, nothing but the clock says so.
+/// A clock that was set forward makes periods look due that are not. What has passed while a scheduler runs is known
+/// from the clock's uptime, which nobody sets; while none ran, nothing but the clock says so.
 public struct RecurringTrust: Sendable, Hashable {
-    /// The longest time for which no scheduler ran, by the clock, that is believed: periods are never charged sooner than
-    /// that before they begin, however wrong the clock is.
+    /// The longest time for which no scheduler ran, by the clock, that is believed: periods are never charged sooner
+    /// than that before they begin, however wrong the clock is.
     public var longestAbsence: Duration
     /// How far the clock may go on more than the uptime while a scheduler runs.
     public var longestDrift: Duration
@@ -52,12 +52,12 @@ struct TrustedTime {
         }
         known = latest
         if let latest, now < latest.addingTimeInterval(-(trust.longestDrift / .seconds(1))) { return .behind }
-        guard isBelievable(now, uptime, latest) else { return .tooFar }
+        guard isPlausible(now, uptime, latest) else { return .tooFar }
         if anchor == nil { anchor = (max(now, latest ?? now), uptime) }
         return .trusted
     }
 
-    private func isBelievable(_ now: Date, _ uptime: Duration, _ latest: Date?) -> Bool {
+    private func isPlausible(_ now: Date, _ uptime: Duration, _ latest: Date?) -> Bool {
         if let latest, now <= latest { return true }
         if let expected = expected(uptime) {
             return now <= expected.addingTimeInterval(trust.longestDrift / .seconds(1))

@@ -9,14 +9,14 @@ struct CallList {
 
     private let shape: Shape
 
-    init(_ calls: [JSONValue], of option: CheckedOption, letting unreviewed: Set<String>) throws(SigningRefusal) {
-        guard !calls.isEmpty else { throw SigningRefusal(.listEmpty, "/calls", "there is nothing to sign") }
+    init(_ calls: [JSONValue], of option: CheckedOption, letting unreviewed: Set<String>) throws(SigningError) {
+        guard !calls.isEmpty else { throw SigningError(.listEmpty, "/calls", "there is nothing to sign") }
         var read: [WalletCall] = []
         for (index, call) in calls.enumerated() {
             read.append(try WalletCall(call, index: index, on: option.chainID, letting: unreviewed))
         }
         guard read.count <= 2 else {
-            throw SigningRefusal(.listTooLong, "/calls", "there are \(calls.count) calls; a payment has one or two")
+            throw SigningError(.listTooLong, "/calls", "there are \(calls.count) calls; a payment has one or two")
         }
         guard let last = read.last, let first = read.first, read.count == 2 else {
             shape = .single(read[0])
@@ -25,13 +25,13 @@ struct CallList {
         switch (first.method, last.method) {
         case (.sendTransaction, .signTypedData): shape = .approvalThenPermit(first, last)
         case (.signTypedData, .sendTransaction):
-            throw SigningRefusal(.listOrder, "/calls", "an approval comes after what needs it")
+            throw SigningError(.listOrder, "/calls", "an approval comes after what needs it")
         default:
-            throw SigningRefusal(.listTwoPayments, "/calls", "one amount would be paid twice")
+            throw SigningError(.listTwoPayments, "/calls", "one amount would be paid twice")
         }
     }
 
-    func review(_ findings: inout Findings) throws(SigningRefusal) {
+    func review(_ findings: inout Findings) throws(SigningError) {
         switch shape {
         case .single(let call): try Self.reviewPayment(call, &findings, approval: nil)
         case .approvalThenPermit(let approval, let permit):
@@ -43,13 +43,13 @@ struct CallList {
 
     private static func reviewPayment(
         _ call: WalletCall, _ findings: inout Findings, approval: TransactionCall?
-    ) throws(SigningRefusal) {
+    ) throws(SigningError) {
         switch call.method {
         case .signTypedData:
             let message = try TypedDataCall(call, findings.option).message(findings.deadline)
             if let approval {
                 guard case .permit2 = message.kind else {
-                    throw SigningRefusal(
+                    throw SigningError(
                         .approvalUnneeded, "/calls/0", "an approval is asked for that the payment does not need")
                 }
                 try approval.reviewApproval(&findings)

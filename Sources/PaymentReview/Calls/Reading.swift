@@ -4,21 +4,21 @@ import PaymentCrypto
 // Strict readers of the values in calls: one notation each that every wallet reads alike.
 
 extension String {
-    /// Whether both are the same bytes. Texts that are merely equal may be different letters: to Unicode the Kelvin sign
-    /// is a K, to most wallets it is not.
+    /// Whether both are the same bytes. Texts that are merely equal may be different letters: to Unicode the Kelvin
+    /// sign is a K, to most wallets it is not.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension EthereumAddress {
     /// Reads `0x` and 40 digits. Numbers are refused: they hash the same, but escape every list of addresses.
-    static func read(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> EthereumAddress {
+    static func read(_ value: JSONValue?, at member: String) throws(SigningError) -> EthereumAddress {
         guard let text = value?.string else {
-            throw SigningRefusal(.addressMalformed, member, "an address is missing or not written as text")
+            throw SigningError(.addressMalformed, member, "an address is missing or not written as text")
         }
         do { return try EthereumAddress(parsing: text) } catch .wrongChecksum {
-            throw SigningRefusal(.addressChecksum, member, "an address fails its checksum")
+            throw SigningError(.addressChecksum, member, "an address fails its checksum")
         } catch {
-            throw SigningRefusal(.addressMalformed, member, "an address is not 0x and 40 hexadecimal digits")
+            throw SigningError(.addressMalformed, member, "an address is not 0x and 40 hexadecimal digits")
         }
     }
 
@@ -31,8 +31,8 @@ extension UInt256 {
     private static let largestInJSON: UInt64 = (1 << 53) - 1
 
     /// Reads `0x` and hexadecimal digits, decimal digits without leading zeros, or a JSON integer up to 2^53 - 1.
-    static func read(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> UInt256 {
-        let malformed = SigningRefusal(
+    static func read(_ value: JSONValue?, at member: String) throws(SigningError) -> UInt256 {
+        let malformed = SigningError(
             .numberMalformed, member, "a number is missing, not whole, or larger than 256 bits")
         switch value {
         case .number(let number):
@@ -55,9 +55,9 @@ extension UInt256 {
 }
 
 /// Reads exactly 32 bytes, as typed data writes `bytes32`.
-func readBytes32(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> [UInt8] {
+func readBytes32(_ value: JSONValue?, at member: String) throws(SigningError) -> [UInt8] {
     guard let text = value?.string, text.hasPrefix("0x"), let bytes = Hex.decode(text), bytes.count == 32 else {
-        throw SigningRefusal(.numberMalformed, member, "32 bytes are not written as 0x and 64 digits")
+        throw SigningError(.numberMalformed, member, "32 bytes are not written as 0x and 64 digits")
     }
     return bytes
 }

@@ -9,7 +9,7 @@ struct ApprovalCalldata {
     let amount: UInt256
 
     /// Nil when the calldata is of another function.
-    init?(_ data: [UInt8], at member: String) throws(SigningRefusal) {
+    init?(_ data: [UInt8], at member: String) throws(SigningError) {
         guard data.starts(with: Self.selector) else { return nil }
         var words = try Words(data, count: 2, at: member)
         spender = try words.address()
@@ -35,7 +35,7 @@ struct SettlementCalldata {
     private let refundExpiry: UInt256
     private let hasFee: Bool
 
-    init(_ data: [UInt8], at member: String) throws(SigningRefusal) {
+    init(_ data: [UInt8], at member: String) throws(SigningError) {
         var words = try Words(data, count: 20, at: member)
         contract = try words.address()
         payer = try words.address()
@@ -59,24 +59,24 @@ struct SettlementCalldata {
 
     func check(
         _ option: CheckedOption, calledAt address: EthereumAddress, at member: String
-    ) throws(SigningRefusal) {
+    ) throws(SigningError) {
         guard contract == address else {
-            throw SigningRefusal(.settlementOperator, member, "the settlement belongs to another contract")
+            throw SigningError(.settlementOperator, member, "the settlement belongs to another contract")
         }
         guard payer.isAddress(of: option.account) else {
-            throw SigningRefusal(.settlementPayer, member, "the payment would be booked to another payer")
+            throw SigningError(.settlementPayer, member, "the payment would be booked to another payer")
         }
         guard token == option.chain?.wrapped else {
-            throw SigningRefusal(.settlementToken, member, "the settlement is not in the chain's own coin")
+            throw SigningError(.settlementToken, member, "the settlement is not in the chain's own coin")
         }
         guard amount == option.amount else {
-            throw SigningRefusal(.settlementAmount, member, "the settlement is for another amount")
+            throw SigningError(.settlementAmount, member, "the settlement is for another amount")
         }
         guard preApprovalExpiry <= authorizationExpiry, authorizationExpiry <= refundExpiry else {
-            throw SigningRefusal(.settlementExpiries, member, "the settlement's ends are out of order")
+            throw SigningError(.settlementExpiries, member, "the settlement's ends are out of order")
         }
         guard !hasFee else {
-            throw SigningRefusal(.settlementFee, member, "the settlement takes a fee, as none was seen to do")
+            throw SigningError(.settlementFee, member, "the settlement takes a fee, as none was seen to do")
         }
         try RecipientRule(option).check(receiver, at: member)
     }
@@ -88,24 +88,24 @@ private struct Words {
     private var index = 0
     private let member: String
 
-    init(_ data: [UInt8], count: Int, at member: String) throws(SigningRefusal) {
+    init(_ data: [UInt8], count: Int, at member: String) throws(SigningError) {
         self.member = member
         guard data.count == 4 + count * 32 else { throw Self.malformed(member) }
         words = stride(from: 4, to: data.count, by: 32).map { Array(data[$0..<$0 + 32]) }
     }
 
-    private static func malformed(_ member: String) -> SigningRefusal {
-        SigningRefusal(.calldataMalformed, member, "the calldata is longer, shorter or wider than its function takes")
+    private static func malformed(_ member: String) -> SigningError {
+        SigningError(.calldataMalformed, member, "the calldata is longer, shorter or wider than its function takes")
     }
 
-    private mutating func next() throws(SigningRefusal) -> [UInt8] {
+    private mutating func next() throws(SigningError) -> [UInt8] {
         guard index < words.count else { throw Self.malformed(member) }
         defer { index += 1 }
         return words[index]
     }
 
     /// An address: the twelve bytes before it are zero. Contracts disagree about others.
-    mutating func address() throws(SigningRefusal) -> EthereumAddress {
+    mutating func address() throws(SigningError) -> EthereumAddress {
         let word = try next()
         guard word.prefix(12).allSatisfy({ $0 == 0 }), let address = EthereumAddress(bytes: word.suffix(20)) else {
             throw Self.malformed(member)
@@ -113,7 +113,7 @@ private struct Words {
         return address
     }
 
-    mutating func number(bits: Int) throws(SigningRefusal) -> UInt256 {
+    mutating func number(bits: Int) throws(SigningError) -> UInt256 {
         let word = try next()
         guard word.prefix(32 - bits / 8).allSatisfy({ $0 == 0 }), let number = UInt256(word: word) else {
             throw Self.malformed(member)
@@ -121,12 +121,12 @@ private struct Words {
         return number
     }
 
-    mutating func expect(_ number: UInt128) throws(SigningRefusal) {
+    mutating func expect(_ number: UInt128) throws(SigningError) {
         guard try self.number(bits: 256) == UInt256(number) else { throw Self.malformed(member) }
     }
 
     /// What is left is data up to `count` bytes and zeros behind.
-    mutating func expectZeros(from count: Int) throws(SigningRefusal) {
+    mutating func expectZeros(from count: Int) throws(SigningError) {
         guard words[index...].joined().dropFirst(count).allSatisfy({ $0 == 0 }) else { throw Self.malformed(member) }
         index = words.count
     }

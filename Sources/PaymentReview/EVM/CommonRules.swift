@@ -23,19 +23,19 @@ struct Deadline {
         self.now = seconds > Double(Self.latest) ? Self.latest : UInt64(exactly: seconds) ?? 0
     }
 
-    func check(_ end: UInt256, at member: String) throws(SigningRefusal) -> Date {
+    func check(_ end: UInt256, at member: String) throws(SigningError) -> Date {
         if end <= UInt256(UInt128(now)) {
-            throw SigningRefusal(.deadlinePast, member, "it was good until a time that is over")
+            throw SigningError(.deadlinePast, member, "it was good until a time that is over")
         }
         guard let end = end.uint64, end <= now + Self.longest else {
-            throw SigningRefusal(.deadlineTooFar, member, "it would be good for longer than a day")
+            throw SigningError(.deadlineTooFar, member, "it would be good for longer than a day")
         }
         return Date(timeIntervalSince1970: Double(end))
     }
 
-    func checkStart(_ start: UInt256, at member: String) throws(SigningRefusal) {
+    func checkStart(_ start: UInt256, at member: String) throws(SigningError) {
         guard start <= UInt256(UInt128(now)) else {
-            throw SigningRefusal(.notYetValid, member, "it becomes good only later")
+            throw SigningError(.notYetValid, member, "it becomes good only later")
         }
     }
 }
@@ -46,15 +46,16 @@ struct RecipientRule {
 
     init(_ option: CheckedOption) { self.option = option }
 
-    func check(_ address: EthereumAddress, at member: String) throws(SigningRefusal) {
+    func check(_ address: EthereumAddress, at member: String) throws(SigningError) {
         let isToken = KnownToken.known("erc20", address.checksummed, on: option.chainID) != nil
         var isOwnToken = false
         if case .token(let token) = option.kind { isOwnToken = token.address == address }
         guard !address.isZero, !address.isAddress(of: option.account), !isToken, !isOwnToken,
             address != KnownContracts.permit2(on: option.chainID)
         else {
-            throw SigningRefusal(
-                .recipientInvalid, member, "the money would go to the payer, to nobody, or to a token's contract")
+            throw SigningError(
+                .recipientInvalid, member,
+                "the money would go to the payer, to the zero address, or to a token's contract")
         }
     }
 }

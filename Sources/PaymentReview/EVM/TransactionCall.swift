@@ -13,78 +13,78 @@ struct TransactionCall {
     private let value: UInt256?
     private let data: [UInt8]
 
-    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningRefusal) {
+    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningError) {
         guard let params = call.params.array, params.count == 1, let members = params[0].object else {
-            throw SigningRefusal(
+            throw SigningError(
                 .paramsShape, call.member(""), "a transaction is asked for with anything but one object")
         }
         let known: Set = ["from", "to", "value", "data"]
         if let other = members.keys.filter({ !known.contains($0) }).min() {
             let place = Self.isPlain(other) ? "/0/\(other)" : "/0"
-            throw SigningRefusal(
+            throw SigningError(
                 .transactionMember, call.member(place),
                 "a transaction has another member than from, to, value and data")
         }
         guard let to = members["to"], !to.isNull else {
-            throw SigningRefusal(.transactionMemberMissing, call.member("/0/to"), "a contract would be created")
+            throw SigningError(.transactionMemberMissing, call.member("/0/to"), "a contract would be created")
         }
         guard members["from"] != nil else {
-            throw SigningRefusal(.transactionMemberMissing, call.member("/0/from"), "the sender is missing")
+            throw SigningError(.transactionMemberMissing, call.member("/0/from"), "the sender is missing")
         }
         self.call = call
         self.option = option
-        value = try members["value"].map { value throws(SigningRefusal) in
+        value = try members["value"].map { value throws(SigningError) in
             try Self.quantity(value, at: call.member("/0/value"))
         }
         data = try Self.calldata(members["data"], at: call.member("/0/data"))
         let sender = try EthereumAddress.read(members["from"], at: call.member("/0/from"))
         recipient = try EthereumAddress.read(to, at: call.member("/0/to"))
         guard sender.isAddress(of: option.account) else {
-            throw SigningRefusal(.from, call.member("/0/from"), "another account would pay")
+            throw SigningError(.from, call.member("/0/from"), "another account would pay")
         }
     }
 
     /// Reviews the transaction as the approval before a permit.
-    func reviewApproval(_ findings: inout Findings) throws(SigningRefusal) {
+    func reviewApproval(_ findings: inout Findings) throws(SigningError) {
         guard case .token(let token) = option.kind else {
-            throw SigningRefusal(.assetKind, call.member(""), "a chain's own coin needs no approval")
+            throw SigningError(.assetKind, call.member(""), "a chain's own coin needs no approval")
         }
         guard let approval = try ApprovalCalldata(data, at: dataMember) else {
-            throw SigningRefusal(.calldata, dataMember, "a transaction does something else than approve Permit2")
+            throw SigningError(.calldata, dataMember, "a transaction does something else than approve Permit2")
         }
         guard recipient == token.address else {
-            throw SigningRefusal(.approvalToken, call.member("/0/to"), "the approval is for another token")
+            throw SigningError(.approvalToken, call.member("/0/to"), "the approval is for another token")
         }
         guard value ?? UInt256(0) == UInt256(0) else {
-            throw SigningRefusal(.approvalValue, call.member("/0/value"), "the approval sends coins along")
+            throw SigningError(.approvalValue, call.member("/0/value"), "the approval sends coins along")
         }
         guard approval.spender == KnownContracts.permit2(on: option.chainID) else {
-            throw SigningRefusal(.approvalSpender, dataMember, "somebody else than Permit2 would be approved")
+            throw SigningError(.approvalSpender, dataMember, "another spender than Permit2 would be approved")
         }
         guard approval.amount >= option.amount else {
-            throw SigningRefusal(.approvalAmount, dataMember, "the approval is too small for the payment")
+            throw SigningError(.approvalAmount, dataMember, "the approval is too small for the payment")
         }
         findings.addApproval(of: approval.spender, approval.amount, call.index)
     }
 
     /// Reviews the transaction as the payment itself.
-    func reviewPayment(_ findings: inout Findings) throws(SigningRefusal) {
+    func reviewPayment(_ findings: inout Findings) throws(SigningError) {
         if case .token = option.kind {
             // The one transaction that a token's payment has is its approval.
             guard !data.isEmpty else {
-                throw SigningRefusal(.assetKind, call.member(""), "coins would be sent instead of the token")
+                throw SigningError(.assetKind, call.member(""), "coins would be sent instead of the token")
             }
             var ignored = findings
             try reviewApproval(&ignored)
-            throw SigningRefusal(.listNoPayment, "/calls", "there is an approval, but nothing is paid")
+            throw SigningError(.listNoPayment, "/calls", "there is an approval, but nothing is paid")
         }
         guard data.isEmpty || data.starts(with: SettlementCalldata.selector) else {
-            throw SigningRefusal(
+            throw SigningError(
                 .calldata, dataMember, "the transaction calls a contract in a way that is not known as a payment")
         }
         let settlement = try data.isEmpty ? nil : SettlementCalldata(data, at: dataMember)
         guard value == option.amount else {
-            throw SigningRefusal(.amount, call.member("/0/value"), "the transaction sends another amount")
+            throw SigningError(.amount, call.member("/0/value"), "the transaction sends another amount")
         }
         try RecipientRule(option).check(recipient, at: call.member("/0/to"))
         guard let settlement else {
@@ -104,18 +104,18 @@ struct TransactionCall {
     }
 
     /// `0x` and one to 64 hexadecimal digits, as nodes write quantities.
-    private static func quantity(_ value: JSONValue, at member: String) throws(SigningRefusal) -> UInt256 {
+    private static func quantity(_ value: JSONValue, at member: String) throws(SigningError) -> UInt256 {
         guard let text = value.string, text.hasPrefix("0x"), text.utf8.count <= 66,
             let number = UInt256(digits: Array(text.utf8.dropFirst(2)), radix: 16)
-        else { throw SigningRefusal(.transactionValueMalformed, member, "the value is not 0x and digits") }
+        else { throw SigningError(.transactionValueMalformed, member, "the value is not 0x and digits") }
         return number
     }
 
     /// The bytes of `data`; none when it is absent or `0x`.
-    private static func calldata(_ value: JSONValue?, at member: String) throws(SigningRefusal) -> [UInt8] {
+    private static func calldata(_ value: JSONValue?, at member: String) throws(SigningError) -> [UInt8] {
         guard let value else { return [] }
         guard let text = value.string, text.hasPrefix("0x"), let bytes = Hex.decode(text) else {
-            throw SigningRefusal(.calldataMalformed, member, "the calldata is not 0x and an even number of digits")
+            throw SigningError(.calldataMalformed, member, "the calldata is not 0x and an even number of digits")
         }
         return bytes
     }

@@ -19,20 +19,20 @@ struct TypedDataCall {
     private let content: JSONValue
     private let primaryType: String?
 
-    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningRefusal) {
+    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningError) {
         guard let params = call.params.array, params.count == 2 else {
-            throw SigningRefusal(
+            throw SigningError(
                 .paramsShape, call.member(""), "a signature takes exactly the account and the typed data")
         }
         guard let text = params[0].string, let signer = try? EthereumAddress(parsing: text),
             signer.isAddress(of: option.account)
         else {
-            throw SigningRefusal(.signer, call.member("/0"), "another account is asked to sign")
+            throw SigningError(.signer, call.member("/0"), "another account is asked to sign")
         }
         guard case .token(let token) = option.kind else {
-            throw SigningRefusal(.assetKind, call.member(""), "a chain's own coin cannot be paid with a signature")
+            throw SigningError(.assetKind, call.member(""), "a chain's own coin cannot be paid with a signature")
         }
-        let malformed = SigningRefusal(
+        let malformed = SigningError(
             .typedDataMalformed, call.member("/1"),
             "the typed data is not one JSON object with types, primaryType, domain and message alone")
         var data = params[1]
@@ -54,9 +54,9 @@ struct TypedDataCall {
     }
 
     /// What is signed, checked against the option.
-    func message(_ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
+    func message(_ deadlines: Deadline) throws(SigningError) -> TypedMessage {
         guard let schema = primaryType.flatMap(MessageSchema.init(rawValue:)) else {
-            throw SigningRefusal(
+            throw SigningError(
                 .primaryType, member("/primaryType"), "the message is of a kind that is not known as a payment")
         }
         try checkTypes(schema)
@@ -67,22 +67,22 @@ struct TypedDataCall {
 
     // MARK: Types
 
-    private func checkTypes(_ schema: MessageSchema) throws(SigningRefusal) {
+    private func checkTypes(_ schema: MessageSchema) throws(SigningError) {
         var expected = schema.structures
         if types["EIP712Domain"] == nil { expected["EIP712Domain"] = nil }
         guard Set(types.keys) == Set(expected.keys) else {
-            throw SigningRefusal(.types, member("/types"), "the message declares other types than its kind has")
+            throw SigningError(.types, member("/types"), "the message declares other types than its kind has")
         }
         for (name, fields) in expected.sorted(by: { $0.key < $1.key }) {
             guard Self.fields(types[name]) == fields else {
-                throw SigningRefusal(.types, member("/types/\(name)"), "the type \(name) is not the known one")
+                throw SigningError(.types, member("/types/\(name)"), "the type \(name) is not the known one")
             }
         }
         guard Set((domain.object ?? [:]).keys) == Set(schema.domainFields.map(\.name)) else {
-            throw SigningRefusal(.domain, member("/domain"), "the domain has other members than its type")
+            throw SigningError(.domain, member("/domain"), "the domain has other members than its type")
         }
         guard Set((content.object ?? [:]).keys) == Set(schema.fields.map(\.name)) else {
-            throw SigningRefusal(.messageMembers, member("/message"), "the message has other members than its type")
+            throw SigningError(.messageMembers, member("/message"), "the message has other members than its type")
         }
     }
 
@@ -101,10 +101,10 @@ struct TypedDataCall {
 
     // MARK: The two kinds
 
-    private func permit(_ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
+    private func permit(_ deadlines: Deadline) throws(SigningError) -> TypedMessage {
         let permitted = content["permitted"]
         guard let members = permitted?.object, Set(members.keys) == ["token", "amount"] else {
-            throw SigningRefusal(
+            throw SigningError(
                 .messageMembers, member("/message/permitted"), "the permit has other members than its type")
         }
         let (chain, contract) = try domainPlace()
@@ -115,11 +115,11 @@ struct TypedDataCall {
         let deadline = try UInt256.read(content["deadline"], at: member("/message/deadline"))
         try checkChain(chain)
         guard contract == KnownContracts.permit2(on: option.chainID) else {
-            throw SigningRefusal(
+            throw SigningError(
                 .domainContract, member("/domain/verifyingContract"), "the permit is not for the chain's Permit2")
         }
         guard domain["name"]?.string?.isExactly("Permit2") == true else {
-            throw SigningRefusal(.domainName, member("/domain/name"), "the permit's domain is not called Permit2")
+            throw SigningError(.domainName, member("/domain/name"), "the permit's domain is not called Permit2")
         }
         try check(token: tokenAddress, at: member("/message/permitted/token"))
         try check(amount: amount, at: member("/message/permitted/amount"))
@@ -133,7 +133,7 @@ struct TypedDataCall {
             kind: .permit2(spender: spender), amount: amount, deadline: end, digest: digest(.permit, words))
     }
 
-    private func authorization(_ schema: MessageSchema, _ deadlines: Deadline) throws(SigningRefusal) -> TypedMessage {
+    private func authorization(_ schema: MessageSchema, _ deadlines: Deadline) throws(SigningError) -> TypedMessage {
         let (chain, contract) = try domainPlace()
         let from = try EthereumAddress.read(content["from"], at: member("/message/from"))
         let recipient = try EthereumAddress.read(content["to"], at: member("/message/to"))
@@ -143,18 +143,18 @@ struct TypedDataCall {
         let nonce = try readBytes32(content["nonce"], at: member("/message/nonce"))
         try checkChain(chain)
         guard contract == token.address else {
-            throw SigningRefusal(
+            throw SigningError(
                 .domainContract, member("/domain/verifyingContract"), "the authorisation is for another token")
         }
         guard let name = domain["name"]?.string, let version = domain["version"]?.string,
             token.domainName.map(name.isExactly) ?? true, token.domainVersion.map(version.isExactly) ?? true
         else {
-            throw SigningRefusal(
+            throw SigningError(
                 .domainName, member("/domain/name"), "the domain's name or version is not the token's own")
         }
         try check(amount: amount, at: member("/message/value"))
         guard from.isAddress(of: option.account) else {
-            throw SigningRefusal(.from, member("/message/from"), "another account would pay")
+            throw SigningError(.from, member("/message/from"), "another account would pay")
         }
         try RecipientRule(option).check(recipient, at: member("/message/to"))
         try deadlines.checkStart(start, at: member("/message/validAfter"))
@@ -167,28 +167,28 @@ struct TypedDataCall {
 
     // MARK: Parts of both
 
-    private func domainPlace() throws(SigningRefusal) -> (chain: UInt256, contract: EthereumAddress) {
+    private func domainPlace() throws(SigningError) -> (chain: UInt256, contract: EthereumAddress) {
         (
             try UInt256.read(domain["chainId"], at: member("/domain/chainId")),
             try EthereumAddress.read(domain["verifyingContract"], at: member("/domain/verifyingContract"))
         )
     }
 
-    private func checkChain(_ chain: UInt256) throws(SigningRefusal) {
+    private func checkChain(_ chain: UInt256) throws(SigningError) {
         guard chain.decimalText == option.account.chain.reference else {
-            throw SigningRefusal(.domainChain, member("/domain/chainId"), "the message is good on another chain")
+            throw SigningError(.domainChain, member("/domain/chainId"), "the message is good on another chain")
         }
     }
 
-    private func check(token address: EthereumAddress, at member: String) throws(SigningRefusal) {
+    private func check(token address: EthereumAddress, at member: String) throws(SigningError) {
         guard address == token.address else {
-            throw SigningRefusal(.token, member, "the permit is for another token")
+            throw SigningError(.token, member, "the permit is for another token")
         }
     }
 
-    private func check(amount: UInt256, at member: String) throws(SigningRefusal) {
+    private func check(amount: UInt256, at member: String) throws(SigningError) {
         guard amount == option.amount else {
-            throw SigningRefusal(.amount, member, "the message is for another amount")
+            throw SigningError(.amount, member, "the message is for another amount")
         }
     }
 

@@ -11,12 +11,12 @@ struct OptionRules {
     let option: AgreedOption
     let payer: [AccountID]
 
-    func check() throws(SigningRefusal) -> CheckedOption {
+    func check() throws(SigningError) -> CheckedOption {
         let account = try ownAccount()
         let amount = try amount()
         let asset = try asset()
         guard asset.chain == account.chain else {
-            throw SigningRefusal(.optionChain, Self.unit, "the asset is on another chain than the account that pays")
+            throw SigningError(.optionChain, Self.unit, "the asset is on another chain than the account that pays")
         }
         let chain = Chain.known(asset.chain.text)
         try checkText()
@@ -26,7 +26,7 @@ struct OptionRules {
         if let symbol = option.symbol { try check(symbol, of: asset, on: chain, known: known) }
         let coin = asset.namespace == "slip44" ? chain?.coin : nil
         guard let canonical = try? AssetID("\(asset.chain.text)/\(asset.namespace):\(reference)") else {
-            throw SigningRefusal(.optionAsset, Self.unit, "the asset's id is malformed")
+            throw SigningError(.optionAsset, Self.unit, "the asset's id is malformed")
         }
         return CheckedOption(
             account: account, asset: canonical, networkName: chain?.name ?? asset.chain.text,
@@ -37,23 +37,23 @@ struct OptionRules {
 
     // MARK: Account and amount
 
-    private func ownAccount() throws(SigningRefusal) -> AccountID {
+    private func ownAccount() throws(SigningError) -> AccountID {
         guard let account = try? AccountID(option.account) else {
-            throw SigningRefusal(.optionAccount, Self.account, "the account is not a CAIP-10 account")
+            throw SigningError(.optionAccount, Self.account, "the account is not a CAIP-10 account")
         }
         if account.chain.namespace == "eip155" {
             _ = try EthereumAddress.read(.string(String(account.address)), at: Self.account)
         }
         guard payer.contains(where: { $0.isSameAccount(as: account) }) else {
-            throw SigningRefusal(.optionAccount, Self.account, "the account is not the payer's")
+            throw SigningError(.optionAccount, Self.account, "the account is not the payer's")
         }
         return account
     }
 
-    private func amount() throws(SigningRefusal) -> UInt256 {
+    private func amount() throws(SigningError) -> UInt256 {
         let digits = option.value.utf8
         guard digits.first != UInt8(ascii: "0"), let amount = UInt256(digits: digits, radix: 10) else {
-            throw SigningRefusal(
+            throw SigningError(
                 .optionAmount, Self.value, "the amount is not a whole number above zero in plain decimal digits")
         }
         return amount
@@ -61,12 +61,12 @@ struct OptionRules {
 
     // MARK: Asset
 
-    private func asset() throws(SigningRefusal) -> AssetID {
+    private func asset() throws(SigningError) -> AssetID {
         let prefix = "caip19/"
         guard option.unit.hasPrefix(prefix), let asset = try? AssetID(String(option.unit.dropFirst(prefix.count))),
             asset.tokenID == nil, Self.isPayable(asset)
         else {
-            throw SigningRefusal(.optionAsset, Self.unit, "the asset is not a token or coin that can be reviewed")
+            throw SigningError(.optionAsset, Self.unit, "the asset is not a token or coin that can be reviewed")
         }
         return asset
     }
@@ -81,7 +81,7 @@ struct OptionRules {
     }
 
     /// The contract, mint or coin number; addresses of EVM chains are checksummed.
-    private func checkedReference(_ asset: AssetID) throws(SigningRefusal) -> String {
+    private func checkedReference(_ asset: AssetID) throws(SigningError) -> String {
         let reference = String(asset.reference)
         guard asset.namespace == "erc20" else { return reference }
         return try EthereumAddress.read(.string(reference), at: Self.unit).checksummed
@@ -104,12 +104,12 @@ struct OptionRules {
     // MARK: Display
 
     /// Names of tokens that are in use have no other letters; what looks like them is made to.
-    private func checkText() throws(SigningRefusal) {
+    private func checkText() throws(SigningError) {
         for (member, text) in [("assetSymbol", option.symbol), ("assetName", option.name)] {
             guard let text else { continue }
             let isPlain = text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0.value == 0x20AE }
             guard isPlain, text.utf8.count <= 100 else {
-                throw SigningRefusal(
+                throw SigningError(
                     .displayText, "\(Self.display)/\(member)", "the asset's name has letters that can imitate others")
             }
         }
@@ -118,27 +118,27 @@ struct OptionRules {
         guard symbol.utf8.count <= 32, !symbol.utf8.contains(UInt8(ascii: " ")),
             symbol.utf8.contains(where: { $0.isASCIILetter || $0.isASCIIDigit })
         else {
-            throw SigningRefusal(
+            throw SigningError(
                 .displayText, "\(Self.display)/assetSymbol", "the asset's short name is not one word")
         }
     }
 
     private func decimals(
         _ asset: AssetID, _ chain: Chain?, _ known: KnownToken?
-    ) throws(SigningRefusal) -> UInt8 {
+    ) throws(SigningError) -> UInt8 {
         guard let shown = option.decimals, (0...36).contains(shown) else {
-            throw SigningRefusal(
+            throw SigningError(
                 .displayDecimals, "\(Self.display)/decimals", "the number of decimal digits is not one from 0 to 36")
         }
         var fact = known?.decimals
         if asset.namespace == "slip44" {
             guard let coin = chain?.coin, coin.number == asset.reference else {
-                throw SigningRefusal(.nativeCoin, Self.unit, "the coin is not the chain's own")
+                throw SigningError(.nativeCoin, Self.unit, "the coin is not the chain's own")
             }
             fact = coin.decimals
         }
         guard fact.map({ Int($0) == shown }) ?? true else {
-            throw SigningRefusal(
+            throw SigningError(
                 .displayDecimals, "\(Self.display)/decimals",
                 "the amount was shown with \(shown) decimal digits, but the asset has \(fact ?? 0)")
         }
@@ -147,18 +147,18 @@ struct OptionRules {
 
     private func check(
         _ symbol: String, of asset: AssetID, on chain: Chain?, known: KnownToken?
-    ) throws(SigningRefusal) {
+    ) throws(SigningError) {
         let member = "\(Self.display)/assetSymbol"
         if asset.namespace == "slip44" {
             guard symbol == chain?.coin?.symbol else {
-                throw SigningRefusal(.displaySymbol, member, "the chain's own coin has another name")
+                throw SigningError(.displaySymbol, member, "the chain's own coin has another name")
             }
         } else if let known {
             guard known.symbols.contains(symbol) else {
-                throw SigningRefusal(.displaySymbol, member, "the token is \(known.symbol), not what it was called")
+                throw SigningError(.displaySymbol, member, "the token is \(known.symbol), not what it was called")
             }
         } else if KnownToken.isTaken(symbol, on: asset.chain.text) {
-            throw SigningRefusal(.displaySymbol, member, "the token carries the name of another one on this chain")
+            throw SigningError(.displaySymbol, member, "the token carries the name of another one on this chain")
         }
     }
 }

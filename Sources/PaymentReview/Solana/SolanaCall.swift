@@ -9,16 +9,16 @@ struct SolanaCall {
     private let index: Int
     private let member: String
 
-    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningRefusal) {
+    init(_ call: WalletCall, _ option: CheckedOption) throws(SigningError) {
         let list = call.params.array
         let object = list.map { $0.count == 1 ? $0[0] : .null } ?? call.params
         guard let members = object.object, Set(members.keys) == ["transaction"],
             let text = members["transaction"]?.string
         else {
-            throw SigningRefusal(.paramsShape, call.member(""), "a signature takes exactly one transaction")
+            throw SigningError(.paramsShape, call.member(""), "a signature takes exactly one transaction")
         }
         guard let payer = Base58.decode(option.account.address), payer.count == 32 else {
-            throw SigningRefusal(.optionAccount, "/option/account", "the account is not one of Solana's")
+            throw SigningError(.optionAccount, "/option/account", "the account is not one of Solana's")
         }
         self.option = option
         self.payer = payer
@@ -27,7 +27,7 @@ struct SolanaCall {
         transaction = try SolanaTransaction(base64: text, at: member)
     }
 
-    func review(_ findings: inout Findings) throws(SigningRefusal) {
+    func review(_ findings: inout Findings) throws(SigningError) {
         try checkSigners()
         var parts = SolanaParts(option: option, payer: payer, signers: transaction.signers, member: member)
         for (position, instruction) in transaction.instructions.enumerated() {
@@ -46,12 +46,12 @@ struct SolanaCall {
     }
 
     /// The payer signs, and before them at most somebody who pays the fee.
-    private func checkSigners() throws(SigningRefusal) {
-        let refusal = SigningRefusal(
-            .solanaSigners, member, "somebody else than the payer and one sponsor of the fee has to sign")
+    private func checkSigners() throws(SigningError) {
+        let refusal = SigningError(
+            .solanaSigners, member, "a signer other than the payer and one sponsor of the fee is required")
         guard (1...2).contains(transaction.signers.count), transaction.signers.last == payer else { throw refusal }
         guard transaction.signatures.last?.allSatisfy({ $0 == 0 }) == true else {
-            throw SigningRefusal(.solanaSigners, member, "the place of the payer's signature is taken")
+            throw SigningError(.solanaSigners, member, "the place of the payer's signature is taken")
         }
     }
 }

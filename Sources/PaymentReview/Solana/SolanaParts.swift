@@ -37,7 +37,7 @@ struct SolanaParts {
         self.member = member
     }
 
-    mutating func add(_ instruction: SolanaTransaction.Instruction, isFirst: Bool) throws(SigningRefusal) {
+    mutating func add(_ instruction: SolanaTransaction.Instruction, isFirst: Bool) throws(SigningError) {
         guard let program = SolanaProgram(key: instruction.program) else {
             throw refusal(.solanaProgram, "a program is called that payments do not need")
         }
@@ -53,7 +53,7 @@ struct SolanaParts {
 
     // MARK: Instructions
 
-    private mutating func addBudget(_ instruction: SolanaTransaction.Instruction) throws(SigningRefusal) {
+    private mutating func addBudget(_ instruction: SolanaTransaction.Instruction) throws(SigningError) {
         let number = ByteReader.littleEndian(instruction.data.dropFirst().prefix(8))
         switch (instruction.data.first, instruction.data.count) {
         case (2, 5) where unitLimit == nil: unitLimit = number
@@ -62,7 +62,7 @@ struct SolanaParts {
         }
     }
 
-    private mutating func addCreation(_ instruction: SolanaTransaction.Instruction) throws(SigningRefusal) {
+    private mutating func addCreation(_ instruction: SolanaTransaction.Instruction) throws(SigningError) {
         guard case .splToken(let mint, _) = option.kind, creation == nil, [[], [0], [1]].contains(instruction.data),
             instruction.accounts.count == 6, instruction.accounts[4] == SolanaProgram.system.key
         else { throw unknownInstruction }
@@ -82,7 +82,7 @@ struct SolanaParts {
 
     private mutating func addTokenTransfer(
         _ instruction: SolanaTransaction.Instruction, _ program: SolanaProgram
-    ) throws(SigningRefusal) {
+    ) throws(SigningError) {
         guard instruction.data.first != 3 else {
             throw refusal(.solanaUncheckedTransfer, "a transfer does not say of which token")
         }
@@ -106,7 +106,7 @@ struct SolanaParts {
 
     private mutating func addCoinTransfer(
         _ instruction: SolanaTransaction.Instruction, isFirst: Bool
-    ) throws(SigningRefusal) {
+    ) throws(SigningError) {
         let tag = instruction.data.count >= 4 ? ByteReader.littleEndian(instruction.data[..<4]) : nil
         if isFirst, tag == 4 {
             throw refusal(.solanaDurableNonce, "the signature would never expire")
@@ -121,7 +121,7 @@ struct SolanaParts {
             Transfer(amount: ByteReader.littleEndian(instruction.data[4..<12]), destination: destination))
     }
 
-    private func checkMemo(_ instruction: SolanaTransaction.Instruction) throws(SigningRefusal) {
+    private func checkMemo(_ instruction: SolanaTransaction.Instruction) throws(SigningError) {
         guard instruction.data.count <= Self.longestMemo, String(validating: instruction.data, as: UTF8.self) != nil,
             instruction.accounts.allSatisfy(signers.contains)
         else { throw unknownInstruction }
@@ -130,9 +130,9 @@ struct SolanaParts {
     // MARK: The whole
 
     /// Who is paid: a wallet where the transaction proves it, otherwise the account that the tokens go to.
-    func checkedTransfer() throws(SigningRefusal) -> (owner: [UInt8], isOwner: Bool) {
+    func checkedTransfer() throws(SigningError) -> (owner: [UInt8], isOwner: Bool) {
         guard let transfer = transfers.first else {
-            throw SigningRefusal(.listNoPayment, "/calls", "nothing is paid")
+            throw SigningError(.listNoPayment, "/calls", "nothing is paid")
         }
         guard transfers.count == 1 else { throw refusal(.listTwoPayments, "there are several transfers") }
         guard UInt256(UInt128(transfer.amount)) == option.amount else {
@@ -148,8 +148,9 @@ struct SolanaParts {
         return (transfer.destination, option.kind == .coin)
     }
 
-    /// What the network takes at most, in lamports. The payer's own fee is bounded; a sponsor's is the sponsor's matter.
-    func checkedFee(signatures: Int) throws(SigningRefusal) -> UInt128 {
+    /// What the network takes at most, in lamports. The payer's own fee is bounded; a sponsor's is the sponsor's
+    /// matter.
+    func checkedFee(signatures: Int) throws(SigningError) -> UInt128 {
         let units = unitLimit.map { UInt128($0) } ?? min(200_000 * others, 1_400_000)
         let priority = (units * UInt128(unitPrice ?? 0) + 999_999) / 1_000_000
         let fee = Self.feeOfSignature * UInt128(signatures) + priority
@@ -160,7 +161,7 @@ struct SolanaParts {
     }
 
     /// The program `key`, when it keeps the option's token.
-    private func tokenProgram(_ key: [UInt8]) throws(SigningRefusal) -> SolanaProgram {
+    private func tokenProgram(_ key: [UInt8]) throws(SigningError) -> SolanaProgram {
         guard let program = SolanaProgram(key: key), [.token, .token2022].contains(program) else {
             throw refusal(.solanaProgram, "a program is called that payments do not need")
         }
@@ -170,15 +171,15 @@ struct SolanaParts {
         return program
     }
 
-    private var unknownInstruction: SigningRefusal {
+    private var unknownInstruction: SigningError {
         refusal(.solanaInstruction, "the transaction does something that is not part of a payment")
     }
 
-    private var unusableRecipient: SigningRefusal {
-        refusal(.recipientInvalid, "the money would go to the payer, or where nobody can use it")
+    private var unusableRecipient: SigningError {
+        refusal(.recipientInvalid, "the money would go to the payer, or to an account that cannot spend it")
     }
 
-    private func refusal(_ code: SigningRefusal.Code, _ reason: String) -> SigningRefusal {
-        SigningRefusal(code, member, reason)
+    private func refusal(_ code: SigningError.Code, _ reason: String) -> SigningError {
+        SigningError(code, member, reason)
     }
 }

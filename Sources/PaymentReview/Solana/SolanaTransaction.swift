@@ -24,30 +24,30 @@ struct SolanaTransaction {
     let signers: [[UInt8]]
     let instructions: [Instruction]
 
-    /// - Throws: ``SigningRefusal``, about `member`.
-    init(base64 text: String, at member: String) throws(SigningRefusal) {
-        let malformed = SigningRefusal(.solanaMalformed, member, "the transaction is not one of Solana's")
+    /// - Throws: ``SigningError``, about `member`.
+    init(base64 text: String, at member: String) throws(SigningError) {
+        let malformed = SigningError(.solanaMalformed, member, "the transaction is not one of Solana's")
         // Decoders disagree about spare padding, letters behind it and spare bits: only the one form that all write.
         guard text.utf8.count <= 4 * Self.longest, let bytes = Data(base64Encoded: text), bytes.count <= Self.longest,
             bytes.base64EncodedString().utf8.elementsEqual(text.utf8)
         else { throw malformed }
         var reader = ByteReader(bytes: Array(bytes))
         do {
-            signatures = try reader.list { reader throws(ByteReader.Failure) in try reader.take(64) }
+            signatures = try reader.list { reader throws(ByteReader.SolanaDefect) in try reader.take(64) }
             if let first = reader.peek, first >= 0x80 {
                 guard first == 0x80 else {
-                    throw SigningRefusal(.solanaVersion, member, "the transaction is of a version that is not known")
+                    throw SigningError(.solanaVersion, member, "the transaction is of a version that is not known")
                 }
                 _ = try reader.byte()
                 (signers, instructions) = try Self.message(&reader)
                 guard try reader.count() == 0 else {
-                    throw SigningRefusal(
+                    throw SigningError(
                         .solanaLookupTable, member, "the transaction names accounts by a table that cannot be seen")
                 }
             } else {
                 (signers, instructions) = try Self.message(&reader)
             }
-        } catch let error as SigningRefusal {
+        } catch let error as SigningError {
             throw error
         } catch {
             throw malformed
@@ -57,20 +57,20 @@ struct SolanaTransaction {
 
     private static func message(
         _ reader: inout ByteReader
-    ) throws(ByteReader.Failure) -> (signers: [[UInt8]], instructions: [Instruction]) {
+    ) throws(ByteReader.SolanaDefect) -> (signers: [[UInt8]], instructions: [Instruction]) {
         let (required, readOnlySigned, readOnlyUnsigned) = (
             Int(try reader.byte()), Int(try reader.byte()), Int(try reader.byte())
         )
-        let keys = try reader.list { reader throws(ByteReader.Failure) in try reader.take(32) }
+        let keys = try reader.list { reader throws(ByteReader.SolanaDefect) in try reader.take(32) }
         guard required > readOnlySigned, required + readOnlyUnsigned <= keys.count, Set(keys).count == keys.count
-        else { throw ByteReader.Failure() }
+        else { throw ByteReader.SolanaDefect() }
         _ = try reader.take(32)  // the recent block's hash
-        let instructions = try reader.list { reader throws(ByteReader.Failure) in
+        let instructions = try reader.list { reader throws(ByteReader.SolanaDefect) in
             let program = Int(try reader.byte())
-            let accounts = try reader.list { reader throws(ByteReader.Failure) in Int(try reader.byte()) }
+            let accounts = try reader.list { reader throws(ByteReader.SolanaDefect) in Int(try reader.byte()) }
             let data = try reader.take(try reader.count())
             guard program > 0, (accounts + [program]).allSatisfy(keys.indices.contains) else {
-                throw ByteReader.Failure()
+                throw ByteReader.SolanaDefect()
             }
             return Instruction(program: keys[program], accounts: accounts.map { keys[$0] }, data: data)
         }
@@ -80,7 +80,7 @@ struct SolanaTransaction {
 
 /// Reads bytes and compact numbers, in order.
 struct ByteReader {
-    struct Failure: Error {}
+    struct SolanaDefect: Error {}
 
     let bytes: [UInt8]
     private var index = 0
@@ -90,38 +90,38 @@ struct ByteReader {
     var isAtEnd: Bool { index == bytes.count }
     var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    mutating func byte() throws(Failure) -> UInt8 {
-        guard let byte = peek else { throw Failure() }
+    mutating func byte() throws(SolanaDefect) -> UInt8 {
+        guard let byte = peek else { throw SolanaDefect() }
         index += 1
         return byte
     }
 
-    mutating func take(_ count: Int) throws(Failure) -> [UInt8] {
-        guard count <= bytes.count - index else { throw Failure() }
+    mutating func take(_ count: Int) throws(SolanaDefect) -> [UInt8] {
+        guard count <= bytes.count - index else { throw SolanaDefect() }
         defer { index += count }
         return Array(bytes[index..<index + count])
     }
 
     /// A compact-u16: seven bits a byte, low first; the shortest form only.
-    mutating func count() throws(Failure) -> Int {
+    mutating func count() throws(SolanaDefect) -> Int {
         var value = 0
         for shift in [0, 7, 14] {
             let byte = try byte()
             value |= Int(byte & 0x7F) << shift
             if byte & 0x80 == 0 {
-                guard value <= Int(UInt16.max), shift == 0 || byte != 0 else { throw Failure() }
+                guard value <= Int(UInt16.max), shift == 0 || byte != 0 else { throw SolanaDefect() }
                 return value
             }
         }
-        throw Failure()
+        throw SolanaDefect()
     }
 
     /// As many elements as a compact number in front says; each takes a byte at least, which bounds the list.
     mutating func list<Element>(
-        _ element: (inout ByteReader) throws(Failure) -> Element
-    ) throws(Failure) -> [Element] {
+        _ element: (inout ByteReader) throws(SolanaDefect) -> Element
+    ) throws(SolanaDefect) -> [Element] {
         let count = try count()
-        guard count <= bytes.count - index else { throw Failure() }
+        guard count <= bytes.count - index else { throw SolanaDefect() }
         var elements: [Element] = []
         for _ in 0..<count { elements.append(try element(&self)) }
         return elements

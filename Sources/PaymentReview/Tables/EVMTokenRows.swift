@@ -1,8 +1,9 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What is known of some tokens of EVM chains. Sources, all of 2026: the issuers' own contracts and lists (Circle, Paxos,
-/// Agora), CoW Protocol's probes of permits, Uniswap's default list, WalletConnect's coverage page, recorded payments.
+/// What is known of some tokens of EVM chains. Sources, all of 2026: the issuers' own contracts and lists (Circle,
+/// Paxos, Agora), CoW Protocol's probes of permits, Uniswap's default list, WalletConnect's coverage page, recorded
+/// payments.
 enum EVMTokenRows {
     static let all = usdCoins + tethers + otherCurrencies + wrappedCoins
 

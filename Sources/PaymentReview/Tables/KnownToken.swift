@@ -93,7 +93,7 @@ struct TokenRow: Sendable {
 
     /// - Parameter symbols: the names, divided by blanks; the first one is shown.
     init(
-        _ symbols: String, _ chains: [Int], _ address: String, decimals: UInt8,
+        _ symbols: String, _ chains: [Int], _ address: String, _ decimals: UInt8,
         domain: (name: String, version: String)? = nil
     ) {
         let symbols = symbols.split(separator: " ").map(String.init)

@@ -3,9 +3,9 @@ import PaymentCore
 /// Who chooses how to pay, and what becomes of a choice that does not hold.
 extension AttemptEngine {
     enum Choice {
-        case option(PaymentOption)
+        case option(PaymentMethodOption)
         /// What may be paid without a question, and the attempt that it is reserved for.
-        case unasked(PaymentOption, AttemptID)
+        case unasked(PaymentMethodOption, AttemptID)
         case ended(PaymentOutcome)
     }
 
@@ -26,21 +26,21 @@ extension AttemptEngine {
             return .ended(
                 .declined(DeclineReason(.overLimit, "nothing is paid without a question: \(whyAsked); ask the payer")))
         }
-        let choice: PaymentOption.ID?
+        let choice: PaymentMethodOption.ID?
         do {
             choice = try await chooser(quote)
         } catch {
             throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))", cause: error)
         }
         guard let choice else { return .ended(.cancelled) }
-        return .option(try enquiry.option(choice, of: quote))
+        return .option(try serviceClient.option(choice, of: quote))
     }
 
     private func chooseByPolicy(_ quote: PaymentQuote) throws -> Choice {
         guard let policy = payer.policy else {
             throw error(
                 .noChooser,
-                "nobody chose how to pay; give the payer a chooser, or a policy such as .first(upTo:) with a limit")
+                "no option was chosen; give the payer a chooser, or a policy such as .first(upTo:) with a limit")
         }
         switch policy.choice(from: quote) {
         case .option(let option): return .option(option)
@@ -61,7 +61,7 @@ extension AttemptEngine {
     /// vain, nobody chooses again by themselves.
     func changedOption(_ failure: PaymentError, _ steps: StepLog) async -> PaymentError {
         PaymentError(
-            .optionChanged, "\(failure.message); the attempt was given up, choose again from the link",
+            .optionChanged, "\(failure.message); the attempt was abandoned, choose again from the link",
             provider: failure.provider ?? descriptor.id,
             phase: await steps.hasBegunMutation ? .answered : failure.phase, retry: .later,
             vendorCode: failure.vendorCode, cause: failure.cause)

@@ -12,22 +12,22 @@ extension AttemptEngine {
     /// have moved money and is gone on with here. Nil when a new attempt may begin: what has sent nothing is given up.
     ///
     /// - Parameter link: what is to be paid; refused when the earlier attempt was about something else.
-    func continueEarlier(
+    func resumeOrReturnEarlierAttempt(
         at payment: PaymentReference, for link: PaymentLink?
     ) async throws -> PaymentOutcome? {
         let histories = try await histories(of: payment)
         for history in histories {
             guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
-            try enquiry.distinguish(link, from: history.attempt)
-            await enquiry.tellPayee(of: history)
-            if let outcome = history.outcome { effects.tell(.outcome(outcome), of: history.attempt) }
+            try serviceClient.distinguish(link, from: history.attempt)
+            await serviceClient.notifyPayee(of: history)
+            if let outcome = history.outcome { effects.emit(.outcome(outcome), of: history.attempt) }
             return history.outcome
         }
-        if let broken = broken(histories) { return try await askAboutDistrusted(broken, isNamed: true) }
+        if let broken = broken(histories) { return try await statusOfUnsealedAttempt(broken, isNamed: true) }
         // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
-            try enquiry.distinguish(link, from: interrupted.attempt)
-            return try await goOn(with: interrupted, link)
+            try serviceClient.distinguish(link, from: interrupted.attempt)
+            return try await resume(interrupted, link)
         }
         for history in histories where !history.isFinished {
             try await close(history.attempt, .abandoned(reason: "a new attempt was started"))
@@ -36,7 +36,7 @@ extension AttemptEngine {
     }
 
     /// Gives an attempt up in favour of a new payment to the same payee, unless something was sent for it by now.
-    func giveUpUnsent(_ attempt: PaymentAttempt) async throws {
+    func abandonUnsent(_ attempt: PaymentAttempt) async throws {
         guard let history = try await history(of: attempt), !history.isFinished, !history.mayHaveMovedMoney,
             history.outcome == nil
         else { return }
@@ -48,47 +48,47 @@ extension AttemptEngine {
         guard let history = try await journaled({ try await journal.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
         }
-        guard effects.isSound(history) else { return try await askAboutDistrusted(history, isNamed: false) }
+        guard effects.isSound(history) else { return try await statusOfUnsealedAttempt(history, isNamed: false) }
         guard history.isFinished else {
             guard history.mayHaveMovedMoney || history.outcome != nil else { return try await resumeUnsent(history) }
-            return try await goOn(with: history)
+            return try await resume(history)
         }
         guard let outcome = history.outcome, outcome.isFinal else {
-            throw error(.notFound, "the attempt \(id) was given up before anything was paid; start a new payment")
+            throw error(.notFound, "the attempt \(id) was abandoned before anything was paid; start a new payment")
         }
         return outcome
     }
 
     // MARK: Other names
     //
-    // What only the service can resolve has no name that this device could know it by. What it does know of a payment under
-    // any name is when its time is over, to the second. Payments to a payee have names that were drawn, and nobody can tell
-    // whether one was meant as the repetition of another whose end is not known.
+    // What only the service can resolve has no name that this device could know it by. What it does know of a payment
+    // under any name is when its time is over, to the second. Payments to a payee have names that were drawn, and
+    // nobody can tell whether one was meant as the repetition of another whose end is not known.
 
-    /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the same
-    /// payment, under another name. Nil when there is no such thing.
-    func openElsewhere(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
-        let payee = quote.options.lazy.compactMap(enquiry.payee).first
-        let others = try await otherNames(of: quote.reference, until: quote.expiresAt, payee)
+    /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the
+    /// same payment, under another name. Nil when there is no such thing.
+    func attemptUnderAnotherID(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
+        let payee = quote.options.lazy.compactMap(serviceClient.payee).first
+        let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
             .filter(\.mayHaveMovedMoney)
         guard let last = others.last else { return nil }
         guard let outcome = quote.outcome else { return Self.leftTo(last, quote.reference) }
-        guard Self.claimsNoEffect(outcome) else { return nil }
+        guard Self.isFinalWithoutPayment(outcome) else { return nil }
         // Any of them may be this payment.
-        let word = others.reduce(outcome, Self.believable)
+        let word = others.reduce(outcome, Self.accountingForWalletTransfers)
         return word == outcome ? nil : word
     }
 
-    /// Gives up an attempt that has moved nothing while another one is open at what may be the same payment. Asked after it
-    /// was stored, so that of two that begin at the same time one at least sees the other.
-    func yieldToOther(_ history: AttemptHistory) async throws -> PaymentOutcome? {
+    /// Gives up an attempt that has moved nothing while another one is open at what may be the same payment. Asked
+    /// after it was stored, so that of two that begin at the same time one at least sees the other.
+    func abandonIfDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let attempt = history.attempt
         guard attempt.refund == nil, !history.mayHaveMovedMoney, history.outcome == nil,
-            let other = try await otherNames(
-                of: attempt.reference, until: attempt.expiresAt, enquiry.payee(of: attempt.option)
+            let other = try await possibleDuplicates(
+                of: attempt.reference, until: attempt.expiresAt, serviceClient.payee(of: attempt.option)
             ).last
         else { return nil }
-        try await giveUp(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
+        try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
         return Self.leftTo(other, attempt.reference)
     }
 
@@ -101,17 +101,17 @@ extension AttemptEngine {
     }
 
     /// The open attempts at what may be `payment` under other names, or at payments to the same payee, oldest first.
-    private func otherNames(
+    private func possibleDuplicates(
         of payment: PaymentReference, until end: Date?, _ payee: String?
     ) async throws -> [AttemptHistory] {
-        let provider = enquiry.service as? any UnresolvedPaymentsProvider
+        let provider = serviceClient.service as? any AliasedPaymentProvider
         guard payee != nil || (provider != nil && end != nil) else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
             guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil,
                 effects.isSound(history)
             else { return false }
-            if let payee, enquiry.payee(of: attempt.option) == payee { return true }
+            if let payee, serviceClient.payee(of: attempt.option) == payee { return true }
             guard let provider, let end, attempt.expiresAt == end else { return false }
             return provider.isUnresolved(payment) || provider.isUnresolved(attempt.reference)
         }

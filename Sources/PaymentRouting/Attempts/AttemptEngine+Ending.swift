@@ -1,7 +1,7 @@
 import PaymentCore
 
 /// Somebody else has ended the attempt: whoever brought the payer's return or a notification.
-struct AttemptHasEnded: Error {}
+struct AttemptEndedError: Error {}
 
 /// How attempts end in the journal.
 extension AttemptEngine {
@@ -9,15 +9,15 @@ extension AttemptEngine {
     ///
     /// - Returns: the outcome, or the one that somebody else has stored before.
     func end(_ attempt: PaymentAttempt, as word: PaymentOutcome) async throws -> PaymentOutcome {
-        try await end(attempt, as: News(word: word, entries: nil))
+        try await end(attempt, as: ReportedOutcome(outcome: word, entries: nil))
     }
 
     /// Stores what news say of how an attempt ended, if it is still to be believed then.
     ///
     /// - Returns: the outcome, or the one that somebody else has stored before.
-    func end(_ attempt: PaymentAttempt, as news: News) async throws -> PaymentOutcome {
+    func end(_ attempt: PaymentAttempt, as reported: ReportedOutcome) async throws -> PaymentOutcome {
         try await journal.inTurn {
-            guard let outcome = try await tellable(news, of: attempt) else { return unconfirmed(attempt) }
+            guard let outcome = try await storable(reported, of: attempt) else { return unconfirmed(attempt) }
             return try await store(outcome, of: attempt)
         }
     }
@@ -27,53 +27,55 @@ extension AttemptEngine {
             try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
             // Storing may have taken longer than the lease, and another attempt may be under way by now.
-            if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
+            if Self.isFinalWithoutPayment(outcome) {
+                try await journaled { try await journal.renew(at: effects.clock.now) }
+            }
         } catch let failure as PaymentError
-            where failure.code == .inUse && Self.claimsNoEffect(outcome)
+            where failure.code == .inUse && Self.isFinalWithoutPayment(outcome)
         {
             // Somebody has taken the payment over, and may have paid it since.
             throw failure
-        } catch is AttemptHasEnded {
+        } catch is AttemptEndedError {
             // A success is one, whoever was told so first; and what may have moved money here is not undone there.
             if case .succeeded = outcome {
                 try? await effects.settleSpending(of: attempt.id, isPaid: true)
                 return outcome
             }
-            if let stored = await storedEnding(of: attempt), outcome.isFinal || !Self.claimsNoEffect(stored) {
+            if let stored = await storedEnding(of: attempt), outcome.isFinal || !Self.isFinalWithoutPayment(stored) {
                 return stored
             }
         } catch {
             // The outcome is true even when it cannot be stored; the next look will ask the service again.
         }
-        effects.tell(.outcome(outcome), of: attempt)
+        effects.emit(.outcome(outcome), of: attempt)
         return outcome
     }
 
     /// Stores what a message says of how an attempt ended, if it is still to be believed then.
     ///
     /// - Throws: also when it cannot be stored: the service sends it again then.
-    func end(_ attempt: PaymentAttempt, byMessage news: News) async throws {
+    func end(_ attempt: PaymentAttempt, byMessage reported: ReportedOutcome) async throws {
         let word = try await journal.inTurn { () async throws -> PaymentOutcome? in
-            guard let word = try await tellable(news, of: attempt) else { return nil }
+            guard let word = try await storable(reported, of: attempt) else { return nil }
             try await write(.outcome(word), to: attempt)
             return word
         }
         guard let word else { return }
-        effects.tell(.outcome(word), of: attempt)
+        effects.emit(.outcome(word), of: attempt)
         await hasEnded(attempt.reference, word)
     }
 
     /// Stores that an attempt that has moved nothing is given up.
     ///
-    /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it then,
-    ///   and who was told that nothing was sent may have paid otherwise.
-    func giveUp(_ attempt: PaymentAttempt, after failure: PaymentError) async throws {
-        do { try await close(attempt, .abandoned(reason: failure.message)) } catch is AttemptHasEnded {
+    /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it
+    ///   then, and who was told that nothing was sent may have paid otherwise.
+    func abandon(_ attempt: PaymentAttempt, after failure: PaymentError) async throws {
+        do { try await close(attempt, .abandoned(reason: failure.message)) } catch is AttemptEndedError {
         } catch {
             throw PaymentError(
                 failure.code,
                 "\(failure.message); nothing was sent, but that could not be stored, so the attempt \(attempt.id) may "
-                    + "still be gone on with: resume it before you pay otherwise",
+                    + "still be resumed: resume it before you pay otherwise",
                 provider: descriptor.id, phase: .maybeSent, retry: .later, vendorCode: failure.vendorCode,
                 cause: failure.cause)
         }
@@ -81,10 +83,10 @@ extension AttemptEngine {
 
     /// Stores an event that ends an attempt, or an outcome that leaves it open.
     ///
-    /// - Throws: ``AttemptHasEnded``, ``PaymentError``.
+    /// - Throws: ``AttemptEndedError``, ``PaymentError``.
     func close(_ attempt: PaymentAttempt, _ event: JournalEntry.Event) async throws {
         try await journal.inTurn { try await write(event, to: attempt) }
-        if case .abandoned(let reason) = event { effects.tell(.abandoned(reason: reason), of: attempt) }
+        if case .abandoned(let reason) = event { effects.emit(.abandoned(reason: reason), of: attempt) }
     }
 
     /// Within the journal's turn.

@@ -7,8 +7,8 @@ extension AttemptEngine {
         guard try await histories(of: request.reference).allSatisfy({ $0.attempt.refund == request }) else {
             throw error(.integrity, "the refund '\(request.id)' was asked for before, with other particulars")
         }
-        if let outcome = try await continueEarlier(at: request.reference, for: nil) { return outcome }
-        let option = PaymentOption(id: "refund", title: "Refund", amount: request.amount)
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: nil) { return outcome }
+        let option = PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount)
         return try await open(request.reference, option, refund: request)
     }
 
@@ -18,25 +18,27 @@ extension AttemptEngine {
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
         let outcome: PaymentOutcome
-        do { outcome = try enquiry.checked(try await canceller.cancel(payment, in: context), of: payment) } catch {
+        do { outcome = try serviceClient.checked(try await canceller.cancel(payment, in: context), of: payment) } catch
+        {
             // What failed after the request does not say that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
         guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
-        let news = try await confirm(try enquiry.checked(outcome, of: attempt), of: attempt)
-        return if let news { try await end(attempt, as: news) } else { unconfirmed(attempt) }
+        let reported = try await confirm(try serviceClient.checked(outcome, of: attempt), of: attempt)
+        return if let reported { try await end(attempt, as: reported) } else { unconfirmed(attempt) }
     }
 
     /// Ends the open attempt at `payment` by the service's own message, when that is the last word on it. Messages come
-    /// late: one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing yet.
+    /// late: one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing
+    /// yet.
     func endByMessage(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
         guard outcome.isFinal, let history = try await openAttempt(at: payment) else { return }
         let attempt = history.attempt
-        let sound = try enquiry.checked(outcome, of: attempt)
-        if Self.claimsNoEffect(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
-        guard let news = try await confirm(sound, of: attempt) else { return }
-        do { try await end(attempt, byMessage: news) } catch is AttemptHasEnded {}
+        let sound = try serviceClient.checked(outcome, of: attempt)
+        if Self.isFinalWithoutPayment(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
+        guard let reported = try await confirm(sound, of: attempt) else { return }
+        do { try await end(attempt, byMessage: reported) } catch is AttemptEndedError {}
     }
 
     /// The last attempt at `payment` that has not ended, if its record is sound.

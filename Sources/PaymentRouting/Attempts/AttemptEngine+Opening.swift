@@ -14,21 +14,21 @@ extension AttemptEngine {
     ///   - id: what the attempt is called; nil for a new name.
     ///   - key: by which whoever is asked to pay knows the attempt again; nil for a random one.
     func open(
-        _ quote: PaymentQuote, _ option: PaymentOption, as id: AttemptID? = nil, under key: String? = nil
+        _ quote: PaymentQuote, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil
     ) async throws -> PaymentOutcome {
-        effects.tell(.chosen(option), at: descriptor.id, quote.reference)
+        effects.emit(.chosen(option), at: descriptor.id, quote.reference)
         switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
         case .enough:
             return try await open(
                 quote.reference, option, as: id, under: key, until: quote.expiresAt, link: quote.link?.reveal())
-        case .paymentEnded(let outcome): return try await tell(outcome, of: quote.reference)
+        case .paymentEnded(let outcome): return try await report(outcome, of: quote.reference)
         case .priceEnded(let failure): throw failure
         }
     }
 
     /// Opens an attempt and runs it.
     func open(
-        _ reference: PaymentReference, _ option: PaymentOption, as id: AttemptID? = nil, under key: String? = nil,
+        _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
         until end: Date? = nil, refund: RefundRequest? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
         let attempt = PaymentAttempt(
@@ -36,21 +36,21 @@ extension AttemptEngine {
             idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end,
             refund: refund)
         try await journaled { try await journal.open(attempt) }
-        effects.tell(.began(option), of: attempt)
+        effects.emit(.began(option), of: attempt)
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
-    /// Goes on with an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
-    /// same payment: then the service's word, which may never be one that is understood, is not waited for.
+    /// Goes on with an attempt that has sent nothing, unless its time is over, or another one is open at what may be
+    /// the same payment: then the service's word, which may never be one that is understood, is not waited for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
-        if let outcome = try await yieldToOther(history) { return outcome }
+        if let outcome = try await abandonIfDuplicate(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
-        case .enough: return try await goOn(with: history)
+        case .enough: return try await resume(history)
         case .paymentEnded(let outcome):
             let word =
                 try await paidElsewhere(outcome, attempt, isUnsent: true)
-                ?? enquiry.checked(outcome, of: attempt)
+                ?? serviceClient.checked(outcome, of: attempt)
             return try await end(attempt, as: word)
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
@@ -76,14 +76,14 @@ extension AttemptEngine {
     ///
     /// - Throws: ``PaymentError``, `unusableOption`, when the service has not ended such a payment.
     private func checkTime(
-        of payment: PaymentReference, until end: Date?, _ option: PaymentOption
+        of payment: PaymentReference, until end: Date?, _ option: PaymentMethodOption
     ) async throws -> TimeLeft {
         let now = effects.clock.now
-        if let end, end <= now, enquiry.isSettledByPayer {
+        if let end, end <= now, serviceClient.isSettledByPayer {
             return .priceEnded(error(.unusableOption, "the payment's time is over by this device's clock"))
         }
         if let end, end <= now {
-            let outcome = try await enquiry.status(of: payment)
+            let outcome = try await serviceClient.status(of: payment)
             guard !outcome.isFinal else { return .paymentEnded(outcome) }
             throw error(
                 .unusableOption,

@@ -7,7 +7,7 @@ extension AttemptEngine {
         _ callback: PaymentLink, of payment: PaymentReference, with provider: any RedirectCompletingProvider
     ) async throws -> PaymentOutcome? {
         guard let history = try await histories(of: payment).last(where: { !$0.isFinished }) else { return nil }
-        guard effects.isSound(history) else { return try await askAboutDistrusted(history, isNamed: true) }
+        guard effects.isSound(history) else { return try await statusOfUnsealedAttempt(history, isNamed: true) }
         let attempt = history.attempt
         let steps = StepLog(
             history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
@@ -15,7 +15,7 @@ extension AttemptEngine {
             for: descriptor, payer: payer, steps: steps, about: payment, attempt: attempt.id, journal: journal)
         let outcome: PaymentOutcome
         do {
-            outcome = try enquiry.checked(
+            outcome = try serviceClient.checked(
                 try await provider.complete(callback, for: attempt, in: context), of: attempt)
         } catch {
             // Whoever carries the attempt through is at it already.
@@ -23,7 +23,7 @@ extension AttemptEngine {
             return .pending(retryAfter: nil)
         }
         // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
-        guard let news = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
-        return try await end(attempt, as: news)
+        guard let reported = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
+        return try await end(attempt, as: reported)
     }
 }

@@ -4,7 +4,7 @@ import PaymentCore
 extension AttemptEngine {
     /// Starts or goes on with an attempt: has the provider take its steps, checks its word, and stores how it ended.
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
-        if let outcome = try await yieldToOther(history) { return outcome }
+        if let outcome = try await abandonIfDuplicate(history) { return outcome }
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
@@ -12,9 +12,9 @@ extension AttemptEngine {
             journal: journal,
             link: link)
         do {
-            let outcome = try enquiry.checked(try await perform(attempt, in: context), of: attempt)
-            if Self.claimsNoEffect(outcome), await steps.mayHaveMovedMoney {
-                let doubt = self.error(.network, "money may have moved; only the service's status can tell")
+            let outcome = try serviceClient.checked(try await perform(attempt, in: context), of: attempt)
+            if Self.isFinalWithoutPayment(outcome), await steps.mayHaveMovedMoney {
+                let doubt = self.error(.network, "money may have moved; ask the service for its status")
                 // Where our request was answered, the provider may know better why it was refused.
                 let reason = await steps.hasUnresolvedMutation ? nil : outcome
                 return try await end(
@@ -32,7 +32,7 @@ extension AttemptEngine {
             if failure.code == .inUse { throw failure }
             let mayHaveMovedMoney = await steps.mayHaveMovedMoney
             guard mayHaveMovedMoney || failure.phase == .maybeSent else {
-                try await giveUp(attempt, after: failure)
+                try await abandon(attempt, after: failure)
                 throw failure.code == .optionChanged ? await changedOption(failure, steps) : failure
             }
             return try await end(attempt, as: await settle(attempt, after: failure, in: context))
@@ -40,14 +40,14 @@ extension AttemptEngine {
     }
 
     /// Goes on with an attempt that was begun before.
-    func goOn(with history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
-        effects.tell(.continued(history.attempt.option), of: history.attempt)
+    func resume(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
+        effects.emit(.continued(history.attempt.option), of: history.attempt)
         return try await run(history, link)
     }
 
     /// Has the provider pay, or give back.
     private func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        guard let refund = attempt.refund else { return try await enquiry.provider.pay(attempt, in: context) }
-        return try await enquiry.refunder.refund(refund, in: context)
+        guard let refund = attempt.refund else { return try await serviceClient.provider.pay(attempt, in: context) }
+        return try await serviceClient.refunder.refund(refund, in: context)
     }
 }

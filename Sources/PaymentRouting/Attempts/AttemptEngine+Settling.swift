@@ -3,7 +3,7 @@ import PaymentCore
 /// What the service's status says of an attempt, and whose word about it is believed.
 extension AttemptEngine {
     /// Whether the outcome says that no money moved, for good.
-    static func claimsNoEffect(_ outcome: PaymentOutcome) -> Bool {
+    static func isFinalWithoutPayment(_ outcome: PaymentOutcome) -> Bool {
         if case .succeeded = outcome { false } else { outcome.isFinal }
     }
 
@@ -16,35 +16,35 @@ extension AttemptEngine {
     ) async -> PaymentOutcome {
         var waits = RetryPolicy.settling.waits()
         // Where there is no service, the settler was asked already.
-        while !Task.isCancelled, !enquiry.isSettledByPayer {
+        while !Task.isCancelled, !serviceClient.isSettledByPayer {
             let (word, wish) = await askStatus(of: attempt, in: context)
-            if let word { return Self.claimsNoEffect(word) ? claimed ?? word : word }
+            if let word { return Self.isFinalWithoutPayment(word) ? claimed ?? word : word }
             guard let wait = waits.next(askedFor: wish) else { break }
-            effects.tell(.waiting(wait), of: attempt)
+            effects.emit(.waiting(wait), of: attempt)
             guard (try? await effects.clock.sleep(for: wait)) != nil else { break }
         }
-        let message = failure.code == .cancelled ? "stopped while the payment was under way" : failure.message
+        let message = failure.code == .cancelled ? "stopped while the payment was in progress" : failure.message
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
     }
 
     /// How an attempt is said to have ended.
-    struct News {
-        let word: PaymentOutcome
+    struct ReportedOutcome {
+        let outcome: PaymentOutcome
         /// How many entries the attempt had when it was found true; nil where nothing that is sent later can belie it.
         let entries: Int?
     }
 
-    /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did, only as
-    /// far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
-    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> News? {
-        guard Self.claimsNoEffect(outcome), let before = try await history(of: attempt) else {
-            return News(word: outcome, entries: nil)
+    /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did,
+    /// only as far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
+    func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> ReportedOutcome? {
+        guard Self.isFinalWithoutPayment(outcome), let before = try await history(of: attempt) else {
+            return ReportedOutcome(outcome: outcome, entries: nil)
         }
         let seen = before.entries.count
-        guard before.mayHaveMovedMoney else { return News(word: outcome, entries: seen) }
+        guard before.mayHaveMovedMoney else { return ReportedOutcome(outcome: outcome, entries: seen) }
         guard let word = await askStatus(of: attempt).word else { return nil }
         // What was sent meanwhile is not in the status yet.
-        return News(word: Self.claimsNoEffect(word) ? outcome : word, entries: seen)
+        return ReportedOutcome(outcome: Self.isFinalWithoutPayment(word) ? outcome : word, entries: seen)
     }
 
     /// What is told of an attempt that a message would have ended.
@@ -52,24 +52,24 @@ extension AttemptEngine {
         .unknown(
             UnknownOutcome(
                 reference: attempt.reference,
-                message: "money may have moved, and the service's status does not tell yet; ask again later"))
+                message: "money may have moved, and the service's status is not final yet; ask again later"))
     }
 
     /// Asks for the status.
     ///
-    /// - Returns: the service's word, if it is final and sound; otherwise how long the service wants to be left alone, if it
-    ///   says so.
+    /// - Returns: the service's word, if it is final and sound; otherwise how long the service wants to be left alone,
+    ///   if it says so.
     private func askStatus(
         of attempt: PaymentAttempt, in context: ProviderContext? = nil
     ) async -> (word: PaymentOutcome?, wish: Duration?) {
         let outcome: PaymentOutcome
-        do { outcome = try await enquiry.status(of: attempt, in: context) } catch {
+        do { outcome = try await serviceClient.status(of: attempt, in: context) } catch {
             return (nil, (error as? PaymentError)?.retry.wait)
         }
         if case .pending(let wait) = outcome { return (nil, wait) }
         guard outcome.isFinal else { return (nil, nil) }
         if let elsewhere = try? await paidElsewhere(outcome, attempt) { return (elsewhere, nil) }
-        return (try? enquiry.checked(outcome, of: attempt), nil)
+        return (try? serviceClient.checked(outcome, of: attempt), nil)
     }
 
     /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was
@@ -84,7 +84,7 @@ extension AttemptEngine {
         else { return nil }
         let isForeign =
             isUnsent
-            ? (try? enquiry.checked(outcome, of: attempt)) == nil
+            ? (try? serviceClient.checked(outcome, of: attempt)) == nil
             : !paid.currency.denotesSame(as: attempt.option.amount.currency)
         guard isForeign else { return nil }
         return .declined(
@@ -96,18 +96,19 @@ extension AttemptEngine {
     /// the money by itself, nobody's word that none was paid is the last one.
     ///
     /// - Returns: nil when more has been sent since the news were found true.
-    func tellable(_ news: News, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
-        if case .succeeded = news.word { return news.word }
-        guard let history = try await history(of: attempt) else { return news.word }
-        if let seen = news.entries, Self.claimsNoEffect(news.word), history.entries.count != seen,
+    func storable(_ reported: ReportedOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
+        if case .succeeded = reported.outcome { return reported.outcome }
+        guard let history = try await history(of: attempt) else { return reported.outcome }
+        if let seen = reported.entries, Self.isFinalWithoutPayment(reported.outcome), history.entries.count != seen,
             history.mayHaveMovedMoney
         {
             return nil
         }
-        return Self.believable(news.word, after: history)
+        return Self.accountingForWalletTransfers(reported.outcome, after: history)
     }
 
-    static func believable(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+    static func accountingForWalletTransfers(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome
+    {
         let transfers = history.walletTransfers
         guard !transfers.isEmpty else { return outcome }
         let word: String
@@ -119,12 +120,13 @@ extension AttemptEngine {
         let transactions = transfers.compactMap(\.self)
         let sent =
             transactions.isEmpty
-            ? "the wallet may have sent the money, but never told the transaction"
+            ? "the wallet may have sent the money, but did not report the transaction"
             : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
         let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
         return .unknown(
             UnknownOutcome(
-                reference: history.attempt.reference, rawStatus: claimsNoEffect(outcome) ? outcome.description : nil,
+                reference: history.attempt.reference,
+                rawStatus: isFinalWithoutPayment(outcome) ? outcome.description : nil,
                 message: "\(sent); \(word); do not pay again, \(advice)"))
     }
 
@@ -144,18 +146,18 @@ extension AttemptEngine {
             UnknownOutcome(reference: payment, message: "nothing was paid from here, as far as the journal knows"))
     }
 
-    /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open: what
-    /// goes on with it may have the wallet send money, whatever the service thinks by then.
-    static func lasting(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
+    /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open:
+    /// what goes on with it may have the wallet send money, whatever the service thinks by then.
+    static func heldOpenByOpenAttempt(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
         // A word that it goes on, such as a payer's return brings, has sent nothing either.
-        guard claimsNoEffect(outcome), !history.isFinished, !history.mayHaveMovedMoney else {
-            return believable(outcome, after: history)
+        guard isFinalWithoutPayment(outcome), !history.isFinished, !history.mayHaveMovedMoney else {
+            return accountingForWalletTransfers(outcome, after: history)
         }
         return .unknown(
             UnknownOutcome(
                 reference: history.attempt.reference, rawStatus: outcome.description,
                 message:
                     "the service says: \(outcome); but the attempt \(history.attempt.id) is open here and may still be "
-                    + "gone on with; resume it, or recover, to end it"))
+                    + "resumed; resume it, or recover, to end it"))
     }
 }

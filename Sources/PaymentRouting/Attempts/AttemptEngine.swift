@@ -2,13 +2,13 @@ import PaymentCore
 
 /// Carries one payment or refund through, durably, while the lease of it is held.
 ///
-/// What is done stands in files of its own, in the order in which it is done: what earlier attempts left (`+Earlier`), the
-/// choice (`+Choosing`), the opening of an attempt (`+Opening`), its run (`+Running`), the service's status where the run
-/// leaves the payment's fate open (`+Settling`), and how it ends (`+Ending`). `+Returns` and `+Merchants` are what comes
-/// from elsewhere: payers who come back, refunds, cancellations, notifications.
+/// What is done stands in files of its own, in the order in which it is done: what earlier attempts left (`+Earlier`),
+/// the choice (`+Choosing`), the opening of an attempt (`+Opening`), its run (`+Running`), the service's status where
+/// the run leaves the payment's fate open (`+Settling`), and how it ends (`+Ending`). `+Returns` and `+Merchants` are
+/// what comes from elsewhere: payers who come back, refunds, cancellations, notifications.
 struct AttemptEngine: Sendable {
     /// Whom it is paid at, and by whom.
-    let enquiry: Enquiry
+    let serviceClient: ServiceClient
     /// The journal, for writing about this payment.
     let journal: LeasedJournal
     /// Hears how an attempt has ended.
@@ -16,19 +16,21 @@ struct AttemptEngine: Sendable {
     /// Gives back what is reserved for attempts that have ended, or never began.
     var settleOthers: @Sendable () async -> Void = {}
 
-    var descriptor: ProviderDescriptor { enquiry.descriptor }
-    var payer: Payer { enquiry.payer }
-    var effects: RouterEffects { enquiry.effects }
+    var descriptor: ProviderDescriptor { serviceClient.descriptor }
+    var payer: Payer { serviceClient.payer }
+    var effects: RouterEffects { serviceClient.effects }
 
     /// Pays the payment of `request`: what was begun before is gone on with, otherwise quote, choice, attempt.
     func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
-        if let outcome = try await continueEarlier(at: request.reference, for: request.link) { return outcome }
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: request.link) {
+            return outcome
+        }
         // A service may change its mind while the payer chooses; one that always does is not worth asking for ever.
         for _ in 1..<Self.mostChoices {
             do { return try await payByChoice(request) } catch let failure as PaymentError
                 where failure.code == .optionChanged && failure.phase == .beforeSend
             {
-                effects.tell(.note(failure.message), at: descriptor.id, request.reference)
+                effects.emit(.note(failure.message), at: descriptor.id, request.reference)
             }
         }
         return try await payByChoice(request)
@@ -39,30 +41,34 @@ struct AttemptEngine: Sendable {
 
     /// Quotes, has the payer choose, and pays what was chosen.
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
-        let quote = try await enquiry.quote(request)
-        if let outcome = try await openElsewhere(quote) { return outcome }
+        let quote = try await serviceClient.quote(request)
+        if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
         if let outcome = quote.outcome {
-            return try await tell(try enquiry.checked(outcome, of: quote.reference), of: quote.reference)
+            return try await report(try serviceClient.checked(outcome, of: quote.reference), of: quote.reference)
         }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
         case .unasked(let option, let id): return try await openReserved(quote, option, id)
-        case .ended(let outcome): return try await tell(outcome, of: request.reference)
+        case .ended(let outcome): return try await report(outcome, of: request.reference)
         }
     }
 
-    /// What is told of a payment for which no attempt was opened. The service's answer, or the payer's, may have been long
-    /// under way: that nothing was paid holds only while nobody else has taken the payment over.
-    func tell(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
-        if Self.claimsNoEffect(outcome) { try await journaled { try await journal.renew(at: effects.clock.now) } }
-        effects.tell(.outcome(outcome), at: descriptor.id, payment)
+    /// What is told of a payment for which no attempt was opened. The service's answer, or the payer's, may have been
+    /// long under way: that nothing was paid holds only while nobody else has taken the payment over.
+    func report(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
+        if Self.isFinalWithoutPayment(outcome) {
+            try await journaled { try await journal.renew(at: effects.clock.now) }
+        }
+        effects.emit(.outcome(outcome), at: descriptor.id, payment)
         return outcome
     }
 
     /// Pays `option` of `quote`, which the payer has chosen.
-    func pay(_ quote: PaymentQuote, _ option: PaymentOption) async throws -> PaymentOutcome {
-        if let outcome = try await continueEarlier(at: quote.reference, for: quote.link?.reveal()) { return outcome }
-        if let outcome = try await openElsewhere(quote) { return outcome }
+    func pay(_ quote: PaymentQuote, _ option: PaymentMethodOption) async throws -> PaymentOutcome {
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: quote.reference, for: quote.link?.reveal()) {
+            return outcome
+        }
+        if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
         return try await open(quote, option)
     }
 
@@ -83,9 +89,9 @@ struct AttemptEngine: Sendable {
         do { return try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(descriptor.id)
         } catch JournalError.finishedAttempt {
-            throw AttemptHasEnded()
-        } catch is SealedWriter.Broken {
-            throw self.error(.integrity, "the journal's record of the attempt was changed by somebody else")
+            throw AttemptEndedError()
+        } catch is SealedWriter.SealFormatError {
+            throw self.error(.integrity, "the journal's record of the attempt was changed by another program")
         } catch {
             throw self.error(.journal, "the journal failed: \(error)", cause: error)
         }
@@ -95,6 +101,6 @@ struct AttemptEngine: Sendable {
         _ code: PaymentError.Code, _ message: String, phase: PaymentError.Phase = .beforeSend,
         cause: (any Error)? = nil
     ) -> PaymentError {
-        enquiry.error(code, message, phase: phase, cause: cause)
+        serviceClient.error(code, message, phase: phase, cause: cause)
     }
 }

@@ -16,7 +16,7 @@ final class EventListeners: Sendable {
     private let state = Mutex(State())
 
     /// Hands `event` to everybody whom it concerns. A listener to one payment has heard all after a final outcome.
-    func tell(_ event: PaymentEvent) {
+    func emit(_ event: PaymentEvent) {
         let listeners = state.withLock { $0.listeners }
         for listener in listeners.values where listener.payment == nil || listener.payment == event.reference {
             listener.stream.yield(event)

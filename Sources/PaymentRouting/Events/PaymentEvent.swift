@@ -18,16 +18,17 @@ public struct PaymentEvent: Sendable, Hashable {
         case routed(explanation: String)
         /// The service is asked what is to be paid.
         case quoting
-        /// The service said what is to be paid. The payee may be a person: ``PaymentEvent/description`` leaves them out.
+        /// The service said what is to be paid. The payee may be a person: ``PaymentEvent/description`` leaves them
+        /// out.
         case quoted(PaymentQuote)
         /// An option was chosen, by the payer or their policy.
-        case chosen(PaymentOption)
+        case chosen(PaymentMethodOption)
         /// Somebody in this process is at this payment already: this start waits for the same ending.
         case joined
         /// The attempt is stored. From here on it can be resumed.
-        case began(PaymentOption)
+        case began(PaymentMethodOption)
         /// An attempt that was begun earlier is gone on with.
-        case continued(PaymentOption)
+        case continued(PaymentMethodOption)
         /// A durable step began.
         case stepStarted(String, StepKind)
         /// A durable step ended, and its result is stored.
@@ -86,9 +87,9 @@ extension PaymentEvent: CustomStringConvertible {
         case .quoted(let quote):
             "to be paid: \(quote.amount?.description ?? "an amount that is not stated"), \(quote.options.count) options"
         case .chosen(let option): "chosen: \(option.title)"
-        case .joined: "waits for the same payment, which is under way already"
+        case .joined: "waits for the same payment, which is already in progress"
         case .began(let option): "begins with \(option.title)"
-        case .continued(let option): "goes on with \(option.title)"
+        case .continued(let option): "resumes with \(option.title)"
         case .stepStarted(let name, _): "\(name) …"
         case .stepFinished(let name, _): "\(name): done"
         case .stepReplayed(let name, _): "\(name): done earlier"
@@ -99,7 +100,7 @@ extension PaymentEvent: CustomStringConvertible {
         case .waiting(let pause): "waits \(pause.inWords)"
         case .note(let text): text
         case .outcome(let outcome): outcome.description
-        case .abandoned(let reason): "given up: \(reason)"
+        case .abandoned(let reason): "abandoned: \(reason)"
         case .failed(let error): error.description
         }
     }

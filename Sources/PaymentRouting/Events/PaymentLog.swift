@@ -1,8 +1,8 @@
 /// Where a payment reports what it does. One value per event; events never hold secrets or personal data.
 ///
 /// Whoever listens is called in the task of the payment, so that task-local values that were set around
-/// `PaymentRouter.pay` (the span of a trace, a logger's metadata) are there. A listener that takes long holds the payment
-/// up: hand the event on and return.
+/// `PaymentRouter.pay` (the span of a trace, a logger's metadata) are there. A listener that takes long holds the
+/// payment up: hand the event on and return.
 public struct PaymentLog: Sendable {
     private let sink: @Sendable (PaymentEvent) -> Void
 

@@ -1,5 +1,5 @@
 #if canImport(Observation)
-    public import PaymentCore
+    import PaymentCore
     public import Observation
 
     /// A payment's progress for a screen: SwiftUI redraws what reads it, UIKit and others track it with

@@ -4,8 +4,8 @@ public import PaymentCore
 extension PaymentRouter {
     /// Everything that happens in this router from now on, in the order in which it happens to each payment.
     ///
-    /// Ends when the router is gone, or who listens is cancelled. A listener that does not keep up loses the oldest events,
-    /// so that no payment waits for it; what counts is in the journal.
+    /// Ends when the router is gone, or who listens is cancelled. A listener that does not keep up loses the oldest
+    /// events, so that no payment waits for it; what counts is in the journal.
     ///
     /// ```swift
     /// Task { for await event in router.events() { logger.info("\(event)") } }

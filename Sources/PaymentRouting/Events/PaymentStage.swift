@@ -30,7 +30,7 @@ public struct PaymentStage: Sendable, Hashable {
     /// The attempt, once there is one: what to resume after an interruption.
     public private(set) var attempt: AttemptID?
     /// The option that is paid, once it is chosen.
-    public private(set) var option: PaymentOption?
+    public private(set) var option: PaymentMethodOption?
     /// Whether money may have moved: leaving then needs a word to the payer.
     public private(set) var mayHaveMovedMoney = false
     /// Whether it is about money that goes back.
@@ -77,7 +77,7 @@ extension PaymentStage: CustomStringConvertible {
         case .asking: "Asking what is to be paid"
         case .choosing(let quote):
             quote.options.isEmpty ? "Nothing to choose" : "Choosing among \(quote.options.count) ways to pay"
-        case .working where isRefund: "Giving money back"
+        case .working where isRefund: "Refunding"
         case .working: option.map { "Paying with \($0.title)" } ?? "Paying"
         case .awaitingPayer(let need): "Waiting for \(need)"
         case .waiting: "Waiting for the service"

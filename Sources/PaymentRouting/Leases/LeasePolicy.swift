@@ -4,7 +4,7 @@ public struct LeasePolicy: Sendable, Hashable {
     /// waited for where the journal can tell.
     public let duration: Duration
     /// How long a payment that another router is making is waited for.
-    public let patience: Duration
+    public let timeout: Duration
     /// How long a cancelled caller waits for the payment's true ending, in real time: a payer's page or wallet need not
     /// notice that it is called off. After that it is told what the journal knows.
     public let grace: Duration
@@ -12,10 +12,10 @@ public struct LeasePolicy: Sendable, Hashable {
     /// Creates a policy. The default lets a payer think for ten minutes, waits for half a minute, and for five seconds
     /// when cancelled.
     public init(
-        duration: Duration = .seconds(600), patience: Duration = .seconds(30), grace: Duration = .seconds(5)
+        duration: Duration = .seconds(600), timeout: Duration = .seconds(30), grace: Duration = .seconds(5)
     ) {
         self.duration = duration
-        self.patience = patience
+        self.timeout = timeout
         self.grace = grace
     }
 }

@@ -15,7 +15,7 @@ struct LeasedJournal: Sendable {
     /// What all who use this lease have done.
     let steps = SharedSteps()
     /// Who carries the payment through and who brings news of it write one after the other.
-    private let turns = Turns()
+    private let turns = AsyncMutex()
 
     func open(_ attempt: PaymentAttempt) async throws {
         guard let writer else { return try await base.open(attempt, under: lease) }
@@ -26,8 +26,8 @@ struct LeasedJournal: Sendable {
         try await inTurn { try await write(entry, to: attempt) }
     }
 
-    /// Does `work` while nobody else who uses this lease writes: what it writes then, by ``write(_:to:)``, can follow from
-    /// what it has read.
+    /// Does `work` while nobody else who uses this lease writes: what it writes then, by ``write(_:to:)``, can follow
+    /// from what it has read.
     func inTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
         await turns.take()
         defer { turns.end() }

@@ -19,8 +19,8 @@ actor PaymentLeases {
     private let effects: RouterEffects
     nonisolated let policy: LeasePolicy
     private var holdings: [PaymentReference: Holding] = [:]
-    /// Leases that the journal would not take back. Until they run out they are this router's still, and nobody else's: it
-    /// goes on under the same one.
+    /// Leases that the journal would not take back. Until they run out they are this router's still, and nobody else's:
+    /// it goes on under the same one.
     private var unreleased: [PaymentReference: PaymentLease] = [:]
 
     init(_ effects: RouterEffects, _ policy: LeasePolicy) {
@@ -67,13 +67,14 @@ actor PaymentLeases {
         let outcome = try ending.get()
         // Giving the lease back may have taken so long that somebody else has paid since.
         let isLate = (effects.clock.uptime - giving) * 2 >= policy.duration
-        if isLate, Self.claimsNoEffect(outcome) { throw PaymentError.inUse(payment.provider) }
+        if isLate, Self.isFinalWithoutPayment(outcome) { throw PaymentError.inUse(payment.provider) }
         return outcome
     }
 
-    /// Whether the outcome of a payment says that no money moved. What else is told under a lease says nothing of money.
-    private static func claimsNoEffect(_ outcome: some Sendable) -> Bool {
-        (outcome as? PaymentOutcome).map(AttemptEngine.claimsNoEffect) ?? false
+    /// Whether the outcome of a payment says that no money moved. What else is told under a lease says nothing of
+    /// money.
+    private static func isFinalWithoutPayment(_ outcome: some Sendable) -> Bool {
+        (outcome as? PaymentOutcome).map(AttemptEngine.isFinalWithoutPayment) ?? false
     }
 
     private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {
@@ -84,7 +85,7 @@ actor PaymentLeases {
     private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         var waited = Duration.zero
         var waits = RetryPolicy.lease.waits()
-        while waited < policy.patience, let pause = waits.next() {
+        while waited < policy.timeout, let pause = waits.next() {
             // Who gives up waiting leaves a payment that goes on: not a cancelled one.
             do { try await effects.clock.sleep(for: pause) } catch { return nil }
             waited += pause

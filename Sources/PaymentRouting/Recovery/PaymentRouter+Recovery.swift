@@ -12,14 +12,14 @@ extension PaymentRouter {
         let history = try await history(of: attempt)
         // What has ended needs no lease, which a page that never returns may hold.
         if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
-            await (try? enquiry(for: history, payer: payer))?.tellPayee(of: history)
+            await (try? serviceClient(for: history, payer: payer))?.notifyPayee(of: history)
             return outcome
         }
         do throws(PaymentError) {
-            let enquiry = try enquiry(for: history, payer: payer)
+            let serviceClient = try serviceClient(for: history, payer: payer)
             // Read again with the lease: another one may have ended it in between.
             return try await carryOnce(history.attempt.reference) { journal in
-                try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt)
+                try await AttemptEngine(serviceClient: serviceClient, journal: journal).resume(attempt)
             }
         } catch {
             throw await about(history, error)
@@ -30,8 +30,8 @@ extension PaymentRouter {
     ///
     /// Steps that ended are not run again. What may have moved money is settled by the service's word, or sent again
     /// only where the service recognises the repetition. An attempt that had sent nothing goes on as the payer agreed;
-    /// recover as an empty ``Payer`` to have such attempts given up instead. What was reserved to be spent without a question
-    /// (``AutoPay``) for attempts that have ended, or never began, is settled as well.
+    /// recover as an empty ``Payer`` to have such attempts given up instead. What was reserved to be spent without a
+    /// question (``AutoPay``) for attempts that have ended, or never began, is settled as well.
     ///
     /// - Parameters:
     ///   - payer: who goes on with what has sent nothing yet; an empty one gives it up.
@@ -63,16 +63,16 @@ extension PaymentRouter {
     private func recoverAlone(_ history: AttemptHistory, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
         let attempt = history.attempt
         do {
-            let enquiry = try enquiry(for: history, payer: payer)
+            let serviceClient = try serviceClient(for: history, payer: payer)
             return try await leases.with(attempt.reference, waiting: false) { journal in
-                try await AttemptEngine(enquiry: enquiry, journal: journal).resume(attempt.id)
+                try await AttemptEngine(serviceClient: serviceClient, journal: journal).resume(attempt.id)
             } orElse: {
                 $0
             }
         } catch {
             let failure = await about(history, PaymentError(thrown: error, at: attempt.reference.provider))
             // Whoever is at it tells.
-            if failure.code != .inUse { effects.tell(.failed(failure), of: attempt) }
+            if failure.code != .inUse { effects.emit(.failed(failure), of: attempt) }
             throw failure
         }
     }
@@ -83,8 +83,8 @@ extension PaymentRouter {
         return history
     }
 
-    /// An error about an attempt. While that is open, or cannot be looked up, somebody else may be going on with it, and
-    /// who heard that nothing was sent may pay otherwise. Nobody goes on with one whose record was changed.
+    /// An error about an attempt. While that is open, or cannot be looked up, somebody else may be going on with it,
+    /// and who heard that nothing was sent may pay otherwise. Nobody goes on with one whose record was changed.
     private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {
         guard let now = try? await effects.journal.history(of: history.attempt.id),
             now.isFinished || !effects.isSound(now)
@@ -93,9 +93,9 @@ extension PaymentRouter {
     }
 
     /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.
-    private func enquiry(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> Enquiry {
+    private func serviceClient(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> ServiceClient {
         let provider = history.attempt.reference.provider
-        do { return try enquiry(for: provider, payer: payer) } catch {
+        do { return try serviceClient(for: provider, payer: payer) } catch {
             throw PaymentError(
                 error.code, "\(error.message); register it and recover again", provider: provider, phase: error.phase)
         }

@@ -11,8 +11,8 @@ public struct RecoveryReport: Sendable, Hashable {
     /// The attempt.
     public let attempt: PaymentAttempt
     /// The outcome, or why the attempt could not be carried on. An error whose phase is
-    /// ``PaymentError/Phase/maybeSent`` leaves it open, whether or not anything was sent for it so far: somebody may go on
-    /// with it. Any other means that nothing was paid.
+    /// ``PaymentError/Phase/maybeSent`` leaves it open, whether or not anything was sent for it so far: somebody may go
+    /// on with it. Any other means that nothing was paid.
     public let result: Result<PaymentOutcome, PaymentError>
     /// When to recover again; nil when the attempt is settled.
     public let askAgain: Date?

@@ -13,15 +13,17 @@ extension AttemptEngine {
     func pay(
         _ charge: PlannedPeriod, as order: PlannedPeriod.Order, _ request: QuoteRequest
     ) async throws -> PaymentOutcome {
-        guard try await calledOff(charge.reference) < charge.attempts else {
-            throw error(.cancelled, "this try was called off meanwhile")
+        guard try await cancellations(of: charge.reference) < charge.attempts else {
+            throw error(.cancelled, "this try was cancelled meanwhile")
         }
-        if let outcome = try await continueEarlier(at: request.reference, for: request.link) { return outcome }
-        var quote = try await enquiry.quote(request)
-        if case .unknown(let other)? = try await openElsewhere(quote) {
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: request.link) {
+            return outcome
+        }
+        var quote = try await serviceClient.quote(request)
+        if case .unknown(let other)? = try await attemptUnderAnotherID(quote) {
             throw error(.unusableOption, other.message)
         }
-        if let outcome = quote.outcome { return try await tell(outcome, of: quote.reference) }
+        if let outcome = quote.outcome { return try await report(outcome, of: quote.reference) }
         let option = try await option(of: quote, for: charge, order)
         let key = key(of: charge, order)
         guard !charge.isApproved else { return try await open(quote, option, under: key) }
@@ -35,7 +37,7 @@ extension AttemptEngine {
     }
 
     private func ask(_ why: String, _ quote: PaymentQuote) async throws -> PaymentOutcome {
-        try await tell(
+        try await report(
             .declined(DeclineReason(.overLimit, "it is not paid without a question: \(why)")), of: quote.reference)
     }
 
@@ -46,7 +48,7 @@ extension AttemptEngine {
     /// - Throws: ``PaymentError``, `unusableOption`: nothing is paid that the payer has not agreed to.
     private func option(
         of quote: PaymentQuote, for charge: PlannedPeriod, _ order: PlannedPeriod.Order
-    ) async throws -> PaymentOption {
+    ) async throws -> PaymentMethodOption {
         var objections: [String] = []
         for option in quote.options where order.option.map({ $0 == option.id }) ?? true {
             guard option.amount == charge.amount, !option.isEstimate else {
@@ -71,8 +73,9 @@ extension AttemptEngine {
                 ? "the payee takes nothing by '\(order.option ?? "any option")'" : objections.joined(separator: "; "))
     }
 
-    /// Whether an option is an invoice that was paid before: paid again it would be taken for paid, and no money would move.
-    private func isSpent(_ option: PaymentOption) async throws -> Bool {
+    /// Whether an option is an invoice that was paid before: paid again it would be taken for paid, and no money would
+    /// move.
+    private func isSpent(_ option: PaymentMethodOption) async throws -> Bool {
         guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self) else {
             return false
         }
@@ -82,10 +85,10 @@ extension AttemptEngine {
         }
     }
 
-    /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them that
-    /// pay from one wallet pay once. Services know keys of other payers too, so that theirs are random.
+    /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them
+    /// that pay from one wallet pay once. Services know keys of other payers too, so that theirs are random.
     private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) -> String? {
-        guard enquiry.isSettledByPayer else { return nil }
+        guard serviceClient.isSettledByPayer else { return nil }
         let words = [
             charge.reference.description, order.link, "\(charge.amount)",
             "\(Int64(charge.period.start.timeIntervalSince1970))", "\(charge.attempts)",
@@ -97,8 +100,8 @@ extension AttemptEngine {
 
     /// Goes on with what was begun for a period, and calls the period's tries off where nothing was sent.
     func settle(_ charge: PlannedPeriod) async throws -> PaymentOutcome? {
-        if let outcome = try await continueEarlier(at: charge.reference, for: nil) { return outcome }
-        if try await calledOff(charge.reference) < charge.attempts { try await callOff(charge) }
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: charge.reference, for: nil) { return outcome }
+        if try await cancellations(of: charge.reference) < charge.attempts { try await cancelCharge(charge) }
         // What was reserved for an attempt that nobody has opened, and nobody will.
         await settleOthers()
         return nil
@@ -107,24 +110,25 @@ extension AttemptEngine {
     private static let mark = "calledOff"
 
     /// The last try at a payment that was called off; nought where none was.
-    private func calledOff(_ payment: PaymentReference) async throws -> Int {
+    private func cancellations(of payment: PaymentReference) async throws -> Int {
         try await histories(of: payment).compactMap {
             $0.attempt.option.providerData?[Self.mark]?.number?.exactly(Int.self)
         }
         .max() ?? 0
     }
 
-    /// Notes in the journal that the tries up to this one are called off: an attempt that never was, and that nobody could go on
-    /// with, its time being over when it begins. Whoever is late with one of those tries finds it under the payment's lease.
-    private func callOff(_ charge: PlannedPeriod) async throws {
+    /// Notes in the journal that the tries up to this one are called off: an attempt that never was, and that nobody
+    /// could go on with, its time being over when it begins. Whoever is late with one of those tries finds it under the
+    /// payment's lease.
+    private func cancelCharge(_ charge: PlannedPeriod) async throws {
         let now = effects.clock.now
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "called-off", title: "nothing", amount: charge.amount, expiresAt: now,
             providerData: [Self.mark: .number(JSONNumber(charge.attempts))])
         let attempt = PaymentAttempt(
             id: newAttemptID(), reference: charge.reference, option: option, idempotencyKey: effects.random.uuid(),
             startedAt: now, expiresAt: now)
         try await journaled { try await journal.open(attempt) }
-        try await close(attempt, .abandoned(reason: "called off: nothing was sent by try \(charge.attempts)"))
+        try await close(attempt, .abandoned(reason: "cancelled: try \(charge.attempts) sent nothing"))
     }
 }

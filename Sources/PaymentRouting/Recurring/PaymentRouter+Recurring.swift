@@ -6,29 +6,29 @@ extension PaymentRouter {
     ///
     /// - Throws: ``PaymentError``.
     package func pay(
-        _ charge: PlannedPeriod, as order: PlannedPeriod.Order, lending payer: Payer
+        _ charge: PlannedPeriod, as order: PlannedPeriod.Order, with payer: Payer
     ) async throws(PaymentError) -> PaymentOutcome {
         let (request, payee) = try request(for: charge, order)
-        let enquiry = try enquiry(for: charge.provider, payer: payer)
+        let serviceClient = try serviceClient(for: charge.provider, payer: payer)
         return try await carryOnce(request.reference) { journal in
-            do { try await giveUpUnsent(to: payee, besides: request.reference, enquiry) } catch let failure
+            do { try await abandonUnsent(to: payee, besides: request.reference, serviceClient) } catch let failure
                 as PaymentError
                 where failure.code == .inUse
             {
-                throw enquiry.error(.unusableOption, "another payment to the same payee is under way")
+                throw serviceClient.error(.unusableOption, "another payment to the same payee is in progress")
             }
-            return try await engine(enquiry, journal, request.reference).pay(charge, as: order, request)
+            return try await engine(serviceClient, journal, request.reference).pay(charge, as: order, request)
         }
     }
 
-    /// Says what became of a period that was begun; nil when nothing was sent for it. All tries up to this one are called off
-    /// then, also those of processes that have not got as far as the journal.
+    /// Says what became of a period that was begun; nil when nothing was sent for it. All tries up to this one are
+    /// called off then, also those of processes that have not got as far as the journal.
     ///
     /// - Throws: ``PaymentError``, and what the journal throws.
-    package func settle(_ charge: PlannedPeriod, lending payer: Payer) async throws -> PaymentOutcome? {
-        let enquiry = try enquiry(for: charge.provider, payer: payer)
+    package func settle(_ charge: PlannedPeriod, with payer: Payer) async throws -> PaymentOutcome? {
+        let serviceClient = try serviceClient(for: charge.provider, payer: payer)
         return try await leases.with(charge.reference) { journal in
-            try await engine(enquiry, journal, charge.reference).settle(charge)
+            try await engine(serviceClient, journal, charge.reference).settle(charge)
         } orElse: {
             $0
         }
@@ -51,7 +51,7 @@ extension PaymentRouter {
             let payee = route.match.reference
         else {
             throw PaymentError(
-                .notAPayment, "the plan's link names nobody who could be paid again and again; make the plan anew",
+                .notAPayment, "the plan's link names no payee for repeated payments; make a new plan",
                 provider: charge.provider)
         }
         return (

@@ -5,7 +5,7 @@ package struct PlannedPeriod: Sendable {
     /// What is paid by: whose link, and by which of their options.
     package struct Order: Sendable {
         let link: String
-        let option: PaymentOption.ID?
+        let option: PaymentMethodOption.ID?
         let paysByItself: Bool
 
         /// Creates an order.
@@ -14,7 +14,7 @@ package struct PlannedPeriod: Sendable {
         ///   - link: a link that names a payee and no single payment.
         ///   - option: the option, by its id; nil for the first that costs what the plan says.
         ///   - paysByItself: whether the period may be paid without a question, within the router's limits.
-        package init(link: String, option: PaymentOption.ID?, paysByItself: Bool) {
+        package init(link: String, option: PaymentMethodOption.ID?, paysByItself: Bool) {
             self.link = link
             self.option = option
             self.paysByItself = paysByItself

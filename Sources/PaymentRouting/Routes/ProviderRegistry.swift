@@ -4,7 +4,8 @@ import Synchronization
 /// The providers and merchants' services that an application uses: an immutable value, checked and compiled when it is
 /// made.
 ///
-/// Both are registered in one list, because ids name one or the other in the journal: `[walletConnectPay, citcon, shop]`.
+/// Both are registered in one list, because ids name one or the other in the journal:
+/// `[walletConnectPay, citcon, shop]`.
 public struct ProviderRegistry: Sendable {
     /// What to do when two providers claim exactly the same pattern.
     @nonexhaustive

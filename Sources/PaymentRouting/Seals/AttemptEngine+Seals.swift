@@ -8,23 +8,24 @@ extension AttemptEngine {
         return broken.first(where: Self.mayHaveSent) ?? broken.first
     }
 
-    /// Ends work on a payment because of such a record: nothing is signed, paid or written for it. The service is asked, and
-    /// only its word is believed then.
+    /// Ends work on a payment because of such a record: nothing is signed, paid or written for it. The service is
+    /// asked, and only its word is believed then.
     ///
-    /// - Parameter isNamed: whether the caller named the payment; otherwise it is known from the record alone, which may
-    ///   name another one.
+    /// - Parameter isNamed: whether the caller named the payment; otherwise it is known from the record alone, which
+    ///   may name another one.
     /// - Throws: ``PaymentError``, `integrity`, when not even the record says that anything was sent.
-    func askAboutDistrusted(_ history: AttemptHistory, isNamed: Bool) async throws -> PaymentOutcome {
+    func statusOfUnsealedAttempt(_ history: AttemptHistory, isNamed: Bool) async throws -> PaymentOutcome {
         let attempt = history.attempt
         let message =
-            "the journal's record of the attempt \(attempt.id) was changed by somebody else, or made without this key; "
+            "the journal's record of the attempt \(attempt.id) was changed by another program, or made without this key; "
             + "keep the journal for examination, and ask the payee before paying in any other way"
         guard Self.mayHaveSent(history) else { throw error(.integrity, message) }
         if isNamed || effects.journalKey?.isSound(attempt) != false {
-            if let outcome = try? enquiry.checked(try await enquiry.status(of: attempt), of: attempt.reference),
+            if let outcome = try? serviceClient.checked(
+                try await serviceClient.status(of: attempt), of: attempt.reference),
                 outcome.isFinal
             {
-                return Self.believable(outcome, after: history)
+                return Self.accountingForWalletTransfers(outcome, after: history)
             }
         }
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))

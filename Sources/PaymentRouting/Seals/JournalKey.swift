@@ -3,16 +3,16 @@ import PaymentCrypto
 
 /// A key of the application's by which a router knows its own journal again.
 ///
-/// With it, the router seals every attempt and every entry that it writes (HMAC-SHA-256), each over everything before it
-/// in its attempt, and acts on nothing whose seals are missing or wrong. Keep the key where whoever can write the journal's
-/// file cannot read it, such as the system's keychain, and keep the same one as long as payments are open: attempts that
-/// were made without it, or with another, are refused.
+/// With it, the router seals every attempt and every entry that it writes (HMAC-SHA-256), each over everything before
+/// it in its attempt, and acts on nothing whose seals are missing or wrong. Keep the key where whoever can write the
+/// journal's file cannot read it, such as the system's keychain, and keep the same one as long as payments are open:
+/// attempts that were made without it, or with another, are refused.
 ///
 /// It protects against whoever changes the journal behind the application's back: options and prepared calls that are
-/// swapped, put in from other attempts, set back to older ones, added, reordered or taken out of the middle. It does not
-/// hide anything, and it cannot show that the *end* of a record is missing, or the whole of it: a journal set back to an
-/// earlier state, or deleted, looks like one that had not gone on yet. Against that help only a journal that nobody else
-/// can write, and services that recognise repetitions.
+/// swapped, put in from other attempts, set back to older ones, added, reordered or taken out of the middle. It does
+/// not hide anything, and it cannot show that the *end* of a record is missing, or the whole of it: a journal set back
+/// to an earlier state, or deleted, looks like one that had not gone on yet. Against that help only a journal that
+/// nobody else can write, and services that recognise repetitions.
 public struct JournalKey: Sendable {
     /// The fewest bytes of a key.
     public static let minimumLength = 32
@@ -53,7 +53,8 @@ public struct JournalKey: Sendable {
     /// Whether every seal of `history` is there and right.
     func isSound(_ history: AttemptHistory) -> Bool {
         guard isSound(history.attempt), var previous = history.attempt.seal else { return false }
-        // What wallets and forms answered is erased at the end; its seal stays, and what came later was sealed over that.
+        // What wallets and forms answered is erased at the end; its seal stays, and what came later was sealed over
+        // that.
         let erased = history.isFinished ? history.erasedNames : []
         for (position, entry) in history.entries.enumerated() {
             guard let seal = entry.seal else { return false }

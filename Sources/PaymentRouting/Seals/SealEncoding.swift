@@ -10,7 +10,7 @@ import PaymentCore
 /// references and kinds of steps, whose texts are fixed (``PaymentReference/parts``, ``StepKind/rawValue``), they are
 /// neither what the values are called in code nor how a journal stores them, so that both may change.
 enum SealEncoding {
-    static func option(_ option: PaymentOption) throws -> String {
+    static func option(_ option: PaymentMethodOption) throws -> String {
         var value: JSONValue = [
             "id": .string(option.id), "title": .string(option.title), "amount": money(option.amount),
             "needs": .array(option.needs.map(need)), "unmet": .array(option.unmet.map(need)),

@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries must come one after
-/// the other, as ``LeasedJournal`` has them written.
+/// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries must come one
+/// after the other, as ``LeasedJournal`` has them written.
 actor SealedWriter {
     /// An attempt's record was changed by somebody else: nothing is added to it.
-    struct Broken: Error {}
+    struct SealFormatError: Error {}
 
     private struct Tip {
         var count: Int
@@ -41,7 +41,7 @@ actor SealedWriter {
         if let tip = tips[attempt] { return tip }
         guard let history = try await base.history(of: attempt) else { throw JournalError.unknownAttempt(attempt) }
         guard key.isSound(history), let seal = history.entries.last?.seal ?? history.attempt.seal else {
-            throw Broken()
+            throw SealFormatError()
         }
         return Tip(count: history.entries.count, seal: seal)
     }

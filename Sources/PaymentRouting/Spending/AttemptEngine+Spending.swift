@@ -5,12 +5,13 @@ extension AttemptEngine {
     /// What became of looking for an option that nobody has to be asked about.
     enum Unasked {
         /// One is within the limits, and reserved for this attempt.
-        case reserved(PaymentOption, AttemptID)
+        case reserved(PaymentMethodOption, AttemptID)
         /// None is, and why.
         case none(String)
     }
 
-    /// Reserves the first option that the payer can fulfil and that is within the limits; nil where there are no limits.
+    /// Reserves the first option that the payer can fulfil and that is within the limits; nil where there are no
+    /// limits.
     func reserveUnasked(_ quote: PaymentQuote) async throws -> Unasked? {
         guard let autoPay = effects.autoPay, autoPay.includes(descriptor.id) else { return nil }
         guard let store = effects.spendings else {
@@ -41,7 +42,7 @@ extension AttemptEngine {
     }
 
     /// Why an option is not even compared with the limits.
-    private func objection(to option: PaymentOption, of quote: PaymentQuote) -> String? {
+    private func objection(to option: PaymentMethodOption, of quote: PaymentQuote) -> String? {
         guard !option.isEstimate else {
             return "'\(option.id)' costs an estimated \(option.amount), which may become more"
         }
@@ -65,7 +66,7 @@ extension AttemptEngine {
 
     /// Pays an option that is reserved for an attempt. Whatever keeps the attempt from being opened gives that back.
     func openReserved(
-        _ quote: PaymentQuote, _ option: PaymentOption, _ id: AttemptID, under key: String? = nil
+        _ quote: PaymentQuote, _ option: PaymentMethodOption, _ id: AttemptID, under key: String? = nil
     ) async throws -> PaymentOutcome {
         let ending: Result<PaymentOutcome, any Error>
         do { ending = .success(try await open(quote, option, as: id, under: key)) } catch { ending = .failure(error) }
@@ -80,8 +81,9 @@ extension RouterEffects {
     /// The account of what is spent without a question, which is a part of the journal.
     var spendings: (any SpendingStore)? { journal as? any SpendingStore }
 
-    /// Brings a reservation in line with its attempt: paid or given back when that has ended, given back when there is none
-    /// and nobody can open it any more. Called by whoever holds the payment's lease; a failure is made good by the next look.
+    /// Brings a reservation in line with its attempt: paid or given back when that has ended, given back when there is
+    /// none and nobody can open it any more. Called by whoever holds the payment's lease; a failure is made good by the
+    /// next look.
     func settleSpending(of attempt: AttemptID) async {
         guard let spendings, let record = try? await spendings.spending(of: attempt), record.state == .reserved else {
             return

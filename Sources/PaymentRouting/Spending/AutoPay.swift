@@ -13,17 +13,17 @@ public import PaymentCore
 /// let router = PaymentRouter(registry: registry, transport: transport, journal: journal, autoPay: autoPay)
 /// ```
 ///
-/// The first option that the payer can fulfil and that every limit leaves room for is taken, and its amount is reserved in
-/// the journal before anything can move money. Of anything else the payer's chooser is asked; where there is none, it is
-/// declined (`over-limit`). A ``Payer/policy`` allows nothing beyond the limits: what is paid without a question has to be
-/// within both. What a chooser has chosen is no matter of limits, and is not counted.
+/// The first option that the payer can fulfil and that every limit leaves room for is taken, and its amount is reserved
+/// in the journal before anything can move money. Of anything else the payer's chooser is asked; where there is none,
+/// it is declined (`over-limit`). A ``Payer/policy`` allows nothing beyond the limits: what is paid without a question
+/// has to be within both. What a chooser has chosen is no matter of limits, and is not counted.
 ///
-/// Never paid without a question is what cannot be compared with the limits: an option in another currency or with other
-/// decimals, unless ``Converter`` says what it is worth; an estimate, which may become more; an amount of zero.
+/// Never paid without a question is what cannot be compared with the limits: an option in another currency or with
+/// other decimals, unless ``Converter`` says what it is worth; an estimate, which may become more; an amount of zero.
 /// <doc:AutoPaying> says what is counted, and when.
 public struct AutoPay: Sendable {
-    /// Says what an amount is worth in another currency, in that currency's own minor units; nil where it does not know. Round
-    /// up: the limits are counted in what it says.
+    /// Says what an amount is worth in another currency, in that currency's own minor units; nil where it does not
+    /// know. Round up: the limits are counted in what it says.
     public typealias Converter = @Sendable (_ amount: Money, _ limit: Money) async throws -> Money?
 
     /// The limits. All that are about a payment count; without one that is, it is asked for.
@@ -55,7 +55,7 @@ public struct AutoPay: Sendable {
 
     /// What paying `option` would spend.
     func spending(
-        on option: PaymentOption, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
+        on option: PaymentMethodOption, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
     ) async -> Spending {
         let spending = Spending(
             attempt: attempt, payment: quote.reference, amounts: [option.amount], day: SpendingDay(now, in: timeZone),

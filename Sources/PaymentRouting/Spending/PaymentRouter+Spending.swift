@@ -3,8 +3,9 @@ import PaymentCore
 /// Reservations that a crash has left.
 extension PaymentRouter {
     /// An engine that pays `payment`, and gives back what others left reserved where that is in its way.
-    func engine(_ enquiry: Enquiry, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine {
-        var engine = AttemptEngine(enquiry: enquiry, journal: journal)
+    func engine(_ serviceClient: ServiceClient, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine
+    {
+        var engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
         engine.settleOthers = { await settleSpendings(holding: payment) }
         return engine
     }

@@ -1,13 +1,14 @@
 import PaymentCore
 
-/// The steps of everybody who works on one payment in this router: of whoever carries an attempt through, and of visitors
-/// beside it, who bring its payer back. Each of them goes by a log of its own, made from the journal as it found it.
+/// The steps of everybody who works on one payment in this router: of whoever carries an attempt through, and of
+/// visitors beside it, who bring its payer back. Each of them goes by a log of its own, made from the journal as it
+/// found it.
 ///
-/// A step has one result, the first, so that what is made from it (a key, a body) is the same for all; and a mutation is
-/// begun by one of them only.
+/// A step has one result, the first, so that what is made from it (a key, a body) is the same for all; and a mutation
+/// is begun by one of them only.
 actor SharedSteps {
     /// Another one has begun the mutation, and how it ended is not known here.
-    struct UnderWay: Error {}
+    struct StepInFlightError: Error {}
 
     /// One of those who work.
     final class Run: Sendable {}
@@ -32,7 +33,7 @@ actor SharedSteps {
     /// - Parameters:
     ///   - isKnown: whether `run` has found the step in the journal, begun and without an end, and may repeat it.
     ///   - record: stores that the step begins.
-    /// - Throws: ``UnderWay``, and what `record` throws.
+    /// - Throws: ``StepInFlightError``, and what `record` throws.
     func begin(
         _ name: String, of attempt: AttemptID, by run: Run, movesMoney: Bool, isKnown: Bool,
         _ record: @Sendable () async throws -> Void
@@ -43,7 +44,7 @@ actor SharedSteps {
         if let result = results[step] { return result }
         if movesMoney, let beginner = mutations[step] {
             // What `run` knows as interrupted may be repeated once whoever interrupted it is gone.
-            guard isKnown, beginner.run == nil || beginner.run === run else { throw UnderWay() }
+            guard isKnown, beginner.run == nil || beginner.run === run else { throw StepInFlightError() }
         }
         try await record()
         if movesMoney { mutations[step] = Beginner(run: run) }

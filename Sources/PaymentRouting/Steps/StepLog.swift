@@ -97,14 +97,14 @@ actor StepLog: StepRunner {
         let obstacle = names.meet(name, movesMoney: kind.movesMoney)
         try await restate(name, kind)
         if let result = finished[name] {
-            effects.tell(.stepReplayed(name, kind), of: attempt)
+            effects.emit(.stepReplayed(name, kind), of: attempt)
             return result
         }
         if let obstacle {
             throw error(
                 .network,
                 "'\(obstacle)' was begun before, and has not been come to again where '\(name)' would begin; another "
-                    + "version may call it so, and only the payment's status can tell", phase: .maybeSent)
+                    + "version may use that name; ask for the payment's status", phase: .maybeSent)
         }
         do { try checkInterruptedMutation(name, kind) } catch {
             isLeftToOthers = await journal.steps.isHeld(name, of: attempt.id, besides: me)
@@ -115,20 +115,20 @@ actor StepLog: StepRunner {
         let wasInterrupted = openMutations.contains(name)
         if let result = try await begin(name, kind, isKnown: wasInterrupted) {
             finished[name] = result
-            effects.tell(.stepReplayed(name, kind), of: attempt)
+            effects.emit(.stepReplayed(name, kind), of: attempt)
             return result
         }
         if kind.movesMoney {
             openMutations.insert(name)
             hasBegunMutation = true
         }
-        effects.tell(.stepStarted(name, kind), of: attempt)
+        effects.emit(.stepStarted(name, kind), of: attempt)
         let scope = StepScope(kind)
         let own: JSONValue
         do {
             own = try await StepScope.$current.withValue(scope) { try await body() }
         } catch {
-            effects.tell(.stepFailed(name, kind), of: attempt)
+            effects.emit(.stepFailed(name, kind), of: attempt)
             if Self.isUndone(kind, by: error, scope, wasInterrupted) {
                 openMutations.remove(name)
                 // When this cannot be stored, a later run only asks once more than it needs to.
@@ -143,12 +143,12 @@ actor StepLog: StepRunner {
                 .stepFinished(name: name, result: own), isAfterEffect: !self.openMutations.isEmpty)
         }
         finished[name] = result
-        effects.tell(.stepFinished(name, kind), of: attempt)
+        effects.emit(.stepFinished(name, kind), of: attempt)
         return result
     }
 
-    /// Whether a step that ended by throwing `error` has surely moved nothing, in this run and in all before it. What an
-    /// interrupted run did, only a settler can say afterwards.
+    /// Whether a step that ended by throwing `error` has surely moved nothing, in this run and in all before it. What
+    /// an interrupted run did, only a settler can say afterwards.
     private static func isUndone(
         _ kind: StepKind, by error: any Error, _ scope: StepScope, _ wasInterrupted: Bool
     ) -> Bool {
@@ -157,7 +157,8 @@ actor StepLog: StepRunner {
         return kind.repetition == .ifSettlerSentNothing && (error as? PaymentError)?.code == .notSettled
     }
 
-    /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is returned.
+    /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is
+    /// returned.
     private func begin(_ name: String, _ kind: StepKind, isKnown: Bool) async throws -> JSONValue? {
         do {
             return try await journal.steps.begin(
@@ -165,10 +166,10 @@ actor StepLog: StepRunner {
             ) {
                 try await self.record(.stepStarted(name: name, kind: kind), isAfterEffect: isKnown)
             }
-        } catch is SharedSteps.UnderWay {
+        } catch is SharedSteps.StepInFlightError {
             isLeftToOthers = true
             throw error(
-                .network, "'\(name)' was begun by somebody else who works on this payment; ask for its outcome later",
+                .network, "'\(name)' was begun by another caller that works on this payment; ask for its outcome later",
                 phase: .maybeSent)
         }
     }
@@ -193,7 +194,7 @@ actor StepLog: StepRunner {
         case .always, .withSameKey, .ifSettlerSentNothing, .never: break
         }
         throw error(
-            .network, "the payment was interrupted while '\(name)' was under way; only its status can tell",
+            .network, "the payment was interrupted while '\(name)' was in progress; ask for its status",
             phase: .maybeSent)
     }
 
@@ -212,9 +213,9 @@ actor StepLog: StepRunner {
             throw self.error(
                 .journal, "the attempt has ended meanwhile; ask again for its outcome",
                 phase: isAfterEffect ? .maybeSent : .beforeSend)
-        } catch is SealedWriter.Broken {
+        } catch is SealedWriter.SealFormatError {
             throw self.error(
-                .integrity, "the journal's record of the attempt \(attempt.id) was changed by somebody else",
+                .integrity, "the journal's record of the attempt \(attempt.id) was changed by another program",
                 phase: isAfterEffect ? .maybeSent : .beforeSend)
         } catch {
             throw self.error(

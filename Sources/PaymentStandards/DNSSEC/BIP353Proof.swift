@@ -9,8 +9,8 @@ public import PaymentCore
 /// A BIP-353 name's payment link with the proof that it is the name's, checked without any network.
 ///
 /// Source: BIP-353, "PSBT": a byte of length, the name, and records as in RFC 9102. Signatures with RSA and P-256 are
-/// known. Aliases of a name (CNAME) and of all that is below one (DNAME) are followed; where a wildcard answers, NSEC or
-/// NSEC3 must prove that the name itself is not there.
+/// known. Aliases of a name (CNAME) and of all that is below one (DNAME) are followed; where a wildcard answers, NSEC
+/// or NSEC3 must prove that the name itself is not there.
 public struct BIP353Proof: Sendable, Hashable {
     /// The name.
     public let name: BIP353
@@ -89,8 +89,8 @@ public struct BIP353Proof: Sendable, Hashable {
         throw StandardDefect(.range, "alias", at: offset, "leads on more than \(maximumAliases) times")
     }
 
-    /// Where `owner` is moved to by the alias of a name above it (RFC 6672); nil where none is proved. A wildcard is none:
-    /// what stands below an expanded name, it does not say.
+    /// Where `owner` is moved to by the alias of a name above it (RFC 6672); nil where none is proved. A wildcard is
+    /// none: what stands below an expanded name, it does not say.
     private static func moved(
         _ owner: DNSName, _ chain: inout DNSSECChain, _ offset: Int
     ) throws(StandardDefect) -> DNSName? {

@@ -13,8 +13,8 @@ struct NSEC {
         (start, self.end, types) = (record.owner, end, rest)
     }
 
-    /// Whether `name` lies between both ends, and nothing below it is there either. The last gap of a zone leads back to
-    /// its first name.
+    /// Whether `name` lies between both ends, and nothing below it is there either. The last gap of a zone leads back
+    /// to its first name.
     func covers(_ name: DNSName, in zone: DNSName) -> Bool {
         guard start.precedes(name), name.precedes(end) || end == zone, !end.isWithin(name) else { return false }
         // What a name above says that hands its names to another zone, or elsewhere, is no word about those

@@ -1,7 +1,8 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Records that prove themselves from the root's keys down. Source: RFC 4035 section 5, RFC 5155; RFC 9102 for the form.
+/// Records that prove themselves from the root's keys down. Source: RFC 4035 section 5, RFC 5155; RFC 9102 for the
+/// form.
 struct DNSSECChain {
     /// All records of one name and type that were proved.
     struct Proved {
@@ -60,7 +61,8 @@ struct DNSSECChain {
         (self.sets, self.signatures, self.time, self.anchors) = (sets, signatures, time, anchors)
     }
 
-    /// The records of `owner` and `type`, where they are proved; nil where none are there or none of the signatures holds.
+    /// The records of `owner` and `type`, where they are proved; nil where none are there or none of the signatures
+    /// holds.
     mutating func proved(_ owner: DNSName, _ type: UInt16) -> Proved? {
         let key = Key(owner: owner, type: type)
         guard let records = sets[key] else { return nil }

@@ -3,7 +3,8 @@ import PaymentCrypto
 
 /// Base64 as payment texts have it: of either alphabet, with or without padding. Which, no standard's readers agree on.
 enum Base64Text {
-    /// The bytes of `part`; nil where it mixes the alphabets, has misplaced padding, an impossible length or stray bits.
+    /// The bytes of `part`; nil where it mixes the alphabets, has misplaced padding, an impossible length or stray
+    /// bits.
     static func decode(_ part: TextPart) -> [UInt8]? {
         var bytes = part.bytes
         var padding = 0

@@ -18,57 +18,57 @@ indirect enum CBORValue: Sendable, Hashable {
     private static let maximumDepth = 32
 
     /// Why bytes are no such text.
-    struct Malformed: Error {}
+    struct CBORDefect: Error {}
 
     /// Reads all of `bytes`.
-    init(parsing bytes: [UInt8]) throws(Malformed) {
+    init(parsing bytes: [UInt8]) throws(CBORDefect) {
         var rest = bytes[...]
         self = try Self.read(&rest, depth: 0)
-        guard rest.isEmpty else { throw Malformed() }
+        guard rest.isEmpty else { throw CBORDefect() }
     }
 
-    private static func take(_ rest: inout ArraySlice<UInt8>, _ count: UInt64) throws(Malformed) -> ArraySlice<UInt8> {
-        guard count <= UInt64(rest.count) else { throw Malformed() }
+    private static func take(_ rest: inout ArraySlice<UInt8>, _ count: UInt64) throws(CBORDefect) -> ArraySlice<UInt8> {
+        guard count <= UInt64(rest.count) else { throw CBORDefect() }
         defer { rest = rest.dropFirst(Int(count)) }
         return rest.prefix(Int(count))
     }
 
-    private static func read(_ rest: inout ArraySlice<UInt8>, depth: Int) throws(Malformed) -> CBORValue {
-        guard let head = rest.popFirst(), depth < maximumDepth else { throw Malformed() }
+    private static func read(_ rest: inout ArraySlice<UInt8>, depth: Int) throws(CBORDefect) -> CBORValue {
+        guard let head = rest.popFirst(), depth < maximumDepth else { throw CBORDefect() }
         let (major, low) = (head >> 5, head & 31)
         if major == 7 {
             switch low {
             case 20, 21: return .bool(low == 21)
             case 22, 23: return .null
-            default: throw Malformed()
+            default: throw CBORDefect()
             }
         }
         let number: UInt64
         switch low {
         case 0..<24: number = UInt64(low)
         case 24...27: number = try take(&rest, 1 << UInt64(low - 24)).reduce(0) { $0 << 8 | UInt64($1) }
-        default: throw Malformed()
+        default: throw CBORDefect()
         }
         switch major {
         case 0: return .unsigned(number)
         case 1: return .negative(number)
         case 2: return .bytes(Array(try take(&rest, number)))
         case 3:
-            guard let text = String(validating: try take(&rest, number), as: UTF8.self) else { throw Malformed() }
+            guard let text = String(validating: try take(&rest, number), as: UTF8.self) else { throw CBORDefect() }
             return .text(text)
         case 4:
             var items: [CBORValue] = []
             // Each item takes a byte at least, so what is announced cannot be more than what is there.
-            guard number <= UInt64(rest.count) else { throw Malformed() }
+            guard number <= UInt64(rest.count) else { throw CBORDefect() }
             for _ in 0..<number { items.append(try read(&rest, depth: depth + 1)) }
             return .array(items)
         case 5:
             var items: [(key: CBORValue, value: CBORValue)] = []
             var seen: Set<CBORValue> = []
-            guard number <= UInt64(rest.count / 2) else { throw Malformed() }
+            guard number <= UInt64(rest.count / 2) else { throw CBORDefect() }
             for _ in 0..<number {
                 let key = try read(&rest, depth: depth + 1)
-                guard seen.insert(key).inserted else { throw Malformed() }
+                guard seen.insert(key).inserted else { throw CBORDefect() }
                 items.append((key, try read(&rest, depth: depth + 1)))
             }
             return .map(items)

@@ -24,7 +24,8 @@ struct QueryRules: Sendable {
 
 /// Reads a query by a standard's own rules: what repeats, what `+` means, whether case matters.
 ///
-/// Made once for each standard, which keeps it: names are looked up by number, so that reading allocates nothing for them.
+/// Made once for each standard, which keeps it: names are looked up by number, so that reading allocates nothing for
+/// them.
 struct QueryReader: Sendable {
     private let rules: QueryRules
     /// Each known name's number.

@@ -2,9 +2,9 @@ import PaymentCore
 
 /// The form in which Android's browsers hand links to apps: `intent://pay?pa=…#Intent;scheme=upi;package=…;end`.
 ///
-/// It is read as the link that the app would be given, `upi://pay?pa=…`. The app that it names and the page that it names
-/// for when there is none are not looked at: whoever made the text chose them. Source: Chrome for Android, "Android
-/// Intents with Chrome".
+/// It is read as the link that the app would be given, `upi://pay?pa=…`. The app that it names and the page that it
+/// names for when there is none are not looked at: whoever made the text chose them. Source: Chrome for Android,
+/// "Android Intents with Chrome".
 struct AndroidIntent: Sendable {
     /// The link inside.
     let link: PaymentLink

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// What the standards that were asked about a text have said. Mostly it is one, so nothing is kept in lists before there
-/// are two.
+/// What the standards that were asked about a text have said. Mostly it is one, so nothing is kept in lists before
+/// there are two.
 struct Hearing {
     private let link: PaymentLink
     /// The intent that ``link`` was taken out of.

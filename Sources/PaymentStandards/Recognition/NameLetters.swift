@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Whether a name may look like another: `Аlice` with a Cyrillic А, `xn--pypal-4ve.example`.
 enum NameLetters {
-    /// Whether a word of `text` mixes Latin letters with Greek or Cyrillic ones, or is an internationalised label of a host.
-    /// A name in one script is what it seems.
+    /// Whether a word of `text` mixes Latin letters with Greek or Cyrillic ones, or is an internationalised label of a
+    /// host. A name in one script is what it seems.
     static func mayDeceive(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) || text.utf8.contains(UInt8(ascii: "-")) else { return false }
         let words = text.unicodeScalars.split {

@@ -6,8 +6,8 @@ public enum StandardPattern: Sendable, Hashable {
     case firstLine(String)
     /// A text that begins with this, case and all.
     case prefix(String)
-    /// A URI of this scheme, given in lower case. With payloads: whose part behind the scheme (and `//`) begins with one
-    /// of them, compared without regard to ASCII case. The longest payload that matches decides.
+    /// A URI of this scheme, given in lower case. With payloads: whose part behind the scheme (and `//`) begins with
+    /// one of them, compared without regard to ASCII case. The longest payload that matches decides.
     case scheme(String, payloads: [String] = [])
     /// A URI whose scheme no other pattern names.
     case otherScheme

@@ -40,8 +40,8 @@ enum ArchiveStatements {
         return (filter, values)
     }
 
-    /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too. Those that money is
-    /// reserved for still have to say what became of it.
+    /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too. Those that money
+    /// is reserved for still have to say what became of it.
     static let old = """
         SELECT number FROM attempt
         WHERE finished = 1 AND ended < ?1 AND (ended < ?2 OR (paid = 0 AND NOT EXISTS (

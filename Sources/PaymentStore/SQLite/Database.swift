@@ -20,9 +20,9 @@ package final class Database {
     /// The longest text that is stored or read, in bytes: far more than any payment has.
     package static let valueLimit = 1 << 20
     /// How long another process is waited for that writes: a stopped one holds everybody up.
-    package static let patience = Duration.seconds(5)
+    package static let timeout = Duration.seconds(5)
 
-    private let patience: Duration
+    private let timeout: Duration
     private let watch: StatementWatch
     private let place: FilePlace?
     private let handle: OpaquePointer
@@ -42,7 +42,7 @@ package final class Database {
     ///   - longest: the longest row that is read or written, in bytes.
     ///   - limit: the longest that a statement may take.
     package init(
-        path: String, to purpose: Purpose = .use, patience: Duration = patience, longest: Int = valueLimit + 65_536,
+        path: String, to purpose: Purpose = .use, timeout: Duration = timeout, longest: Int = valueLimit + 65_536,
         limit: Duration = StatementWatch.limit
     ) throws(JournalError) {
         var opened: OpaquePointer?
@@ -60,17 +60,17 @@ package final class Database {
             defer { sqlite3_close_v2(opened) }
             // The system knows more than that it cannot be opened: that it may not be, for one.
             let reason = sqlite3_system_errno(opened)
-            guard code & 0xFF == SQLITE_CANTOPEN, reason != 0 else { throw Self.error(code, path, patience) }
+            guard code & 0xFF == SQLITE_CANTOPEN, reason != 0 else { throw Self.error(code, path, timeout) }
             throw .inaccessible(path: path, detail: String(cString: strerror(reason)))
         }
         self.path = path
-        self.patience = patience
+        self.timeout = timeout
         watch = StatementWatch(limit: limit)
         handle = opened
         // Noted after SQLite has opened the file, and only if it is the one that SQLite has.
         place = purpose == .use ? FilePlace(path) : nil
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: Int(patience / .milliseconds(1))))
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(timeout / .milliseconds(1))))
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
         sqlite3_progress_handler(
             handle, StatementWatch.interval,
@@ -80,14 +80,14 @@ package final class Database {
             }, Unmanaged.passUnretained(watch).toOpaque())
         #if canImport(CSQLite)
             let refusal = csqlite_defend(handle)
-            guard refusal == SQLITE_OK else { throw Self.error(refusal, path, patience) }
+            guard refusal == SQLITE_OK else { throw Self.error(refusal, path, timeout) }
         #endif
         try execute("PRAGMA trusted_schema = OFF")
         if purpose == .use { try checkPlace() }
     }
 
-    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: whoever opens it
-    ///   would not see what is written to this one.
+    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: whoever opens
+    ///   it would not see what is written to this one.
     private func checkPlace() throws(JournalError) {
         var hasMoved: Int32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -103,7 +103,7 @@ package final class Database {
     package func execute(_ sql: String) throws(JournalError) {
         watch.begin()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
+        guard code == SQLITE_OK else { throw Self.error(code, path, timeout) }
     }
 
     /// Runs statements that may take as long as the file is large.
@@ -127,7 +127,7 @@ package final class Database {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw Self.error(code, path, patience) }
+            guard code == SQLITE_ROW else { throw Self.error(code, path, timeout) }
             try body(statement)
         }
     }
@@ -221,7 +221,7 @@ package final class Database {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw Self.error(code, path, patience) }
+        guard code == SQLITE_OK, let statement else { throw Self.error(code, path, timeout) }
         statements[sql] = statement
         return statement
     }
@@ -244,7 +244,7 @@ package final class Database {
                 }
             }
         }
-        guard code == SQLITE_OK else { throw Self.error(code, path, patience) }
+        guard code == SQLITE_OK else { throw Self.error(code, path, timeout) }
     }
 
     // An empty text needs an address too: without one SQLite stores null.
@@ -252,11 +252,11 @@ package final class Database {
         UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    private static func error(_ code: Int32, _ path: String, _ patience: Duration) -> JournalError {
+    private static func error(_ code: Int32, _ path: String, _ timeout: Duration) -> JournalError {
         let detail = String(cString: sqlite3_errstr(code))
         switch code & 0xFF {
         case SQLITE_FULL: return .full(path: path)
-        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path, waited: patience)
+        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path, waited: timeout)
         case SQLITE_TOOBIG: return .tooLarge(path: path, bytes: 0, limit: valueLimit)
         case SQLITE_CORRUPT: return .damaged(path: path, detail: detail)
         case SQLITE_NOTADB: return .notAJournal(path: path)

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Writes that wait for the disk together: what comes while the disk is busy is one transaction afterwards, with one sync
-/// for all of it. Each write takes effect, or fails, as if it were alone. Not for sharing: its journal uses it.
+/// Writes that wait for the disk together: what comes while the disk is busy is one transaction afterwards, with one
+/// sync for all of it. Each write takes effect, or fails, as if it were alone. Not for sharing: its journal uses it.
 final class GroupCommit {
     /// A write, which may be made a second time when the transaction that it was part of came to nothing.
     typealias Write = () throws(JournalError) -> Void

@@ -19,20 +19,20 @@ package struct JournalFile: Sendable {
     /// The most pages the file may have; nil for no limit but SQLite's.
     package let maximumPages: Int?
     /// How long other processes are waited for that write.
-    package let patience: Duration
+    package let timeout: Duration
     /// The longest that a statement may take.
     let limit: Duration
 
     package init(
         path: String, isMade: Bool = true, survivesPowerFailure: Bool = true, schema: Schema = .current,
-        maximumPages: Int? = nil, patience: Duration = Database.patience, limit: Duration? = nil
+        maximumPages: Int? = nil, timeout: Duration = Database.timeout, limit: Duration? = nil
     ) {
         self.path = path
         self.isMade = isMade
         self.survivesPowerFailure = survivesPowerFailure
         self.schema = schema
         self.maximumPages = maximumPages
-        self.patience = patience
+        self.timeout = timeout
         self.limit = limit ?? StatementWatch.limit
     }
 
@@ -44,10 +44,10 @@ package struct JournalFile: Sendable {
         // A crash while the tables were made leaves a rollback journal. The file may look foreign until SQLite applied
         // it, so only the check after opening counts then.
         if access(path + "-journal", F_OK) != 0 { try look() }
-        let database = try Database(path: path, patience: patience, limit: limit)
-        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it. And until the
-        // write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that is there again after
-        // a failure of the power would be played back over all that was written since.
+        let database = try Database(path: path, timeout: timeout, limit: limit)
+        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it. And until
+        // the write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that is there
+        // again after a failure of the power would be played back over all that was written since.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
         // First of all: whatever else is asked could run what the file defines.
@@ -65,8 +65,8 @@ package struct JournalFile: Sendable {
     /// Refuses a file that is not ours or too new, without touching it.
     private func look() throws(JournalError) {
         do { try schema.check(Database(path: path, to: .look)) } catch {
-            // This sees the file without its log. While a log is moved into its file, and after a crash in the middle of
-            // that, the file alone looks damaged: the real opening puts both together, and then checks.
+            // This sees the file without its log. While a log is moved into its file, and after a crash in the middle
+            // of that, the file alone looks damaged: the real opening puts both together, and then checks.
             if case .damaged = error { return }
             if case .unexpectedSchema = error, access(path + "-wal", F_OK) == 0 { return }
             throw error
@@ -97,8 +97,8 @@ package struct JournalFile: Sendable {
             return
         }
         guard errno == ENOENT, isMade else { throw failure(errno) }
-        // Programs that still use a file that was deleted do not see what is written to a new one, and could pay a second
-        // time. Unless somebody has just made the file.
+        // Programs that still use a file that was deleted do not see what is written to a new one, and could pay a
+        // second time. Unless somebody has just made the file.
         if OwnerLock.isAnyAlive(path: path + "-owners") {
             guard stat(path, &status) == 0 else { throw .replaced(path: path) }
             return

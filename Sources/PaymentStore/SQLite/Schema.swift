@@ -26,10 +26,8 @@ package struct Schema: Sendable {
         self.steps = steps
     }
 
-    package init(applicationID: Int32 = 0x5052_4A31, steps: [String]) {
-        self.applicationID = applicationID
-        self.steps = steps
-    }
+    /// The version that the steps lead to.
+    package var version: Int { steps.count }
 
     /// A payment journal.
     package static let current = Schema(

@@ -1,5 +1,5 @@
-/// Ends statements that run too long. Otherwise a file that another program prepared could keep this one busy, and deaf to
-/// the signal that is to end it, for any time.
+/// Ends statements that run too long. Otherwise a file that another program prepared could keep this one busy, and deaf
+/// to the signal that is to end it, for any time.
 final class StatementWatch {
     /// The longest that a statement may take; none of ours comes near it.
     static let limit = Duration.seconds(30)

@@ -15,8 +15,11 @@ where RawValue == String, AllCases == [Self] {
 }
 
 extension StoredColumn {
-    /// The columns' names, as a statement has them.
-    package static var list: String { allCases.map { "\(table).\($0.rawValue)" }.joined(separator: ", ") }
+    /// The columns' names, as a statement about one table has them.
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// The columns' names, each with its table's.
+    package static var qualifiedList: String { allCases.map { "\(table).\($0.rawValue)" }.joined(separator: ", ") }
 }
 
 /// The columns of a table whose rows are about a payment or a refund.
@@ -104,7 +107,10 @@ extension Database {
     ) throws(JournalError) {
         let (columns, others) = (First.allCases, Second.allCases)
         try forEach(
-            "SELECT \(First.list), \(Second.list) FROM \(First.table) LEFT JOIN \(Second.table) \(rest)", values
+            """
+            SELECT \(First.qualifiedList), \(Second.qualifiedList)
+            FROM \(First.table) LEFT JOIN \(Second.table) \(rest)
+            """, values
         ) { (statement) throws(JournalError) in
             let other = Row(statement: statement, path: path, columns: others, first: Int32(columns.count))
             // The first column of a row that is there is never null.
@@ -131,9 +137,8 @@ extension Database {
     package func insert<Column: StoredColumn>(
         _: Column.Type, _ values: [Value], isReplacing: Bool = false
     ) throws(JournalError) {
-        let names = Column.allCases.map(\.rawValue).joined(separator: ", ")
         let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
-        try run("\(verb) INTO \(Column.table) (\(names)) VALUES (\(places))", values)
+        try run("\(verb) INTO \(Column.table) (\(Column.list)) VALUES (\(places))", values)
     }
 }

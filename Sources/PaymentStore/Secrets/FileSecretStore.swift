@@ -3,11 +3,11 @@ public import PaymentCore
 
 /// Secrets as files that only their owner can read: for Linux, where there is no keychain.
 ///
-/// Each is a file of mode 0600 in a folder of mode 0700. They are not encrypted: whoever can read the owner's files, or the
-/// disk itself, has them. On Apple platforms use `KeychainSecretStore`.
+/// Each is a file of mode 0600 in a folder of mode 0700. They are not encrypted: whoever can read the owner's files, or
+/// the disk itself, has them. On Apple platforms use `KeychainSecretStore`.
 public struct FileSecretStore: SecretKeeper {
     /// Why a secret was not read or kept. Says nothing of its content.
-    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
         /// One sentence for people, with what to do.
         public let description: String
     }
@@ -23,37 +23,38 @@ public struct FileSecretStore: SecretKeeper {
 
     /// Returns the secret called `name`, or nil when there is none.
     ///
-    /// - Throws: ``Failure`` when the file cannot be read, is a link, or others may read it too: then it is no secret any more.
+    /// - Throws: ``AccessError`` when the file cannot be read, is a link, or others may read it too: then it is no
+    ///   secret any more.
     public func secret(_ name: String) async throws -> Redacted<String>? {
         let path = try path(of: name)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw Failure(description: "the secret '\(name)' cannot be read: \(String(cString: strerror(errno)))")
+            throw AccessError(description: "the secret '\(name)' cannot be read: \(String(cString: strerror(errno)))")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(description: "the secret '\(name)' is not an ordinary file")
+            throw AccessError(description: "the secret '\(name)' is not an ordinary file")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw Failure(
+            throw AccessError(
                 description: "others can read the secret '\(name)': make a new one, and give its file the mode 0600")
         }
         let bytes = try file.read(upToCount: Self.maximumLength + 1) ?? Data()
         guard bytes.count <= Self.maximumLength, let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(description: "the secret '\(name)' is not a text of at most \(Self.maximumLength) bytes")
+            throw AccessError(description: "the secret '\(name)' is not a text of at most \(Self.maximumLength) bytes")
         }
         return Redacted(text)
     }
 
     /// Keeps `secret` under `name`, in place of what was there. After a crash either of the two is there, and whole.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``AccessError``.
     public func keep(_ secret: Redacted<String>, as name: String) async throws {
         let path = try path(of: name)
         guard secret.reveal().utf8.count <= Self.maximumLength else {
-            throw Failure(description: "the secret '\(name)' has more than \(Self.maximumLength) bytes")
+            throw AccessError(description: "the secret '\(name)' has more than \(Self.maximumLength) bytes")
         }
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder of secrets") }
         // A name of its own, so that two that keep at the same time do not write into one file.
@@ -67,28 +68,29 @@ public struct FileSecretStore: SecretKeeper {
             guard rename(draft, path) == 0 else { throw failure("keep the secret '\(name)'") }
         } catch {
             unlink(draft)
-            throw (error as? Failure) ?? Failure(description: "the secret '\(name)' was not kept: is the disk full?")
+            throw (error as? AccessError)
+                ?? AccessError(description: "the secret '\(name)' was not kept: is the disk full?")
         }
     }
 
     /// Forgets what was kept under `name`. Without one it does nothing. The disk may still hold its bytes.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``AccessError``.
     public func forget(_ name: String) async throws {
         guard try unlink(path(of: name)) == 0 || errno == ENOENT else { throw failure("forget the secret '\(name)'") }
     }
 
-    private func failure(_ what: String) -> Failure {
-        Failure(description: "could not \(what): \(String(cString: strerror(errno)))")
+    private func failure(_ what: String) -> AccessError {
+        AccessError(description: "could not \(what): \(String(cString: strerror(errno)))")
     }
 
     /// A name is a file's name too: nothing of it may lead elsewhere.
-    private func path(of name: String) throws(Failure) -> String {
+    private func path(of name: String) throws(AccessError) -> String {
         let isPlain = name.utf8.allSatisfy {
             $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0)
         }
         guard isPlain, 1...128 ~= name.utf8.count, !name.hasPrefix(".") else {
-            throw Failure(
+            throw AccessError(
                 description:
                     "a secret's name has 1 to 128 letters, digits, '-', '_' and '.', and does not begin with a dot")
         }

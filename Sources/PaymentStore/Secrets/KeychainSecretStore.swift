@@ -6,7 +6,7 @@
     /// Secrets in the keychain of this device: encrypted, and only while it is unlocked.
     public struct KeychainSecretStore: SecretKeeper {
         /// Why a secret was not read or kept: the keychain's own number.
-        public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
             /// The keychain's number.
             public let status: Int32
             /// One sentence for people.
@@ -20,8 +20,8 @@
         ///
         /// - Parameters:
         ///   - service: what the secrets belong to; different ones keep apart.
-        ///   - confirm: is asked before a secret is read, as to have the owner confirm by face or finger; what it throws is
-        ///     thrown on.
+        ///   - confirm: is asked before a secret is read, as to have the owner confirm by face or finger; what it
+        ///     throws is thrown on.
         public init(service: String, confirm: @escaping @Sendable (String) async throws -> Void = { _ in }) {
             self.service = service
             self.confirm = confirm
@@ -29,7 +29,7 @@
 
         /// Returns the secret called `name`, or nil when there is none.
         ///
-        /// - Throws: ``Failure``, and what the confirmation throws.
+        /// - Throws: ``AccessError``, and what the confirmation throws.
         public func secret(_ name: String) async throws -> Redacted<String>? {
             try await confirm(name)
             var query = item(name)
@@ -38,13 +38,13 @@
             let status = SecItemCopyMatching(query as CFDictionary, &found)
             if status == errSecItemNotFound { return nil }
             guard status == errSecSuccess, let data = found as? Data, let text = String(data: data, encoding: .utf8)
-            else { throw Failure(status: status) }
+            else { throw AccessError(status: status) }
             return Redacted(text)
         }
 
         /// Keeps `secret` under `name`, in place of what was there; never on another device.
         ///
-        /// - Throws: ``Failure``.
+        /// - Throws: ``AccessError``.
         public func keep(_ secret: Redacted<String>, as name: String) async throws {
             let data = Data(secret.reveal().utf8)
             var status = SecItemUpdate(
@@ -55,15 +55,15 @@
                 added[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
                 status = SecItemAdd(added as CFDictionary, nil)
             }
-            guard status == errSecSuccess else { throw Failure(status: status) }
+            guard status == errSecSuccess else { throw AccessError(status: status) }
         }
 
         /// Forgets what was kept under `name`. Without one it does nothing.
         ///
-        /// - Throws: ``Failure``.
+        /// - Throws: ``AccessError``.
         public func forget(_ name: String) async throws {
             let status = SecItemDelete(item(name) as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }
+            guard status == errSecSuccess || status == errSecItemNotFound else { throw AccessError(status: status) }
         }
 
         private func item(_ name: String) -> [String: Any] {

@@ -60,13 +60,13 @@ enum StoredEntry {
     private static func event(_ event: String, _ name: String, _ detail: String) throws -> JournalEntry.Event {
         switch Event(rawValue: event) {
         case .started:
-            guard let kind = StepKind(rawValue: detail) else { throw Unreadable() }
+            guard let kind = StepKind(rawValue: detail) else { throw StoredFormDefect() }
             return .stepStarted(name: name, kind: kind)
         case .finished: return .stepFinished(name: name, result: try JSONValue(parsing: detail))
         case .failed: return .stepFailed(name: name, reason: detail)
         case .outcome: return .outcome(try StoredOutcome.read(detail))
         case .abandoned: return .abandoned(reason: detail)
-        case nil: throw Unreadable()
+        case nil: throw StoredFormDefect()
         }
     }
 

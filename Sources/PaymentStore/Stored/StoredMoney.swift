@@ -9,12 +9,12 @@ package enum StoredMoney {
         ]
     }
 
-    package static func read(_ object: StoredObject) throws(Unreadable) -> Money {
+    package static func read(_ object: StoredObject) throws(StoredFormDefect) -> Money {
         let (units, unit) = (try object.text("minorUnits"), try object.text("currency"))
         guard let exponent = object.members["exponent"]?.number?.exactly(UInt8.self),
             let currency = try? Currency(unit: unit),
             let money = try? Money(minorUnitText: units, currency: currency, exponent: exponent)
-        else { throw Unreadable() }
+        else { throw StoredFormDefect() }
         return money
     }
 }

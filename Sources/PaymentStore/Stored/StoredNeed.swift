@@ -17,7 +17,7 @@ enum StoredNeed {
         }
     }
 
-    static func read(_ object: StoredObject) throws(Unreadable) -> PayerNeed {
+    static func read(_ object: StoredObject) throws(StoredFormDefect) -> PayerNeed {
         switch try object.text("need") {
         case "signing": .signing(method: try object.text("method"))
         case "data": .data
@@ -26,7 +26,7 @@ enum StoredNeed {
         case "code": .code
         case "settlement":
             .settlement(.init(rawValue: try object.text("kind")), network: try object.optionalText("network"))
-        default: throw Unreadable()
+        default: throw StoredFormDefect()
         }
     }
 }

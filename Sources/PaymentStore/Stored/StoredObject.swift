@@ -1,20 +1,22 @@
 package import PaymentCore
 
 /// A stored text is nothing that was written.
-package struct Unreadable: Error {}
+package struct StoredFormDefect: Error {
+    package init() {}
+}
 
 /// An object in a row of a file, while it is read.
 ///
-/// What is stored has names of its own, one file here for each stored thing, so that a property or a case that is renamed
-/// in code changes no file. There is one form of each; the version of a file's ``Schema`` says which.
+/// What is stored has names of its own, one file here for each stored thing, so that a property or a case that is
+/// renamed in code changes no file. There is one form of each; the version of a file's ``Schema`` says which.
 package struct StoredObject {
     package let members: [String: JSONValue]
 
     package init(members: [String: JSONValue]) { self.members = members }
 
     /// Reads an object's text.
-    package init(_ text: String) throws(Unreadable) {
-        guard let members = try? JSONValue(parsing: text).object else { throw Unreadable() }
+    package init(_ text: String) throws(StoredFormDefect) {
+        guard let members = try? JSONValue(parsing: text).object else { throw StoredFormDefect() }
         self.members = members
     }
 
@@ -26,57 +28,57 @@ package struct StoredObject {
     }
 
     /// A text that has to be there.
-    package func text(_ key: String) throws(Unreadable) -> String {
-        guard let text = try optionalText(key) else { throw Unreadable() }
+    package func text(_ key: String) throws(StoredFormDefect) -> String {
+        guard let text = try optionalText(key) else { throw StoredFormDefect() }
         return text
     }
 
     /// A text, nil where there is none.
-    package func optionalText(_ key: String) throws(Unreadable) -> String? {
+    package func optionalText(_ key: String) throws(StoredFormDefect) -> String? {
         guard let value = present(key) else { return nil }
-        guard let text = value.string else { throw Unreadable() }
+        guard let text = value.string else { throw StoredFormDefect() }
         return text
     }
 
     /// A number, nil where there is none.
-    package func optionalNumber(_ key: String) throws(Unreadable) -> Double? {
+    package func optionalNumber(_ key: String) throws(StoredFormDefect) -> Double? {
         guard let value = present(key) else { return nil }
-        guard let number = value.number?.double else { throw Unreadable() }
+        guard let number = value.number?.double else { throw StoredFormDefect() }
         return number
     }
 
     /// A duration in seconds, nil where there is none.
-    package func optionalDuration(_ key: String) throws(Unreadable) -> Duration? {
+    package func optionalDuration(_ key: String) throws(StoredFormDefect) -> Duration? {
         guard let value = present(key) else { return nil }
-        guard let duration = value.number?.seconds else { throw Unreadable() }
+        guard let duration = value.number?.seconds else { throw StoredFormDefect() }
         return duration
     }
 
     /// A truth value that has to be there.
-    package func flag(_ key: String) throws(Unreadable) -> Bool {
-        guard let flag = members[key]?.bool else { throw Unreadable() }
+    package func flag(_ key: String) throws(StoredFormDefect) -> Bool {
+        guard let flag = members[key]?.bool else { throw StoredFormDefect() }
         return flag
     }
 
     /// An object that has to be there.
-    package func object(_ key: String) throws(Unreadable) -> StoredObject {
-        guard let object = try optionalObject(key) else { throw Unreadable() }
+    package func object(_ key: String) throws(StoredFormDefect) -> StoredObject {
+        guard let object = try optionalObject(key) else { throw StoredFormDefect() }
         return object
     }
 
     /// An object, nil where there is none.
-    package func optionalObject(_ key: String) throws(Unreadable) -> StoredObject? {
+    package func optionalObject(_ key: String) throws(StoredFormDefect) -> StoredObject? {
         guard let value = present(key) else { return nil }
-        guard let members = value.object else { throw Unreadable() }
+        guard let members = value.object else { throw StoredFormDefect() }
         return StoredObject(members: members)
     }
 
     /// A list of objects that has to be there.
-    package func objects(_ key: String) throws(Unreadable) -> [StoredObject] {
-        guard let values = members[key]?.array else { throw Unreadable() }
+    package func objects(_ key: String) throws(StoredFormDefect) -> [StoredObject] {
+        guard let values = members[key]?.array else { throw StoredFormDefect() }
         var objects: [StoredObject] = []
         for value in values {
-            guard let members = value.object else { throw Unreadable() }
+            guard let members = value.object else { throw StoredFormDefect() }
             objects.append(StoredObject(members: members))
         }
         return objects

@@ -8,7 +8,7 @@ import PaymentCore
 
 /// The option that an attempt pays.
 enum StoredOption {
-    static func text(_ option: PaymentOption) throws -> String {
+    static func text(_ option: PaymentMethodOption) throws -> String {
         try StoredObject.text([
             "id": .string(option.id), "title": .string(option.title), "amount": StoredMoney.value(option.amount),
             "estimate": .bool(option.isEstimate), "account": option.account.map { .string($0.text) },
@@ -18,15 +18,15 @@ enum StoredOption {
         ])
     }
 
-    static func read(_ text: String) throws(Unreadable) -> PaymentOption {
+    static func read(_ text: String) throws(StoredFormDefect) -> PaymentMethodOption {
         let object = try StoredObject(text)
         var account: AccountID?
         if let text = try object.optionalText("account") {
-            do { account = try AccountID(text) } catch { throw Unreadable() }
+            do { account = try AccountID(text) } catch { throw StoredFormDefect() }
         }
         var needs: [PayerNeed] = []
         for need in try object.objects("needs") { needs.append(try StoredNeed.read(need)) }
-        var option = PaymentOption(
+        var option = PaymentMethodOption(
             id: try object.text("id"), title: try object.text("title"),
             amount: try StoredMoney.read(try object.object("amount")), isEstimate: try object.flag("estimate"),
             account: account, needs: needs,

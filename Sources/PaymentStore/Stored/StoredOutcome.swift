@@ -23,7 +23,7 @@ enum StoredOutcome {
         return try StoredObject.text(members)
     }
 
-    static func read(_ text: String) throws(Unreadable) -> PaymentOutcome {
+    static func read(_ text: String) throws(StoredFormDefect) -> PaymentOutcome {
         let object = try StoredObject(text)
         return switch try object.text("outcome") {
         case "succeeded": .succeeded(try StoredReceipt.read(try object.object("receipt")))
@@ -37,7 +37,7 @@ enum StoredOutcome {
                 UnknownOutcome(
                     reference: try StoredReference.read(object.members["reference"]),
                     rawStatus: try object.optionalText("rawStatus"), message: try object.text("message")))
-        default: throw Unreadable()
+        default: throw StoredFormDefect()
         }
     }
 }

@@ -9,7 +9,7 @@ enum StoredReceipt {
         return value
     }
 
-    static func read(_ object: StoredObject) throws(Unreadable) -> PaymentReceipt {
+    static func read(_ object: StoredObject) throws(StoredFormDefect) -> PaymentReceipt {
         var amount: Money?
         if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
         return PaymentReceipt(

@@ -5,12 +5,14 @@ package enum StoredReference {
     /// The values for ``ReferenceColumn/isAbout``.
     package static func key(_ reference: PaymentReference) -> [Database.Value] { reference.parts.map { .text($0) } }
 
-    package static func value(_ reference: PaymentReference) -> JSONValue { .array(reference.parts.map { .string($0) }) }
+    package static func value(_ reference: PaymentReference) -> JSONValue {
+        .array(reference.parts.map { .string($0) })
+    }
 
-    package static func read(_ value: JSONValue?) throws(Unreadable) -> PaymentReference {
+    package static func read(_ value: JSONValue?) throws(StoredFormDefect) -> PaymentReference {
         let parts = value?.array?.compactMap(\.string)
         guard let parts, parts.count == value?.array?.count, let reference = PaymentReference(parts: parts) else {
-            throw Unreadable()
+            throw StoredFormDefect()
         }
         return reference
     }

@@ -9,7 +9,7 @@ enum StoredRefund {
         ])
     }
 
-    static func read(_ text: String) throws(Unreadable) -> RefundRequest {
+    static func read(_ text: String) throws(StoredFormDefect) -> RefundRequest {
         let object = try StoredObject(text)
         return RefundRequest(
             of: try StoredReference.read(object.members["payment"]),

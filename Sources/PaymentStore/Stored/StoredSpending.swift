@@ -66,7 +66,7 @@ enum StoredSpending {
 
     private static func amounts(_ text: String) throws -> [Money] {
         let amounts = try StoredObject(text).objects("amounts").map(StoredMoney.read)
-        guard !amounts.isEmpty else { throw Unreadable() }
+        guard !amounts.isEmpty else { throw StoredFormDefect() }
         return amounts
     }
 }

@@ -11,8 +11,8 @@ extension ConformanceSubject {
         public let refunds: (@Sendable () async -> [UInt128])?
         /// How often the payment was called off. Nil where it cannot be.
         public let cancellations: (@Sendable () async -> Int)?
-        /// What a refund of so much has to be called, where a payment can be given back only as a whole and only once. Nil
-        /// where parts can be, under any id.
+        /// What a refund of so much has to be called, where a payment can be given back only as a whole and only once.
+        /// Nil where parts can be, under any id.
         public var wholeRefundID: (@Sendable (Money) -> String)?
         /// Has the payer pay it at the service itself, without the subject: at once, and settled. Does nothing when it
         /// cannot be paid any more.
@@ -46,7 +46,7 @@ extension ConformanceSubject {
     }
 
     /// What the service sends to merchants.
-    public struct Mail: Sendable {
+    public struct NotificationFixture: Sendable {
         /// Lists notifications, as they would arrive.
         public typealias List = @Sendable () async -> [IncomingNotification]
 

@@ -17,18 +17,18 @@ public struct ConformanceSubject: Sendable {
         /// The URLs by which payers come back: for ``RedirectCompletingProvider``.
         public var returns: Returns?
         /// What the service sends to merchants: for ``NotificationReadingService``.
-        public var mail: Mail?
+        public var notifications: NotificationFixture?
 
         /// Creates a backend.
         public init(
             link: String? = nil, services: [String: any SandboxService], sale: Sale? = nil, returns: Returns? = nil,
-            mail: Mail? = nil, captures: @escaping @Sendable () async -> [UInt128?]
+            notifications: NotificationFixture? = nil, captures: @escaping @Sendable () async -> [UInt128?]
         ) {
             self.link = link
             self.services = services
             self.sale = sale
             self.returns = returns
-            self.mail = mail
+            self.notifications = notifications
             self.captures = captures
         }
     }

@@ -8,9 +8,9 @@ import PaymentCore
 /// #expect(report.isComplete, "\(report)")
 /// ```
 ///
-/// Nothing is passed over in silence: what the subject cannot do is ``ConformanceReport/Verdict/inapplicable(_:)``, and what
-/// it can do but its backend gives no means to probe is ``ConformanceReport/Verdict/skipped(_:)``. A merchant's service is a
-/// subject of its own, with a ``ConformanceSubject/Sale`` instead of a link:
+/// Nothing is passed over in silence: what the subject cannot do is ``ConformanceReport/Verdict/inapplicable(_:)``, and
+/// what it can do but its backend gives no means to probe is ``ConformanceReport/Verdict/skipped(_:)``. A merchant's
+/// service is a subject of its own, with a ``ConformanceSubject/Sale`` instead of a link:
 ///
 /// ```swift
 /// ConformanceSubject(merchant, capabilities: [.refunds]) { _, clock, _ in
@@ -34,9 +34,9 @@ public enum ProviderConformance {
         /// It pays.
         case payment = "a payment is paid once"
         /// Spoilt answers never become a false success or failure, whatever was asked for.
-        case hostileAnswers = "spoilt answers deceive nobody"
+        case hostileAnswers = "spoilt answers are not believed"
         /// An answer that does not prove that a mutation was not carried out is not taken for such a proof.
-        case refusals = "only a proof is taken for a refusal"
+        case rejections = "only a proof is taken for a refusal"
         /// Secrets are nowhere.
         case secrets = "secrets appear nowhere"
         /// It reaches only the hosts that it declares.
@@ -57,9 +57,9 @@ public enum ProviderConformance {
         /// A refund is made once whatever moment its process dies at, and what is repeated has the same key.
         case refundCrashes = "a crash at any moment of a refund is survived"
         /// A payment that nobody has paid is called off once, however often that is asked for.
-        case callingOff = "a payment is called off once"
+        case cancelling = "a payment is cancelled once"
         /// Whoever comes first, the payer or the merchant, the word is true.
-        case callingOffRaces = "a payment that is paid meanwhile is not called cancelled"
+        case cancellationRaces = "a payment that is paid meanwhile is not called cancelled"
         /// A return is only ever a reason to ask: forged, foreign, another payment's or repeated ones change nothing.
         case returns = "a return proves nothing by itself"
         /// Genuine notifications are read truly, altered ones are refused.
@@ -81,7 +81,7 @@ public enum ProviderConformance {
         // meanwhile gets on with it.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
-                let battery = Battery(subject: subject)
+                let battery = ProbeSuite(subject: subject)
                 let probes = Probe.allCases.map { Report.Probe(name: $0, verdict: battery.verdict($0)) }
                 report.resume(
                     returning: Report(subject: subject.service.descriptor.name, probes: probes))
@@ -91,7 +91,7 @@ public enum ProviderConformance {
 }
 
 /// The probes of one subject.
-struct Battery: Sendable {
+struct ProbeSuite: Sendable {
     let subject: ConformanceSubject
 
     func verdict(_ probe: ProviderConformance.Probe) -> ProviderConformance.Report.Verdict {
@@ -99,7 +99,7 @@ struct Battery: Sendable {
         do {
             let findings = try findings(probe)
             return findings.isEmpty ? .passed : .failed(findings)
-        } catch let skip as Skip {
+        } catch let skip as SkipError {
             return .skipped(skip.reason)
         } catch {
             return .failed(["the probe failed: \(error)"])
@@ -114,7 +114,7 @@ struct Battery: Sendable {
         case .links: try links()
         case .payment: try payment()
         case .hostileAnswers: try hostileAnswers()
-        case .refusals: try refusals()
+        case .rejections: try rejections()
         case .secrets: try secrets()
         case .hosts: try hosts()
         case .cancellation: try cancellation()
@@ -124,8 +124,8 @@ struct Battery: Sendable {
         case .refund: try refund()
         case .refundDetails: try refundDetails()
         case .refundCrashes: try crashes(of: .refund)
-        case .callingOff: try callingOff()
-        case .callingOffRaces: try callingOffRaces()
+        case .cancelling: try cancelling()
+        case .cancellationRaces: try cancellationRaces()
         case .returns: try returns()
         case .notifications: try notifications()
         case .notificationSecrets: try notificationSecrets()
@@ -139,16 +139,16 @@ struct Battery: Sendable {
         let service = subject.service
         switch probe {
         case .patterns, .links, .payment, .crashes, .polling:
-            return service is any PaymentProvider ? nil : "nobody pays at a merchant's service"
+            return service is any PaymentProvider ? nil : "a merchant's service takes no payers"
         case .refund, .refundDetails, .refundCrashes:
-            return service is any RefundingService ? nil : "it gives no money back"
-        case .callingOff, .callingOffRaces:
+            return service is any RefundingService ? nil : "it makes no refunds"
+        case .cancelling, .cancellationRaces:
             return service is any CancellingService ? nil : "it calls no payments off"
         case .returns:
-            return service is any RedirectCompletingProvider ? nil : "nobody comes back to it by a URL"
+            return service is any RedirectCompletingProvider ? nil : "payers do not come back to it by a URL"
         case .notifications, .notificationSecrets, .notificationAge, .notificationRepetitions:
             return service is any NotificationReadingService ? nil : "it reads no notifications"
-        case .descriptor, .capabilities, .hostileAnswers, .refusals, .secrets, .hosts, .cancellation,
+        case .descriptor, .capabilities, .hostileAnswers, .rejections, .secrets, .hosts, .cancellation,
             .stepNames:
             return nil
         }
@@ -158,12 +158,13 @@ struct Battery: Sendable {
 
     /// The trial's result.
     ///
-    /// - Throws: ``Skip`` when the backend has nothing for it.
+    /// - Throws: ``SkipError`` when the backend has nothing for it.
     func run(_ trial: Trial) throws -> Trial.Result {
         guard let result = try trial.run() else {
-            throw Skip(
+            throw SkipError(
                 reason: trial.behaviour == .payable
-                    ? "the backend gives no means to try a \(trial.errand.rawValue)" : "the backend has no such payment"
+                    ? "the backend gives no means to try a \(trial.probeCase.rawValue)"
+                    : "the backend has no such payment"
             )
         }
         return result
@@ -171,11 +172,11 @@ struct Battery: Sendable {
 
     /// The errands that can be tried.
     ///
-    /// - Throws: ``Skip`` when there are none.
-    func errands() throws -> [Trial.Errand] {
-        let errands = try inBackend { subject.errands(in: $0) }
-        guard !errands.isEmpty else { throw Skip(reason: "the backend gives no means to try anything") }
-        return errands
+    /// - Throws: ``SkipError`` when there are none.
+    func probeCases() throws -> [Trial.ProbeCase] {
+        let probeCases = try inBackend { subject.probeCases(in: $0) }
+        guard !probeCases.isEmpty else { throw SkipError(reason: "the backend gives no means to try anything") }
+        return probeCases
     }
 
     /// Looks at a backend in a world of its own, outside of any process.
@@ -186,16 +187,16 @@ struct Battery: Sendable {
         defer { world.end() }
         return try world.run {
             guard let backend = try await subject.backend(.payable, world.clock, world.random) else {
-                throw Skip(reason: "there is no payment")
+                throw SkipError(reason: "there is no payment")
             }
             return try await look(backend)
         }
     }
 
     /// What is found for each errand, with its name.
-    func forEachErrand(_ findings: (Trial.Errand) throws -> [String]) throws -> [String] {
-        try errands().flatMap { errand in
-            try findings(errand).map { errand == .payment ? $0 : "\(errand.rawValue): \($0)" }
+    func forEachProbeCase(_ findings: (Trial.ProbeCase) throws -> [String]) throws -> [String] {
+        try probeCases().flatMap { probeCase in
+            try findings(probeCase).map { probeCase == .payment ? $0 : "\(probeCase.rawValue): \($0)" }
         }
     }
 }

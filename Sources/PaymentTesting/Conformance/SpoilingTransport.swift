@@ -8,8 +8,8 @@ struct SpoilingTransport: HTTPTransport {
     var spoiling: (index: Int, mutation: Mutation)?
     /// What every answer becomes.
     var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
-    /// What somebody else does before the request of this number reaches the service, or after it did and before its answer
-    /// comes back.
+    /// What somebody else does before the request of this number reaches the service, or after it did and before its
+    /// answer comes back.
     var meanwhile: (index: Int, isAfter: Bool, act: @Sendable () async -> Void)?
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

@@ -18,7 +18,7 @@ package final class Findings: Sendable {
 }
 
 /// The subject cannot do what a probe is about, and does not claim to.
-package struct Inapplicable: Error {
+package struct InapplicableError: Error {
     let reason: String
 
     package init(reason: String) { self.reason = reason }
@@ -53,9 +53,9 @@ extension ConformanceReport where Name: CaseIterable {
                 let trial = try await make()
                 try await run(name, trial)
                 verdict = trial.findings.isEmpty ? .passed : .failed(trial.findings.all)
-            } catch let skip as Skip {
+            } catch let skip as SkipError {
                 verdict = .skipped(skip.reason)
-            } catch let lack as Inapplicable {
+            } catch let lack as InapplicableError {
                 verdict = .inapplicable(lack.reason)
             } catch {
                 verdict = .failed(["the probe was interrupted: \(error)"])

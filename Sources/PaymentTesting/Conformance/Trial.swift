@@ -4,7 +4,7 @@ import PaymentRouting
 /// One errand at a watched provider or service in a world of its own.
 struct Trial: Sendable {
     /// What is done.
-    enum Errand: String, Sendable, CaseIterable {
+    enum ProbeCase: String, Sendable, CaseIterable {
         /// The payer pays.
         case payment
         /// The merchant gives a part of a paid payment back.
@@ -14,7 +14,7 @@ struct Trial: Sendable {
     }
 
     let subject: ConformanceSubject
-    var errand = Errand.payment
+    var probeCase = ProbeCase.payment
     var behaviour = ConformanceSubject.Behaviour.payable
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
@@ -35,12 +35,12 @@ struct Trial: Sendable {
     /// The payment that is to be called off.
     var target: @Sendable (ConformanceSubject.Sale) -> PaymentReference = \.payment
     /// What happens after the first process has ended, before anybody goes on. Returns what is wrong.
-    var afterwards: @Sendable (Scene, Ending) async throws -> [String] = { _, _ in [] }
+    var afterwards: @Sendable (ProbeContext, Ending) async throws -> [String] = { _, _ in [] }
 
     typealias Ending = Swift.Result<PaymentOutcome, PaymentError>
 
     /// The world of a trial.
-    struct Scene: Sendable {
+    struct ProbeContext: Sendable {
         let trial: Trial
         let world: SimulatedWorld
         let backend: ConformanceSubject.Backend
@@ -71,9 +71,9 @@ struct Trial: Sendable {
             return try await task.value
         }
 
-        var books: Books {
+        var ledger: ProbeLedger {
             get async {
-                Books(
+                ProbeLedger(
                     captures: await backend.captures(), given: await backend.sale?.refunds?() ?? [],
                     cancellations: await backend.sale?.cancellations?() ?? 0)
             }
@@ -81,7 +81,7 @@ struct Trial: Sendable {
     }
 
     struct Result: Sendable {
-        let errand: Errand
+        let probeCase: ProbeCase
         let observation: Observation
         /// What was asked to be given back.
         let asked: RefundRequest?
@@ -89,8 +89,8 @@ struct Trial: Sendable {
         let first: Ending
         let last: Ending
         /// The service's books when the first process ended, and in the end.
-        let before: Books
-        let after: Books
+        let before: ProbeLedger
+        let after: ProbeLedger
         /// What ``Trial/afterwards`` found.
         let findings: [String]
         let histories: [AttemptHistory]
@@ -106,32 +106,32 @@ struct Trial: Sendable {
         let observation = Observation(cancellation: cancellation)
         return try world.run {
             guard let backend = try await subject.backend(behaviour, world.clock, world.random),
-                subject.errands(in: backend).contains(errand)
+                subject.probeCases(in: backend).contains(probeCase)
             else { return nil }
             for (host, service) in backend.services { world.connect(service, to: host) }
-            if errand == .refund { await backend.sale?.pay() }
-            let scene = Scene(trial: self, world: world, backend: backend, observation: observation)
+            if probeCase == .refund { await backend.sale?.pay() }
+            let probeContext = ProbeContext(trial: self, world: world, backend: backend, observation: observation)
             let process = world.start(crashingAt: crash)
             let start = world.elapsed
-            let first = try await scene.ask(try scene.router(of: process))
+            let first = try await probeContext.ask(try probeContext.router(of: process))
             let elapsed = world.elapsed - start
             let hasDied = process.isDead
-            let before = await scene.books
+            let before = await probeContext.ledger
             process.crash()
-            let findings = try await afterwards(scene, first)
+            let findings = try await afterwards(probeContext, first)
             var last = first
             if goesOn {
-                let next = try scene.router(of: world.start())
+                let next = try probeContext.router(of: world.start())
                 for turn in 0..<40 {
-                    last = try await scene.ask(next)
+                    last = try await probeContext.ask(next)
                     if case .success(let outcome) = last, outcome.isFinal { break }
                     if turn < 39 { try await world.clock.sleep(for: .seconds(60)) }
                 }
             }
             return Result(
-                errand: errand, observation: observation,
-                asked: errand == .refund ? try backend.sale.map(asking) : nil, first: first, last: last,
-                before: before, after: await scene.books, findings: findings, histories: world.disk.histories,
+                probeCase: probeCase, observation: observation,
+                asked: probeCase == .refund ? try backend.sale.map(asking) : nil, first: first, last: last,
+                before: before, after: await probeContext.ledger, findings: findings, histories: world.disk.histories,
                 hasDied: hasDied, elapsed: elapsed)
         }
     }
@@ -140,26 +140,26 @@ struct Trial: Sendable {
     private func work(
         _ backend: ConformanceSubject.Backend
     ) throws -> @Sendable (PaymentRouter) async throws -> PaymentOutcome {
-        switch (errand, backend.link, backend.sale) {
+        switch (probeCase, backend.link, backend.sale) {
         case (.payment, let link?, _):
             { try await $0.pay(link, as: subject.payer, acceptingUnverified: true) }
         case (.refund, _, let sale?):
             { [request = try asking(sale)] in try await $0.refund(request) }
         case (.cancellation, _, let sale?):
             { [payment = target(sale)] in try await $0.cancel(payment) }
-        default: throw Skip(reason: "the backend has nothing for it")
+        default: throw SkipError(reason: "the backend has nothing for it")
         }
     }
 }
 
 /// Why a probe cannot be made.
-struct Skip: Error { let reason: String }
+struct SkipError: Error { let reason: String }
 
 extension ConformanceSubject {
     /// What can be tried with `backend`.
-    func errands(in backend: Backend) -> [Trial.Errand] {
-        Trial.Errand.allCases.filter { errand in
-            switch errand {
+    func probeCases(in backend: Backend) -> [Trial.ProbeCase] {
+        Trial.ProbeCase.allCases.filter { probeCase in
+            switch probeCase {
             case .payment: provider != nil && backend.link != nil
             case .refund: service is any RefundingService && backend.sale?.refunds != nil
             case .cancellation: service is any CancellingService && backend.sale?.cancellations != nil

@@ -50,20 +50,20 @@ extension WatchedService: RedirectCompletingProvider where Base: RedirectComplet
     }
 }
 
-extension WatchedService: PaymentDistinguishingProvider where Base: PaymentDistinguishingProvider {
+extension WatchedService: ReusableReferenceProvider where Base: ReusableReferenceProvider {
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
         try base.distinguish(link, from: attempt)
     }
 }
 
-extension WatchedService: UnresolvedPaymentsProvider where Base: UnresolvedPaymentsProvider {
+extension WatchedService: AliasedPaymentProvider where Base: AliasedPaymentProvider {
     func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
 }
 
 extension WatchedService: SettlingProvider where Base: SettlingProvider {}
 
 extension WatchedService: PayeeProvider where Base: PayeeProvider {
-    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+    func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 }
 
 extension WatchedService: RefundingService where Base: RefundingService {

@@ -52,7 +52,7 @@ public struct KeyedProvider: PaymentProvider {
         let isOpen = state.status == "open"
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Keyed"), amount: amount,
-            options: isOpen ? [PaymentOption(id: "charge", title: "Charge", amount: amount)] : [],
+            options: isOpen ? [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)] : [],
             outcome: isOpen ? nil : outcome)
     }
 

@@ -163,8 +163,8 @@ public final class FaultInjector: SandboxService {
 extension FaultInjector.Fault {
     private static let json: HTTPHeaders = ["Content-Type": "application/json"]
 
-    /// Answers `request` in the place of `service`, which is asked where the fault lets it be. A stall without a duration
-    /// has nobody here to end it, and does not wait.
+    /// Answers `request` in the place of `service`, which is asked where the fault lets it be. A stall without a
+    /// duration has nobody here to end it, and does not wait.
     package func answer(
         to request: HTTPRequest, of service: any SandboxService, clock: any PaymentClock
     ) async -> SandboxAnswer {

@@ -28,7 +28,8 @@ public enum SandboxAnswer: Sendable {
     case response(HTTPResponse)
     /// It sends status 200 and a body of this many bytes `x`, made on the way: nothing of that size is held in memory.
     case endless(bytes: Int)
-    /// It sends this answer's status and header fields, and then what comes out of the stream, for as long as it goes on.
+    /// It sends this answer's status and header fields, and then what comes out of the stream, for as long as it goes
+    /// on.
     case stream(HTTPResponse, SandboxStream)
     /// It closes the connection without sending a byte.
     case drop

@@ -47,7 +47,7 @@ enum DiskRecord: Sendable, Hashable, Codable {
 }
 
 /// The attempts that some records tell of.
-struct RecordBook: Sendable {
+struct RecordLog: Sendable {
     /// Oldest first.
     private(set) var histories: [AttemptHistory] = []
     private var places: [AttemptID: Int] = [:]

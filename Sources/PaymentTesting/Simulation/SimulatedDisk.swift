@@ -9,8 +9,8 @@ import Synchronization
 
 /// A disk that holds one journal, shared by all processes of a ``SimulatedWorld``.
 ///
-/// Records are first only in the system's memory, where every process sees them, then durable. A process that dies takes
-/// nothing with it; when the power fails, the fate decides what becomes of the bytes in between.
+/// Records are first only in the system's memory, where every process sees them, then durable. A process that dies
+/// takes nothing with it; when the power fails, the fate decides what becomes of the bytes in between.
 public final class SimulatedDisk: Sendable {
     /// What a loss of power leaves of the bytes that are not durable. A record that is not whole is discarded when the
     /// journal is read again, and everything behind it.
@@ -39,16 +39,16 @@ public final class SimulatedDisk: Sendable {
 
     private struct State {
         /// What the processes see.
-        var seen = RecordBook()
+        var seen = RecordLog()
         /// What would be there after the loss of everything that is not durable.
-        var durable = RecordBook()
+        var durable = RecordLog()
         /// The records that are seen but not durable, oldest first.
         var tail: [DiskRecord] = []
         var synced = 0
         /// A process that dies frees its leases: nobody waits for it.
         var holdings: [PaymentReference: Holding] = [:]
         /// What is spent without a question: on the disk as soon as it is seen.
-        var spendings = SpendingBook()
+        var spendings = SpendingLedger()
     }
 
     private let random: SeededRandomSource
@@ -67,7 +67,7 @@ public final class SimulatedDisk: Sendable {
 
     /// Reads or changes what is spent without a question.
     func account<Result: Sendable>(
-        _ work: (inout SpendingBook) throws(SpendingError) -> Result
+        _ work: (inout SpendingLedger) throws(SpendingError) -> Result
     ) throws(SpendingError) -> Result {
         let result: Swift.Result<Result, SpendingError> = state.withLock { state in
             do throws(SpendingError) { return .success(try work(&state.spendings)) } catch { return .failure(error) }
@@ -174,7 +174,8 @@ public final class SimulatedDisk: Sendable {
         }
     }
 
-    /// The bytes before a place by chance; in every second case followed by garbage, as when sectors arrived out of order.
+    /// The bytes before a place by chance; in every second case followed by garbage, as when sectors arrived out of
+    /// order.
     private func torn(_ bytes: [UInt8]) -> [UInt8] {
         let place = Int(random.next() % UInt64(bytes.count))
         guard random.next() % 2 == 0 else { return Array(bytes[..<place]) }

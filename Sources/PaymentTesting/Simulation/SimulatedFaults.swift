@@ -22,8 +22,8 @@ public struct SimulatedFaults: Sendable, Hashable {
     public var failedAfter = 0.0
     /// A question (a safe method) is refused with status 451, 404, 429 or 500, whatever the service would have said.
     public var questionRefused = 0.0
-    /// The network library sends the request again by itself: the service acts on the first copy, and something before it
-    /// refuses the second with status 409, 425 or 429. The refusal is the answer.
+    /// The network library sends the request again by itself: the service acts on the first copy, and something before
+    /// it refuses the second with status 409, 425 or 429. The refusal is the answer.
     public var copyRefused = 0.0
     /// A partition begins: for up to ten minutes the process's requests arrive, and no answers come back.
     public var partitioned = 0.0
@@ -34,8 +34,8 @@ public struct SimulatedFaults: Sendable, Hashable {
 
     /// The process stops for up to twenty minutes and then goes on as if nothing had happened.
     public var stopped = 0.0
-    /// The process starts with a wrong clock, or its clock is set while it runs: by two minutes at most, or by days up to
-    /// ten years. Wrong clocks also drift.
+    /// The process starts with a wrong clock, or its clock is set while it runs: by two minutes at most, or by days up
+    /// to ten years. Wrong clocks also drift.
     public var wrongClock = 0.0
     /// Something that was asked of the payer is never answered; what does not answer is up to the payer of the history.
     public var payerHangs = 0.0

@@ -39,7 +39,7 @@ extension SimulatedJournal: SpendingStore {
 
     /// A change, which may find no room, or fail after it was made, and takes some time.
     private func account<Result: Sendable>(
-        _ what: @autoclosure () -> String, _ change: (inout SpendingBook) throws(SpendingError) -> Result
+        _ what: @autoclosure () -> String, _ change: (inout SpendingLedger) throws(SpendingError) -> Result
     ) async throws -> Result {
         try await begin(what())
         let result = try disk.account(change)

@@ -89,7 +89,7 @@ struct SimulatedJournal: PaymentJournal {
 
     /// A disk takes its time, cancelled or not.
     func pause() async {
-        let pending = Pending<Void>()
+        let pending = OneShot<Void>()
         process.world.timeline.schedule(after: Int64(process.world.fate.next() % 5_000_000)) { pending.finish(()) }
         await pending.value()
     }

@@ -17,7 +17,8 @@ public enum SimulatedCrash: Sendable, Hashable {
     case machine(SimulatedDisk.Fate)
 }
 
-/// A program run in a ``SimulatedWorld``. When it crashes, everything that it could still do to the world has no effect.
+/// A program run in a ``SimulatedWorld``. When it crashes, everything that it could still do to the world has no
+/// effect.
 public final class SimulatedProcess: Sendable {
     private struct State {
         var isDead = false
@@ -150,7 +151,7 @@ public final class SimulatedProcess: Sendable {
         while !isDead {
             let left = state.withLock { $0.sleepsUntil } - world.timeline.elapsed
             guard left > 0 else { return }
-            let pending = Pending<Void>()
+            let pending = OneShot<Void>()
             world.timeline.schedule(after: left) { pending.finish(()) }
             await pending.value()
         }

@@ -16,7 +16,7 @@ struct SimulatedTransport: HTTPTransport {
         guard process.passes("sends \(Self.words(request))") else {
             throw TransportError(.notSent, .cancelled, origin: origin)
         }
-        let pending = Pending<Answer>()
+        let pending = OneShot<Answer>()
         dispatch(request, pending)
         let timeout = world.timeline.schedule(after: request.timeout.nanoseconds) {
             pending.finish(.failure(TransportError(.maybeSent, .timedOut, origin: origin)))
@@ -26,7 +26,7 @@ struct SimulatedTransport: HTTPTransport {
         } onCancel: {
             pending.finish(.failure(TransportError(.maybeSent, .cancelled, origin: origin)))
         }
-        world.timeline.callOff(timeout)
+        world.timeline.cancel(timeout)
         await process.awake()
         guard process.passes("hears of \(Self.words(request)): \(Self.words(answer))") else {
             throw TransportError(.maybeSent, .cancelled, origin: origin)
@@ -49,7 +49,7 @@ struct SimulatedTransport: HTTPTransport {
 
     // MARK: The way there and back
 
-    private func dispatch(_ request: HTTPRequest, _ pending: Pending<Answer>) {
+    private func dispatch(_ request: HTTPRequest, _ pending: OneShot<Answer>) {
         let faults = world.faults
         let origin = request.url.origin
         func happens(_ probability: Double) -> Bool { world.happens(probability) }

@@ -114,7 +114,7 @@ public final class SimulatedWorld: Sendable {
     /// - Parameters:
     ///   - steps: the most pieces of work.
     ///   - body: what is done in this world.
-    /// - Throws: ``SimulationFailure``, and what `body` throws.
+    /// - Throws: ``SimulationError``, and what `body` throws.
     public func run<Value: Sendable>(
         steps: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
@@ -131,12 +131,12 @@ public final class SimulatedWorld: Sendable {
         let last = executor.count + steps
         while true {
             if let result = ending.result {
-                guard executor.strays == 0 else { throw SimulationFailure.escaped(seed: seed) }
+                guard executor.strays == 0 else { throw SimulationError.escaped(seed: seed) }
                 return try result.get()
             }
-            guard executor.count < last else { throw SimulationFailure.endless(seed: seed, steps: steps) }
+            guard executor.count < last else { throw SimulationError.endless(seed: seed, steps: steps) }
             guard executor.runOne() || timeline.advance() else {
-                throw executor.strays == 0 ? SimulationFailure.stalled(seed: seed) : .escaped(seed: seed)
+                throw executor.strays == 0 ? SimulationError.stalled(seed: seed) : .escaped(seed: seed)
             }
         }
     }
@@ -200,7 +200,7 @@ private final class Ending<Value: Sendable>: Sendable {
 
 /// Why a simulation has no result. Each names its seed.
 @nonexhaustive
-public enum SimulationFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public enum SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Everything waits for something that will never happen.
     case stalled(seed: UInt64)
     /// It did not end within so many pieces of work.

@@ -55,7 +55,7 @@ final class Timeline: Sendable {
     }
 
     /// Calls off what has not happened yet.
-    func callOff(_ number: Int) {
+    func cancel(_ number: Int) {
         state.withLock { state in
             guard let index = state.events.firstIndex(where: { $0.number == number }) else { return }
             state.events.swapAt(index, state.events.count - 1)
@@ -83,20 +83,20 @@ final class Timeline: Sendable {
 
     /// Waits, or not at all when the current task is cancelled, or less when it is cancelled meanwhile.
     func pause(_ delay: Int64) async {
-        let pending = Pending<Void>()
+        let pending = OneShot<Void>()
         let number = schedule(after: delay) { pending.finish(()) }
         await withTaskCancellationHandler {
             await pending.value()
         } onCancel: {
             pending.finish(())
         }
-        callOff(number)
+        cancel(number)
     }
 }
 
 extension Duration {
     /// Whole nanoseconds, cut off at the ends of the range.
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let (seconds, fraction) = components
         let product = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let sum = product.partialValue.addingReportingOverflow(fraction / 1_000_000_000)

@@ -5,7 +5,8 @@
     /// One libcurl easy handle with its buffers, used for one request after another.
     ///
     /// Lives on the event loop's thread; libcurl calls back on the same thread. The options that never change are set
-    /// once, ``begin(_:ticket:reply:)`` sets each of the others for every request, so none is left over from the one before.
+    /// once, ``begin(_:ticket:reply:)`` sets each of the others for every request, so none is left over from the one
+    /// before.
     final class CurlExchange {
         let easy: UnsafeMutableRawPointer
         private(set) var ticket: CurlTicket?

@@ -33,8 +33,8 @@
 
         deinit { loop.close() }
 
-        /// Ends all requests that are under way with ``TransportError/Reason/cancelled`` and closes all connections. Later
-        /// requests fail the same way.
+        /// Ends all requests that are under way with ``TransportError/Reason/cancelled`` and closes all connections.
+        /// Later requests fail the same way.
         public func close() { loop.close() }
 
         /// Sends `request` and returns the answer, whatever its status.

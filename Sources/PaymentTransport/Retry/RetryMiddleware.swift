@@ -9,8 +9,8 @@ public import PaymentCore
 ///
 /// ``HTTPRequest/timeout`` is the deadline for all attempts and waits together: each attempt gets what is left, and a
 /// wait that would pass the deadline is not begun; the last answer or error is the result then. The result answers for
-/// all attempts: the phase of a thrown error is `.maybeSent` if that holds for any of them, and an answer after one that
-/// may have been carried out says so (``HTTPResponse/mayFollowEarlierCopy``).
+/// all attempts: the phase of a thrown error is `.maybeSent` if that holds for any of them, and an answer after one
+/// that may have been carried out says so (``HTTPResponse/mayFollowEarlierCopy``).
 public struct RetryMiddleware: HTTPMiddleware {
     private let policy: RetryPolicy
     private let clock: any PaymentClock

@@ -5,7 +5,7 @@ public import PaymentCrypto
 public struct TypedDataError: Error, Sendable, Hashable {
     /// What is wrong.
     @nonexhaustive
-    public enum Problem: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
         /// The text that should hold the typed data is not JSON.
         case invalidJSON(JSONError)
         /// A required part is missing.
@@ -31,12 +31,12 @@ public struct TypedDataError: Error, Sendable, Hashable {
     }
 
     /// What is wrong.
-    public let problem: Problem
+    public let reason: Reason
     /// Where: names and indices from the top, such as `message.to[0].wallet` or `types.Person[2]`.
     public let path: String
 
-    init(_ problem: Problem, at path: String) {
-        self.problem = problem
+    init(_ reason: Reason, at path: String) {
+        self.reason = reason
         self.path = path
     }
 }
@@ -44,7 +44,7 @@ public struct TypedDataError: Error, Sendable, Hashable {
 extension TypedDataError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
-        switch problem {
+        switch reason {
         case .invalidJSON(let error): "the typed data cannot be read: \(error)"
         case .missing: "the typed data lacks \(path)"
         case .expected(let kind): "in the typed data, \(path) must be \(kind)"

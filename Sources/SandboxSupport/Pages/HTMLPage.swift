@@ -1,7 +1,7 @@
 package import PaymentCore
 
-/// A page as a browser gets it: it says that it is a simulation, loads nothing from elsewhere, and shows and runs only what
-/// it brings along.
+/// A page as a browser gets it: it says that it is a simulation, loads nothing from elsewhere, and shows and runs only
+/// what it brings along.
 package struct HTMLPage {
     package let title: String
     /// Allows this page's own style and script, and nothing else.

@@ -39,6 +39,6 @@ struct ExitCode: RawRepresentable, Equatable, Sendable {
 }
 
 /// A failure with a sentence for people.
-struct CommandFailure: Error, CustomStringConvertible {
+struct CommandError: Error, CustomStringConvertible {
     let description: String
 }

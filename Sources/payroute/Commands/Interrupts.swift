@@ -13,15 +13,16 @@ import Synchronization
 enum Interrupts {
     private static let signals = [SIGINT, SIGTERM]
 
-    /// Signals that come so soon after the first one are the same key pressed twice, or one signal that reached the process
-    /// by two ways: whoever did that still wants to know what became of the payment.
+    /// Signals that come so soon after the first one are the same key pressed twice, or one signal that reached the
+    /// process by two ways: whoever did that still wants to know what became of the payment.
     private static let moment = Duration.seconds(1)
 
     /// Who hears of signals: the last operation, also when it is over.
     private static let current = Mutex<Caught?>(nil)
 
-    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes a moment
-    /// later or after ends the process at once. So does one that comes after the operation: whatever is left to do is short.
+    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes a
+    /// moment later or after ends the process at once. So does one that comes after the operation: whatever is left to
+    /// do is short.
     ///
     /// - Returns: the operation's result, and the signal that cancelled it.
     static func run<Result: Sendable>(
@@ -85,8 +86,8 @@ enum Interrupts {
             if isLate { cancel() }
         }
 
-        /// Notes a signal; the first one cancels. Whether it is by somebody who will not wait: another one after a moment, or
-        /// a first one when the operation is over.
+        /// Notes a signal; the first one cancels. Whether it is by somebody who will not wait: another one after a
+        /// moment, or a first one when the operation is over.
         func isInsistent(_ number: Int32) -> Bool {
             let now = ContinuousClock.now
             let (isInsistent, cancel) = state.withLock { state in

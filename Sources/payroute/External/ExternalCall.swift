@@ -87,8 +87,8 @@ struct ExternalCall: Sendable {
 
     // MARK: What is done for it
 
-    /// A request with a JSON body and a JSON answer. Any status that was not asked for ends the call here, with the right
-    /// word on the money.
+    /// A request with a JSON body and a JSON answer. Any status that was not asked for ends the call here, with the
+    /// right word on the money.
     private func send(_ message: JSONValue, in step: StepKind?) async throws -> JSONValue {
         guard let method = message["method"]?.string, ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method),
             let text = message["url"]?.string, let url = try? HTTPURL(text)
@@ -130,7 +130,7 @@ struct ExternalCall: Sendable {
             do {
                 try process.send(["type": "run"], within: limits.message)
                 return try await converse(until: "done", process, in: kind)["result"] ?? .null
-            } catch let failure as ExternalProcess.Failure {
+            } catch let failure as ExternalProcess.ProcessError {
                 throw error(failure)
             }
         }
@@ -163,10 +163,10 @@ struct ExternalCall: Sendable {
     }
 
     /// What the program's end means for the payment.
-    func error(_ failure: ExternalProcess.Failure) -> PaymentError {
+    func error(_ failure: ExternalProcess.ProcessError) -> PaymentError {
         if case .cancelled = failure {
             return PaymentError(
-                .cancelled, "the payment was called off while the external provider worked",
+                .cancelled, "the payment was cancelled while the external provider worked",
                 provider: manifest.descriptor.id, phase: money.hasMoved ? .maybeSent : .beforeSend)
         }
         // Programs end so where a service's answer is not what they expect.

@@ -35,7 +35,7 @@ enum ExternalOption {
         }
         return try names.map { name in
             guard let path = find(name, in: console.environment("PATH")) else {
-                throw CommandFailure(
+                throw CommandError(
                     description: "there is no program \(prefix)\(name) on PATH that can be run")
             }
             let provider = try ExternalProvider(
@@ -57,8 +57,8 @@ enum ExternalOption {
             && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
     }
 
-    /// The first program of this name in the folders of `path`. Folders that depend on where one stands are passed over:
-    /// whoever can write there would be paying.
+    /// The first program of this name in the folders of `path`. Folders that depend on where one stands are passed
+    /// over: whoever can write there would be paying.
     static func find(_ name: String, in path: String?) -> String? {
         for folder in (path ?? "").split(separator: ":") where folder.hasPrefix("/") {
             let file = "\(folder)/\(prefix)\(name)"
@@ -77,7 +77,7 @@ enum ExternalOption {
         let own = registry.descriptors.flatMap { descriptor in descriptor.patterns.map { (descriptor.id, $0) } }
         for pattern in provider.descriptor.patterns {
             guard let (owner, _) = own.first(where: { overlap($0.1, pattern) }) else { continue }
-            throw CommandFailure(
+            throw CommandError(
                 description:
                     "the external provider '\(provider.descriptor.id)' claims \(pattern), which belongs to \(owner); it is not used"
             )

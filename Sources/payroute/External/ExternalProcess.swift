@@ -18,7 +18,7 @@ import Synchronization
 /// Unchecked, because it belongs to one call at a time and is handed from one to the next under a lock.
 final class ExternalProcess: @unchecked Sendable {
     /// Why nothing more can be had from the program.
-    enum Failure: Error {
+    enum ProcessError: Error {
         /// It could not be started; the text says why.
         case cannotStart(String)
         /// It said nothing for so long.
@@ -59,7 +59,7 @@ final class ExternalProcess: @unchecked Sendable {
     private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
     /// Starts the program at `path`, with nothing of this program's environment but the names in `environment`.
-    init(_ path: String, environment: [String: String]) throws(Failure) {
+    init(_ path: String, environment: [String: String]) throws(ProcessError) {
         _ = Self.ignoresBrokenPipes
         guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe() else {
             throw .cannotStart(String(cString: strerror(errno)))
@@ -68,7 +68,7 @@ final class ExternalProcess: @unchecked Sendable {
             close(toChild)
             close(fromChild)
         }
-        do throws(Failure) {
+        do throws(ProcessError) {
             process = try Self.spawn(path, environment, reading: toChild, writing: fromChild)
         } catch {
             close(fromUs)
@@ -111,7 +111,7 @@ final class ExternalProcess: @unchecked Sendable {
     // MARK: Lines
 
     /// Sends one object.
-    func send(_ message: JSONValue, within limit: Duration) throws(Failure) {
+    func send(_ message: JSONValue, within limit: Duration) throws(ProcessError) {
         let bytes = message.serialized() + [0x0A]
         let end = ContinuousClock.now + limit
         var sent = 0
@@ -130,7 +130,7 @@ final class ExternalProcess: @unchecked Sendable {
     }
 
     /// The next object that the program says.
-    func receive(within limit: Duration) throws(Failure) -> JSONValue {
+    func receive(within limit: Duration) throws(ProcessError) -> JSONValue {
         let end = ContinuousClock.now + limit
         while true {
             if let newline = buffer.firstIndex(of: 0x0A) {
@@ -152,7 +152,7 @@ final class ExternalProcess: @unchecked Sendable {
 
     private func wait(
         for descriptor: Int32, _ event: Int32, until end: ContinuousClock.Instant, _ limit: Duration
-    ) throws(Failure) {
+    ) throws(ProcessError) {
         while true {
             guard !Task.isCancelled else { throw .cancelled }
             let left = end - .now
@@ -174,7 +174,7 @@ final class ExternalProcess: @unchecked Sendable {
 
     private static func spawn(
         _ path: String, _ environment: [String: String], reading: Int32, writing: Int32
-    ) throws(Failure) -> pid_t {
+    ) throws(ProcessError) -> pid_t {
         #if canImport(Glibc) || canImport(Musl)
             var actions = posix_spawn_file_actions_t()
             var attributes = posix_spawnattr_t()

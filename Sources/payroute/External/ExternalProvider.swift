@@ -4,8 +4,8 @@ import Synchronization
 /// A payment provider that is another program, in any language: an executable called `payroute-provider-<name>`.
 ///
 /// The program only says what is to be done. Requests are sent here, to the hosts that it declared, steps are journaled
-/// here, and what an error means for the money is decided here, so that a program that crashes, hangs or lies is no worse
-/// than any other provider that does.
+/// here, and what an error means for the money is decided here, so that a program that crashes, hangs or lies is no
+/// worse than any other provider that does.
 struct ExternalProvider: PaymentProvider {
     /// How long is waited for the program.
     struct Limits: Sendable {
@@ -51,7 +51,7 @@ struct ExternalProvider: PaymentProvider {
         } catch let defect as ExternalManifest.Defect {
             throw defect
         } catch {
-            let reason = (error as? ExternalProcess.Failure).map { $0.words } ?? "\(error)"
+            let reason = (error as? ExternalProcess.ProcessError).map { $0.words } ?? "\(error)"
             throw ExternalManifest.Defect(description: "the external provider '\(name)' \(reason)")
         }
     }
@@ -64,7 +64,7 @@ struct ExternalProvider: PaymentProvider {
                 "type": "call", "call": "quote", "reference": .string(request.reference.id),
                 "link": .string(request.link.text),
             ], ending: "quote", context
-        ) { try ExternalWords.quote($0, of: request.reference) }
+        ) { try ExternalNames.quote($0, of: request.reference) }
     }
 
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -73,20 +73,20 @@ struct ExternalProvider: PaymentProvider {
             "type": "call", "call": "pay", "reference": .string(attempt.reference.id),
             "key": .string(attempt.idempotencyKey),
             "option": [
-                "id": .string(option.id), "amount": ExternalWords.amount(option.amount),
+                "id": .string(option.id), "amount": ExternalNames.amount(option.amount),
                 "data": option.providerData ?? .null,
             ],
         ]
         if let link = context.link { message["link"] = .string(link.text) }
         return try await call(message, ending: "outcome", context, key: attempt.idempotencyKey) {
-            try ExternalWords.outcome($0, of: attempt.reference)
+            try ExternalNames.outcome($0, of: attempt.reference)
         }
     }
 
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await call(
             ["type": "call", "call": "status", "reference": .string(payment.id)], ending: "outcome", context
-        ) { try ExternalWords.outcome($0, of: payment) }
+        ) { try ExternalNames.outcome($0, of: payment) }
     }
 
     // MARK: Calls
@@ -102,7 +102,7 @@ struct ExternalProvider: PaymentProvider {
             let answer = try await call.run(message, ending: ending, process)
             idle.keep(process)
             return try call.judging { try read(answer) }
-        } catch let failure as ExternalProcess.Failure {
+        } catch let failure as ExternalProcess.ProcessError {
             throw call.error(failure)
         }
     }
@@ -111,7 +111,7 @@ struct ExternalProvider: PaymentProvider {
         let process = try ExternalProcess(path, environment: start.environment)
         let now: ExternalManifest
         do { now = try ExternalManifest(try Self.hello(process, start, limits), name: start.name) } catch {
-            if let failure = error as? ExternalProcess.Failure { throw failure }
+            if let failure = error as? ExternalProcess.ProcessError { throw failure }
             throw PaymentError(.providerFault, "\(error)", provider: descriptor.id)
         }
         guard now == manifest else {
@@ -124,7 +124,7 @@ struct ExternalProvider: PaymentProvider {
 
     private static func hello(
         _ process: ExternalProcess, _ start: Start, _ limits: Limits
-    ) throws(ExternalProcess.Failure) -> JSONValue {
+    ) throws(ExternalProcess.ProcessError) -> JSONValue {
         let hello: JSONValue = [
             "type": "hello", "protocol": [.number(JSONNumber(ExternalManifest.protocolVersion))],
             "sandbox": start.sandbox.map { .string($0.text) } ?? .null,
@@ -134,7 +134,7 @@ struct ExternalProvider: PaymentProvider {
     }
 }
 
-extension ExternalProcess.Failure {
+extension ExternalProcess.ProcessError {
     /// What happened, after the provider's name.
     var words: String {
         switch self {
@@ -143,7 +143,7 @@ extension ExternalProcess.Failure {
         case .ended: "ended, or closed its output, before it had answered"
         case .tooLong: "sent a line of more than \(ExternalProcess.lineLimit >> 20) MiB"
         case .malformed: "sent a line that is no JSON object"
-        case .cancelled: "was stopped, because nobody waits for it any more"
+        case .cancelled: "was stopped, because its caller was cancelled"
         }
     }
 }

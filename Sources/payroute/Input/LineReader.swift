@@ -23,7 +23,7 @@ struct LineReader {
     }
 
     /// The input cannot be read.
-    struct Failure: Error, CustomStringConvertible {
+    struct ReadError: Error, CustomStringConvertible {
         let reason: String
         var description: String { "standard input cannot be read: \(reason)" }
     }
@@ -39,7 +39,7 @@ struct LineReader {
     /// more must be read. Either ends the reading by returning false.
     static func read(
         _ descriptor: Int32, line body: (Line) -> Bool, pause: (Int) -> Bool
-    ) throws(Failure) {
+    ) throws(ReadError) {
         let capacity = 2 * limit
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
         defer { buffer.deallocate() }
@@ -62,7 +62,7 @@ struct LineReader {
         while true {
             let count = systemRead(descriptor, base + filled, capacity - filled)
             if count < 0, errno == EINTR { continue }
-            if count < 0 { throw Failure(reason: String(cString: strerror(errno))) }
+            if count < 0 { throw ReadError(reason: String(cString: strerror(errno))) }
             if count == 0 {
                 if filled > 0 || dropped > 0 { _ = emit(0, filled) }
                 _ = pause(total)

@@ -1,14 +1,14 @@
 import PaymentCore
 import PaymentReview
 
-/// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only names that are facts are shown; an asset that no
-/// table knows stands there by its id.
+/// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only names that are facts are shown; an asset that
+/// no table knows stands there by its id.
 enum AmountText {
     /// The amount and what it is in.
     static func words(_ amount: Money) -> String { "\(number(amount)) \(unit(amount))" }
 
-    /// The number alone. Zeros at the end say nothing of an asset with many digits, so all but two of them are left out;
-    /// a currency's own digits stay.
+    /// The number alone. Zeros at the end say nothing of an asset with many digits, so all but two of them are left
+    /// out; a currency's own digits stay.
     static func number(_ amount: Money) -> String {
         let text = amount.decimalText
         guard case .asset = amount.currency, let point = text.firstIndex(of: ".") else { return text }
@@ -33,7 +33,7 @@ extension [UInt8] {
     /// ``addUnit(_:)``, because members are sorted.
     mutating func addAmount(_ amount: Money?) { addMember("amount", amount?.decimalText) }
 
-    /// Adds the member `unit`, what `amount` is in: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which stands
-    /// for bitcoin.
+    /// Adds the member `unit`, what `amount` is in: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which
+    /// stands for bitcoin.
     mutating func addUnit(_ amount: Money?) { addMember("unit", amount?.currency.unit) }
 }

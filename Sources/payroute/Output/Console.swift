@@ -16,8 +16,8 @@ struct Console: Sendable {
     let input: Int32
     /// How results are painted.
     let style: Style
-    /// Whether what is shown is read line by line (`TERM=dumb`, as by a screen reader or an editor's shell): then nothing is
-    /// drawn, nothing is written over, and each row of a table is a list.
+    /// Whether what is shown is read line by line (`TERM=dumb`, as by a screen reader or an editor's shell): then
+    /// nothing is drawn, nothing is written over, and each row of a table is a list.
     let isLinear: Bool
     /// The environment's variables by name.
     let environment: @Sendable (String) -> String?

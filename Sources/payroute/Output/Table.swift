@@ -42,8 +42,8 @@ struct Table {
         Self.line(header.map { Cell($0, .strong) }, widths, style)
     }
 
-    /// All lines, the header first, at most `limit` columns wide where there is a limit: wide cells go on in further lines,
-    /// and where even that does not fit every row is a list of its own.
+    /// All lines, the header first, at most `limit` columns wide where there is a limit: wide cells go on in further
+    /// lines, and where even that does not fit every row is a list of its own.
     ///
     /// - Parameter asLists: whether every row is a list in any case, each cell one line.
     func lines(_ style: Style, within limit: Int? = nil, asLists: Bool = false) -> [String] {

@@ -1,7 +1,7 @@
 import CitconKit
+import CitconSandbox
 import PaymentCore
 import PaymentLoopback
-import CitconSandbox
 import PaymentTesting
 import PaymentTransport
 import Testing
@@ -27,7 +27,7 @@ struct MovingFromCitconTests {
         func pay(_ order: CPayRequest) async -> String {
             let result = await CPayManager.sharedInstance().requestOrder(order)
             if result.isPaid { return "paid" }
-            if CPayCode.isCancellation(result.data.code, message: result.data.message) { return "called off" }
+            if CPayCode.isCancellation(result.data.code, message: result.data.message) { return "cancelled" }
             return "not paid, as far as is known: \(result.data.message ?? "")"
         }
     }
@@ -58,7 +58,7 @@ struct MovingFromCitconTests {
         try CPayManager.sharedInstance().setBaseURL(sandbox)
         CPayManager.sharedInstance().setLauncher { launch in await payer.citconLauncher(launch) }
         for (scenario, words, captures) in [
-            (.alipay, "paid", 1), (.cancelledInAlipay, "called off", 0), (.declined, "not paid, as far as is known", 0),
+            (.alipay, "paid", 1), (.cancelledInAlipay, "cancelled", 0), (.declined, "not paid, as far as is known", 0),
         ] as [(CitconSandbox.Scenario, String, Int)] {
             let charge = await service.createCharge(scenario)
             let told = await Checkout().pay(Checkout.order(charge))

@@ -1,7 +1,7 @@
 import PaykitKit
+import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 import Testing

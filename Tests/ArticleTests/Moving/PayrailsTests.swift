@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTesting
 import PaymentTransport
 import PayrailsKit
+import PayrailsSandbox
 import Testing
 
 /// The code of PayrailsKit's Differences.md.
@@ -25,7 +25,7 @@ struct MovingFromPayrailsTests {
             case .failure(let failure): return "not paid: \(failure.message)"
             case .authorizationFailed: return "not paid: ask the shop for fresh init data"
             case .error(.paymentPending): return "not over: ask later, pay nothing again"
-            case .error where result.mayHaveBeenPaid: return "nobody knows: ask the shop before paying again"
+            case .error where result.mayHaveBeenPaid: return "not known: ask the shop before paying again"
             case .error(let error): return "not paid: \(error.localizedDescription)"
             case .cancelledByUser: return "left: ask the shop before paying again"
             }

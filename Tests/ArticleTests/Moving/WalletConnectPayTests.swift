@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
 import Testing
 import WalletConnectPayKit
+import WalletConnectPaySandbox
 
 /// The code of WalletConnectPayKit's Differences.md.
 @Suite("Article: move from WalletConnect Pay's SDK")
@@ -37,7 +37,7 @@ struct MovingFromWalletConnectPayTests {
             } catch ConfirmPaymentError.routeExpired {
                 return "the price is over: ask for the options again"
             } catch ConfirmPaymentError.http(let text) {
-                return "called off, or nobody knows: \(text)"
+                return "cancelled, or not known: \(text)"
             }
         }
     }
@@ -56,7 +56,7 @@ struct MovingFromWalletConnectPayTests {
         for (scenario, words) in [
             (.paidAtOnce, "paid"), (.paidAfterPolling, "paid"), (.failsAfterConfirm, "not paid"),
             (.insufficientOptions, "nothing to choose"), (.routeExpired, "the price is over"),
-            (.unknownStatus, "called off, or nobody knows"),
+            (.unknownStatus, "cancelled, or not known"),
         ] as [(WalletConnectPaySandbox.Scenario, String)] {
             let payment = await service.createPayment(scenario)
             let told = try await checkout.pay(payment.link)

@@ -68,7 +68,8 @@ struct Checkout {
 
     // MARK: Commands
 
-    /// Builds everything that the tests need. Changed lines may leave something unused, which is no reason to stop here.
+    /// Builds everything that the tests need. Changed lines may leave something unused, which is no reason to stop
+    /// here.
     func build(within limit: Duration = .seconds(1800)) throws -> Command.Ended {
         try run(["nice", "-n", "5", "swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], limit)
     }
@@ -79,7 +80,8 @@ struct Checkout {
             .split(separator: "\n").map(String.init)
     }
 
-    /// Runs the suites of these names until a test has failed: others may wait for ever for what does not come any more.
+    /// Runs the suites of these names until a test has failed: others may wait for ever for what does not come any
+    /// more.
     func test(_ suites: [String], within limit: Duration) throws -> Command.Ended {
         let filters = suites.flatMap { ["--filter", "^\($0)[./]"] }
         return try run(

@@ -1,7 +1,8 @@
 import Foundation
 import MutationList
 
-// Applies the mutations of the kept list one at a time, in a private copy, and sees which test of the named suites notices.
+// Applies the mutations of the kept list one at a time, in a private copy, and sees which test of the named suites
+// notices.
 //
 //     make mutants [MUTANTS=<regular expression over names, places and suites>]
 //     swift run Mutants [<regular expression>]

@@ -220,7 +220,7 @@ struct SchedulerTests {
         try await scheduler.approve(id(0))
         try await scheduler.refuse(id(0))
         #expect(payer.calls.count == 2)
-        for (number, end) in [(1, "missed 1: nobody said that it is to be paid"), (2, "missed 2: the payer said no")] {
+        for (number, end) in [(1, "missed 1: it was not approved"), (2, "missed 2: the payer said no")] {
             payer.answers = [.answer(.needsApproval("above"))]
             clock.advance(by: .seconds(Self.day))
             try await scheduler.look()
@@ -244,7 +244,7 @@ struct SchedulerTests {
         try await first.look()
         clock.advance(by: .seconds(5 * Self.day))
         try await scheduler().look()
-        let absent = (1...3).map { "missed \($0): nobody was there to pay it" }
+        let absent = (1...3).map { "missed \($0): no application was running to pay it" }
         #expect(Array(heard.words.prefix(4)) == ["paid 0"] + absent)
         // What is due is charged side by side.
         #expect(heard.words.dropFirst(4).sorted() == ["paid 4", "paid 5"])

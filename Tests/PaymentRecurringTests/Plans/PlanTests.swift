@@ -75,7 +75,7 @@ struct PlanTests {
     func pause() throws {
         var plan = try Self.plan(RecurringPolicy(.all))
         #expect(Self.states(plan.pause(at: Self.start.addingTimeInterval(1.5 * Self.day))) == "dd")
-        #expect(plan.standing == .paused)
+        #expect(plan.status == .paused)
         #expect(Self.states(plan.open(at: Self.start.addingTimeInterval(3.5 * Self.day))) == "pp")
         #expect(Self.states(plan.resume(at: Self.start.addingTimeInterval(5.5 * Self.day))) == "pp")
         #expect(Self.states(plan.open(at: Self.start.addingTimeInterval(6.5 * Self.day))) == "d")
@@ -87,7 +87,7 @@ struct PlanTests {
         #expect(Self.states(plan.end(at: Self.start.addingTimeInterval(0.5 * Self.day))) == "d")
         #expect(plan.dueDate == nil && plan.nextPeriod == nil)
         #expect(plan.resume(at: Self.start.addingTimeInterval(9 * Self.day)).isEmpty)
-        #expect(plan.standing == .ended && plan.open(at: .distantFuture).isEmpty)
+        #expect(plan.status == .ended && plan.open(at: .distantFuture).isEmpty)
     }
 
     @Test("After a stop nothing begins from its moment on; it only moves forward, and what was opened stays")
@@ -97,7 +97,7 @@ struct PlanTests {
         #expect(plan.open(at: Self.start.addingTimeInterval(0.5 * Self.day)).map(\.id.number) == [0])
         try plan.stop(at: third)
         try plan.stop(at: third.addingTimeInterval(Self.day))
-        #expect(plan.schedule.end == third && plan.standing == .active)
+        #expect(plan.schedule.end == third && plan.status == .active)
         #expect(plan.open(at: .distantFuture).map(\.id.number) == [1])
         #expect(plan.nextPeriod == nil && plan.dueDate == nil)
         try plan.stop(at: Self.start.addingTimeInterval(1))

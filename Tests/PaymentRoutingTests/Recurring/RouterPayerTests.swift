@@ -99,7 +99,7 @@ struct RouterPayerTests {
         #expect(await world.journal.reservedSpendings().isEmpty)
     }
 
-    @Test("What a crash left before anything was sent is called off, and the period is paid under its name once")
+    @Test("What a crash left before anything was sent is cancelled, and the period is paid under its name once")
     func unsent() async throws {
         let scheduler = try world.scheduler(limit: 5000)
         try await scheduler.add(try world.plan())
@@ -135,7 +135,7 @@ struct RouterPayerTests {
         #expect(await world.journal.histories(of: world.reference(0)).allSatisfy { !$0.mayHaveMovedMoney })
     }
 
-    @Test("A try that was called off sends nothing, however late it comes and however often it is called off")
+    @Test("A try that was cancelled sends nothing, however late it comes and however often it is cancelled")
     func calledOff() async throws {
         let payer = RouterPayer(try world.router(limit: 5000), as: world.payer)
         var plan = try world.plan()
@@ -261,7 +261,7 @@ struct RecurringWorld {
             base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, body: body)
         return PaymentRouter(
             registry: try ProviderRegistry([changing]), transport: RecordingTransport(), journal: journal, clock: clock,
-            random: random, leases: LeasePolicy(duration: .seconds(60), patience: .zero),
+            random: random, leases: LeasePolicy(duration: .seconds(60), timeout: .zero),
             autoPay: limit.map {
                 AutoPay(within: [SpendingLimit(.cents($0, .satoshi), per: .day)], timeZone: .gmt)
             })
@@ -307,7 +307,7 @@ struct RecurringWorld {
         let address = try JSONValue.encode(InvoiceProvider.address)
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_unsent"), reference: charge.reference,
-            option: PaymentOption(
+            option: PaymentMethodOption(
                 id: "only", title: "only", amount: charge.amount, providerData: ["endpoint": address, "payee": "mina"]),
             idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
         _ = await journal.acquire(lease, at: clock.now)
@@ -325,7 +325,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
 
     var descriptor: ProviderDescriptor { base.descriptor }
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+    func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await body()
@@ -338,7 +338,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         return PaymentQuote(
             reference: quote.reference, payee: quote.payee, amount: quote.amount,
             options: [
-                PaymentOption(
+                PaymentMethodOption(
                     id: option.id, title: option.title, amount: option.amount, needs: option.needs, providerData: data)
             ])
     }

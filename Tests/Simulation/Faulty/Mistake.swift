@@ -1,3 +1,4 @@
+import PaykitMarket
 import PaymentCore
 import PaymentTesting
 
@@ -17,8 +18,8 @@ package struct Mistake: Sendable {
         }
     }
 
-    /// All of them. Money taken twice is the symptom wherever the mistake leads to it; the service of these histories shows
-    /// a payment that it has taken, so that nobody pays it again after an attempt was wrongly given up.
+    /// All of them. Money taken twice is the symptom wherever the mistake leads to it; the service of these histories
+    /// shows a payment that it has taken, so that nobody pays it again after an attempt was wrongly given up.
     package static let all: [Mistake] =
         [
             Mistake(
@@ -81,13 +82,13 @@ package struct Mistake: Sendable {
             // Services of histories do not lie; the conformance kit's do.
             case .refundsUnchecked: nil
             case .cancelsUnasked, .cancelsBlindly: "cancel said cancelled, but"
-            case .cancelsAnew: "was called off 2 times"
+            case .cancelsAnew: "was cancelled 2 times"
             case .takesForgeries, .trustsTestSecret, .ignoresAge: "a forged notification was taken"
             case .refusesRepetitions: "a genuine notification was refused"
             }
         return symptom.map { symptom in
             var variation = shop { $0.mistakes = [mistake] }
-            variation.errands = 1
+            variation.merchantCalls = 1
             return Mistake(name: mistake.rawValue, variation: variation, symptom: symptom)
         }
     }
@@ -158,7 +159,7 @@ package struct Mistake: Sendable {
     private static var hasty: Variation {
         var variation = shop { _ in }
         variation.taking = HastyTaking.taking
-        variation.errands = 1
+        variation.merchantCalls = 1
         variation.faults = { $0.lostAfter = 0.3 }
         return variation
     }
@@ -183,7 +184,8 @@ package struct Mistake: Sendable {
         return variation
     }
 
-    /// The service recognises nothing, and the network itself repeats nothing: every second capture is the client's doing.
+    /// The service recognises nothing, and the network itself repeats nothing: every second capture is the client's
+    /// doing.
     private static func withoutKeys(_ replay: MutationReplay) -> Variation {
         var variation = keyedOnly()
         variation.markets = [KeyedMarket.maker(KeyedProvider(replay: replay), recognizesKeys: false)]

@@ -1,3 +1,4 @@
+import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
@@ -17,12 +18,12 @@ struct Calls: Sendable {
     func call(
         _ name: String, _ payment: PaymentReference, isMerchant: Bool = false, patience: Duration? = nil,
         _ work: @escaping @Sendable () async throws -> PaymentOutcome?
-    ) async -> Word.Content? {
+    ) async -> Statement.Content? {
         let begun = life.witness.tick()
         let content = await answer(patience, begun, work)
         guard let content, !seat.process.isDead else { return nil }
         await life.oracle.hear(
-            Word(
+            Statement(
                 call: name, subject: .payment(life.markets.identity(of: payment)), content: content,
                 doer: isMerchant ? nil : seat.doer, begun: begun, told: life.witness.tick()))
         return content
@@ -31,9 +32,9 @@ struct Calls: Sendable {
     /// What the router answers to `work`.
     func answer(
         _ patience: Duration?, _ begun: Int, _ work: @escaping @Sendable () async throws -> PaymentOutcome?
-    ) async -> Word.Content? {
+    ) async -> Statement.Content? {
         await within(patience) {
-            await acting(begun) { () async -> Word.Content? in
+            await acting(begun) { () async -> Statement.Content? in
                 do { return try await work().map { .outcome($0) } } catch let error as PaymentError {
                     return .failure(error)
                 } catch {
@@ -54,7 +55,7 @@ struct Calls: Sendable {
     ) async -> Value? {
         let mayHang = life.world.faults.payerHangs > 0
         guard patience != nil || mayHang else { return await work() }
-        let pending = Pending<Value?>()
+        let pending = OneShot<Value?>()
         let executor = RouterTasks.executor
         let task = Task(executorPreference: executor) { pending.finish(await work()) }
         let clock = life.world.clock
@@ -77,7 +78,7 @@ struct Calls: Sendable {
         let router = seat.router
         let reports = await within(nil) { await acting(begun) { (try? await router.recover(as: payer)) ?? [] } }
         for report in reports ?? [] where !seat.process.isDead {
-            let content: Word.Content =
+            let content: Statement.Content =
                 switch report.result {
                 case .success(let outcome): .outcome(outcome)
                 case .failure(let error): .failure(error)
@@ -96,9 +97,9 @@ struct Calls: Sendable {
         await hear("resume", attempt, content, begun)
     }
 
-    private func hear(_ call: String, _ attempt: PaymentAttempt, _ content: Word.Content, _ begun: Int) async {
+    private func hear(_ call: String, _ attempt: PaymentAttempt, _ content: Statement.Content, _ begun: Int) async {
         await life.oracle.hear(
-            Word(
+            Statement(
                 call: call, subject: .attempt(attempt), content: content, doer: seat.doer, begun: begun,
                 told: life.witness.tick()))
     }

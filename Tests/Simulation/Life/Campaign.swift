@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Many histories, on several threads. Which thread plays which is of no consequence: a history depends on its seed only.
+/// Many histories, on several threads. Which thread plays which is of no consequence: a history depends on its seed
+/// only.
 package struct Campaign: Sendable {
     /// What was found so far.
     package struct Totals: Sendable {

@@ -11,8 +11,8 @@ struct Days: Sendable {
     private var random: SeededRandomSource { life.random }
     private var calls: Calls { Calls(life: life, seat: seat) }
 
-    /// Pays most payments, some of them twice at once, some of them called off, recovers what was interrupted, and hears
-    /// from outside.
+    /// Pays most payments, some of them twice at once, some of them called off, recovers what was interrupted, and
+    /// hears from outside.
     func live() async {
         await withTaskGroup(of: Void.self) { group in
             for payment in seat.device.payments where random.happens(0.8) {
@@ -29,8 +29,8 @@ struct Days: Sendable {
                     await recover()
                 }
             }
-            if random.happens(life.variation.errands) {
-                group.addTask { await Errands(life: life, seat: seat).run() }
+            if random.happens(life.variation.merchantCalls) {
+                group.addTask { await MerchantCalls(life: life, seat: seat).run() }
             }
         }
     }

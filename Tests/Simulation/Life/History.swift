@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentTesting
 
-/// One simulated life of some payments: faults, crashes, restarts, two processes and two devices at once, what comes from
-/// outside; then everything heals and must come to an end.
+/// One simulated life of some payments: faults, crashes, restarts, two processes and two devices at once, what comes
+/// from outside; then everything heals and must come to an end.
 package struct History: Sendable {
     /// The number that everything follows from.
     package let seed: UInt64

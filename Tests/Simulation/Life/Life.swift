@@ -41,7 +41,7 @@ struct Life: Sendable {
         // Every fourth is slower than its leases.
         leases =
             random.happens(0.25)
-            ? LeasePolicy(duration: .seconds(1 + random.below(20)), patience: .seconds(random.below(60)))
+            ? LeasePolicy(duration: .seconds(1 + random.below(20)), timeout: .seconds(random.below(60)))
             : LeasePolicy()
         oracle = Oracle(
             markets, witness,

@@ -40,7 +40,7 @@ package struct Variation: Sendable {
     /// Which histories have limits for what is paid without a question: those whose seed leaves this when divided by 3.
     package var autoPayShare: UInt64 = 1
     /// How often a process hears from outside: returns, notifications, merchants who cancel or give money back.
-    package var errands = 0.5
+    package var merchantCalls = 0.5
     /// Whether requests are checked to be covered by durable records when they leave.
     package var checksDurability = true
     /// What has to be kept. Breaches of anything else are listed apart.

@@ -1,8 +1,9 @@
+import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// A provider or merchant's service as applications have it, watched: what it does for an attempt is known to be done for it, and an upgrade may
-/// have renamed its steps. It can whatever the provider can.
+/// A provider or merchant's service as applications have it, watched: what it does for an attempt is known to be done
+/// for it, and an upgrade may have renamed its steps. It can whatever the provider can.
 struct Attended<Base: PaymentService>: PaymentService {
     let base: Base
     let witness: Witness
@@ -93,11 +94,11 @@ extension Attended: NotificationReadingService where Base: NotificationReadingSe
     }
 }
 
-extension Attended: UnresolvedPaymentsProvider where Base: UnresolvedPaymentsProvider {
+extension Attended: AliasedPaymentProvider where Base: AliasedPaymentProvider {
     func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
 }
 
-extension Attended: PaymentDistinguishingProvider where Base: PaymentDistinguishingProvider {
+extension Attended: ReusableReferenceProvider where Base: ReusableReferenceProvider {
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
         try base.distinguish(link, from: attempt)
     }
@@ -106,5 +107,5 @@ extension Attended: PaymentDistinguishingProvider where Base: PaymentDistinguish
 extension Attended: SettlingProvider where Base: SettlingProvider {}
 
 extension Attended: PayeeProvider where Base: PayeeProvider {
-    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+    func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 }

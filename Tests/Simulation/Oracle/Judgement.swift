@@ -71,7 +71,7 @@ struct Judgement: Sendable {
             amounts.remove(at: index)
         }
         let count = await market.cancellations(of: payment)
-        if count > 1 { await oracle.breach(payment, "\(payment.id) was called off \(count) times") }
+        if count > 1 { await oracle.breach(payment, "\(payment.id) was cancelled \(count) times") }
     }
 
     private func judgeEnding(_ payment: MarketPayment, _ device: Device) async {
@@ -102,8 +102,8 @@ struct Judgement: Sendable {
         return false
     }
 
-    /// Whether the contract leaves the attempt open: the payer's wallet was asked to send coins, and who knows whether it
-    /// did, or will.
+    /// Whether the contract leaves the attempt open: the payer's wallet was asked to send coins, and who knows whether
+    /// it did, or will.
     func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
         guard markets.identity(of: history.attempt.reference) == payment, !history.isFinished else { return false }
         return Self.hasAskedWallet(history)

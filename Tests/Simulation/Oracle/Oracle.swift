@@ -2,14 +2,14 @@ import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// Hears every word and compares it with the money, at once and again at the end: what was true when it was said may be a
-/// request that is still under way.
+/// Hears every word and compares it with the money, at once and again at the end: what was true when it was said may be
+/// a request that is still under way.
 actor Oracle {
     let markets: Markets
     let witness: Witness
     /// Payments with circumstances that other promises are about.
     private let circumstances: Circumstances
-    private var words: [Word] = []
+    private var words: [Statement] = []
     private var found: [Breach] = []
     private var texts: Set<String> = []
 
@@ -20,7 +20,7 @@ actor Oracle {
     }
 
     /// Hears a word.
-    func hear(_ word: Word) async {
+    func hear(_ word: Statement) async {
         words.append(word)
         await check(word, isEnd: false)
     }
@@ -47,7 +47,7 @@ actor Oracle {
 
     // MARK: Checking
 
-    private func check(_ word: Word, isEnd: Bool) async {
+    private func check(_ word: Statement, isEnd: Bool) async {
         switch word.subject {
         case .payment(let payment): await check(word, payment)
         case .attempt(let attempt) where attempt.refund != nil: await checkRefund(word, attempt.refund, isEnd: isEnd)
@@ -55,7 +55,7 @@ actor Oracle {
         }
     }
 
-    private func check(_ word: Word, _ payment: PaymentReference) async {
+    private func check(_ word: Statement, _ payment: PaymentReference) async {
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
@@ -82,7 +82,7 @@ actor Oracle {
         }
     }
 
-    private func check(_ word: Word, _ attempt: PaymentAttempt) async {
+    private func check(_ word: Statement, _ attempt: PaymentAttempt) async {
         let payment = markets.identity(of: attempt.reference)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         // What left later, by somebody else, is not denied.
@@ -92,16 +92,16 @@ actor Oracle {
     }
 
     /// Who is told that somebody else has paid is told that it is paid.
-    private func checkElsewhere(_ word: Word, _ payment: PaymentReference) async {
+    private func checkElsewhere(_ word: Statement, _ payment: PaymentReference) async {
         guard await !markets.isPaid(payment) else { return }
         breach(payment, "\(payment.id): \(word.description), but it is not paid")
     }
 
-    private func hasLeft(_ attempt: PaymentAttempt, in word: Word) -> Bool {
+    private func hasLeft(_ attempt: PaymentAttempt, in word: Statement) -> Bool {
         witness.acts(by: attempt.id).contains { $0.hasLeft && $0.moment < word.told }
     }
 
-    private func check(_ receipt: PaymentReceipt, _ word: Word, _ payment: PaymentReference) async {
+    private func check(_ receipt: PaymentReceipt, _ word: Statement, _ payment: PaymentReference) async {
         guard await markets.isPaid(payment) else {
             return breach(payment, "\(payment.id): \(word.description), but it is not paid")
         }
@@ -113,7 +113,7 @@ actor Oracle {
         }
     }
 
-    private func checkRefund(_ word: Word, _ refund: RefundRequest?, isEnd: Bool) async {
+    private func checkRefund(_ word: Statement, _ refund: RefundRequest?, isEnd: Bool) async {
         guard let refund, let market = markets[refund.payment.provider] else { return }
         let count = await market.givenBack(refund)
         if word.receipt != nil, count == 0 {
@@ -126,7 +126,7 @@ actor Oracle {
     }
 
     /// A word that says that a payment is over must not be followed by its being paid.
-    private func checkFinality(of word: Word) async {
+    private func checkFinality(of word: Statement) async {
         guard case .payment(let payment) = word.subject, word.isFinalNegative else { return }
         for known in witness.attempts(at: payment) where known.begun > word.told {
             guard await hasMoved(known.attempt) else { continue }

@@ -1,3 +1,4 @@
+import MarketModel
 import PaymentCore
 import PaymentTesting
 import Synchronization

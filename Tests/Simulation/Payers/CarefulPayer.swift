@@ -1,8 +1,8 @@
 import MarketModel
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
+import WalletConnectPaySandbox
 
 /// A payer who can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
 /// answer, refuse, or fail after the fact.

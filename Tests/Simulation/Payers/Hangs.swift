@@ -5,7 +5,7 @@ import Synchronization
 /// are found again, and what stood in them is done after all.
 final class Hangs: Sendable {
     private struct State {
-        var waiting: [Pending<Void>] = []
+        var waiting: [OneShot<Void>] = []
         var isOver = false
     }
 
@@ -13,7 +13,7 @@ final class Hangs: Sendable {
 
     /// Waits for the end of the history.
     func wait() async {
-        let pending = Pending<Void>()
+        let pending = OneShot<Void>()
         let isOver = state.withLock { state in
             if !state.isOver { state.waiting.append(pending) }
             return state.isOver

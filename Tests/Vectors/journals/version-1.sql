@@ -4,15 +4,21 @@ CREATE TABLE attempt (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     provider TEXT NOT NULL,
-    payment TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    reference TEXT NOT NULL,
     option TEXT NOT NULL,
     key TEXT NOT NULL,
     started REAL NOT NULL,
     expires REAL,
-    finished INTEGER NOT NULL DEFAULT 0
+    refund TEXT,
+    seal TEXT,
+    finished INTEGER NOT NULL DEFAULT 0,
+    ended REAL,
+    paid INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX attempt_payment ON attempt (provider, payment);
+CREATE INDEX attempt_reference ON attempt (provider, subject, reference);
 CREATE INDEX attempt_unfinished ON attempt (number) WHERE finished = 0;
+CREATE INDEX attempt_ended ON attempt (ended) WHERE finished = 1;
 CREATE TABLE entry (
     attempt INTEGER NOT NULL REFERENCES attempt (number),
     position INTEGER NOT NULL,
@@ -20,40 +26,66 @@ CREATE TABLE entry (
     event TEXT NOT NULL,
     name TEXT,
     detail TEXT NOT NULL,
+    seal TEXT,
     PRIMARY KEY (attempt, position)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE lease (
     provider TEXT NOT NULL,
-    payment TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    reference TEXT NOT NULL,
     holder TEXT NOT NULL,
     owner INTEGER NOT NULL,
     ends REAL NOT NULL,
-    PRIMARY KEY (provider, payment)
+    PRIMARY KEY (provider, subject, reference)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO attempt VALUES (1, 'a1', 'acme', 'p1', '{"account":"eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb","amount":{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"},"estimate":true,"expiresAt":821692800.225,"id":"o1","needs":[{"signing":{"method":"m_sign"}},{"data":{}},{"page":{}},{"app":{"name":"Lark"}},{"code":{}}],"providerData":{"list":[1,"2.5",null,true,{"a":1}]},"title":"Naïve \"euros\" 💶","unmet":[{"page":{}}]}', 'key-1', 821692800.125, 821693100.125, 1);
-INSERT INTO attempt VALUES (3, 'a3', 'acme', 'declined', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a3', 821692800.125, NULL, 1);
-INSERT INTO attempt VALUES (4, 'a4', 'acme', 'refund:note 7', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a4', 821692800.125, NULL, 1);
-INSERT INTO attempt VALUES (5, 'a5', 'acme', 'expired', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a5', 821692800.125, NULL, 1);
-INSERT INTO attempt VALUES (6, 'a6', 'acme', 'left', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a6', 821692800.125, NULL, 1);
-INSERT INTO attempt VALUES (7, 'a7', 'acme', 'coins', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a7', 821692800.125, NULL, 0);
-INSERT INTO attempt VALUES (8, 'a8', 'acme', 'café', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"id":"o","needs":[{"data":{}}],"title":"Coins","unmet":[]}', 'key-a8', 821692800.125, NULL, 0);
-INSERT INTO entry VALUES (1, 1, 821692800.125, 'started', 'ask', 'query');
-INSERT INTO entry VALUES (1, 2, 821692800.375, 'finished', 'ask', '{"a":[1,null,"é"]}');
-INSERT INTO entry VALUES (1, 3, 821692800.625, 'started', 'sign', 'interaction');
-INSERT INTO entry VALUES (1, 4, 821692800.875, 'finished', 'sign', 'null');
-INSERT INTO entry VALUES (1, 5, 821692801.125, 'started', 'move', 'mutation-same-key');
-INSERT INTO entry VALUES (1, 6, 821692801.375, 'failed', 'move', 'not now');
-INSERT INTO entry VALUES (1, 7, 821692801.625, 'started', 'move', 'mutation');
-INSERT INTO entry VALUES (1, 8, 821692801.875, 'finished', 'move', '"ok"');
-INSERT INTO entry VALUES (1, 9, 821692802.125, 'outcome', NULL, '{"pending":{"retryAfter":1.5}}');
-INSERT INTO entry VALUES (1, 10, 821692802.375, 'outcome', NULL, '{"pending":{}}');
-INSERT INTO entry VALUES (1, 11, 821692802.625, 'outcome', NULL, '{"unknown":{"_0":{"message":"an odd word","rawStatus":"odd","reference":{"id":"p1","provider":"acme"}}}}');
-INSERT INTO entry VALUES (1, 12, 821692802.875, 'outcome', NULL, '{"succeeded":{"_0":{"amount":{"currency":"iso4217/EUR","exponent":2,"minorUnits":"1050"},"reference":{"id":"p1","provider":"acme"},"transactionID":"tx1"}}}');
-INSERT INTO entry VALUES (3, 1, 821692800.125, 'outcome', NULL, '{"declined":{"_0":{"code":"refused","message":"no"}}}');
-INSERT INTO entry VALUES (4, 1, 821692800.125, 'outcome', NULL, '{"cancelled":{}}');
-INSERT INTO entry VALUES (5, 1, 821692800.125, 'outcome', NULL, '{"expired":{}}');
-INSERT INTO entry VALUES (6, 1, 821692800.125, 'started', 'ask', 'query');
-INSERT INTO entry VALUES (6, 2, 821692800.375, 'abandoned', NULL, 'changed their mind');
-INSERT INTO entry VALUES (7, 1, 821692800.125, 'started', 'send', 'wallet-transfer');
-INSERT INTO entry VALUES (7, 2, 821692800.375, 'finished', 'send', '"0xabc"');
-INSERT INTO entry VALUES (7, 3, 821692800.625, 'outcome', NULL, '{"unknown":{"_0":{"message":"not seen yet","reference":{"id":"coins","provider":"acme"}}}}');
+CREATE TABLE spending (
+    number INTEGER PRIMARY KEY,
+    attempt TEXT NOT NULL UNIQUE,
+    provider TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    amounts TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    payee TEXT,
+    method TEXT,
+    keeper TEXT NOT NULL,
+    state TEXT NOT NULL,
+    noticed INTEGER
+) STRICT;
+CREATE INDEX spending_day ON spending (day);
+CREATE INDEX spending_reserved ON spending (number) WHERE state = 'reserved';
+INSERT INTO attempt VALUES (1, 'a1', 'acme', 'payment', 'p1', '{"account":"eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb","amount":{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"},"data":{"list":[1,"2.5",null,true,{"a":1}]},"estimate":true,"expires":821692800.225,"id":"o1","needs":[{"method":"m_sign","need":"signing"},{"need":"data"},{"need":"page"},{"name":"Lark","need":"app"},{"need":"code"}],"title":"Naïve \"euros\" 💶","unmet":[{"need":"page"}]}', 'key-1', 821692800.125, 821693100.125, NULL, '13a6c56414892400befc04b2656d7f29fde9d2b1a5ffe649f072a0723bd71ae4', 1, 821692802.875, 1);
+INSERT INTO attempt VALUES (2, 'a2', 'acme', 'refund', 'note 7', '{"amount":{"currency":"caip19/eip155:1/erc20:0x6b175474e89094c44da98b954eedeac495271d0f","exponent":18,"minorUnits":"150"},"estimate":false,"id":"refund","needs":[],"title":"Refund","unmet":[]}', 'key-2', 821692800.125, NULL, '{"amount":{"currency":"caip19/eip155:1/erc20:0x6b175474e89094c44da98b954eedeac495271d0f","exponent":18,"minorUnits":"150"},"id":"note 7","payment":["acme","payment","p1"]}', '1a670db64fc3ee655658705cd16408c9f02257c50905ff83af3f6c91584575f0', 1, 821692800.375, 1);
+INSERT INTO attempt VALUES (3, 'a3', 'acme', 'payment', 'declined', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a3', 821692800.125, NULL, NULL, '73846cbcd17626a5df5973c4dea05c2f97492f27929e7b87be437031ac0b20d0', 1, 821692800.125, 0);
+INSERT INTO attempt VALUES (4, 'a4', 'acme', 'payment', 'refund:note 7', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a4', 821692800.125, NULL, NULL, '59fe0d2d5c6a7f4301964c3a51c1da02e2c73463a36ab7220a61b1a8091c845b', 1, 821692800.125, 0);
+INSERT INTO attempt VALUES (5, 'a5', 'acme', 'payment', 'expired', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a5', 821692800.125, NULL, NULL, '7070e7af6a2e95e1267a212f4cb82d4c2ae2f8be031d43725f7283ff2ffe53ce', 1, 821692800.125, 0);
+INSERT INTO attempt VALUES (6, 'a6', 'acme', 'payment', 'left', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a6', 821692800.125, NULL, NULL, '25d7f0d9fbedf7ed7fbc8bb59357d9af37259184b6a7b35d162bc224e2bc163c', 1, 821692800.375, 0);
+INSERT INTO attempt VALUES (7, 'a7', 'acme', 'payment', 'coins', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a7', 821692800.125, NULL, NULL, 'd2fcbdf97627820adc7f24e6025c248431a8ed9163234b44e86427c9b4889da5', 0, NULL, 0);
+INSERT INTO attempt VALUES (8, 'a8', 'acme', 'payment', 'café', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a8', 821692800.125, NULL, NULL, '0e305042ecbbb78318ab6f206f50f361e5253c72f134b39f3a3a8ae352756249', 0, NULL, 0);
+INSERT INTO attempt VALUES (9, 'a9', 'acme', 'payment', 'coffee', '{"amount":{"currency":"sat","exponent":8,"minorUnits":"21"},"estimate":false,"id":"o","needs":[{"need":"data"}],"title":"Coins","unmet":[]}', 'key-a9', 821692800.125, NULL, NULL, 'e80a37a2d56318d6d3e46747d5953fdb26f28b769bfe22f8c3d90c7169688e84', 0, NULL, 0);
+INSERT INTO entry VALUES (1, 1, 821692800.125, 'started', 'ask', 'query', 'b673ae7db3ddf3b6a4d910c1606745b5246a0b3346144d9791f6e8acd4eb6f68');
+INSERT INTO entry VALUES (1, 2, 821692800.375, 'finished', 'ask', '{"a":[1,null,"é"]}', 'b47ace6a42a3cbb61c8880e1b75f8bb120715b2ccaf6fb6ba40194d584858ef6');
+INSERT INTO entry VALUES (1, 3, 821692800.625, 'started', 'sign', 'interaction', 'b0e2ea40586f84c6a40e48c1a1970455ac356461a2d7a53b5d2c6ac5082e5ccb');
+INSERT INTO entry VALUES (1, 4, 821692800.875, 'finished', 'sign', 'null', 'ea2432f409f200ac3017f11fff1a80242fb28332864ac8826c109c38091b5ed5');
+INSERT INTO entry VALUES (1, 5, 821692801.125, 'started', 'move', 'mutation-same-key', '7c076257c3035565c66c7485742081dea87eba7063697f037f8c78ed897a49fa');
+INSERT INTO entry VALUES (1, 6, 821692801.375, 'failed', 'move', 'not now', '5cb52dbf2a83c27d4358e2eb5ef341b314b14f8662b9ac882cdb0aa3c763568e');
+INSERT INTO entry VALUES (1, 7, 821692801.625, 'started', 'move', 'mutation', '9bb6d3617c169251db54868f7958fcdc84a86a89d5c739cb89514bfd94bce597');
+INSERT INTO entry VALUES (1, 8, 821692801.875, 'finished', 'move', '"ok"', '63bcf83f05b791135bd1dba6a1a6a67518a6003f1c4502ef1b112f4d492f6941');
+INSERT INTO entry VALUES (1, 9, 821692802.125, 'outcome', NULL, '{"outcome":"pending","retryAfter":1.5}', 'ebfd1b95f9a33bfbba23bb1d2c8b239094a5c72943c82a01ed9083f04ecec017');
+INSERT INTO entry VALUES (1, 10, 821692802.375, 'outcome', NULL, '{"outcome":"pending"}', '3e90fbe731cccb2a093de7619318c1cc8044268b403b696775ab4f62b5df6e4e');
+INSERT INTO entry VALUES (1, 11, 821692802.625, 'outcome', NULL, '{"message":"an odd word","outcome":"unknown","rawStatus":"odd","reference":["acme","payment","p1"]}', 'cc04c562446fa7992835ede88b5f7438b3fb288cf60534a9228281186f42cdd1');
+INSERT INTO entry VALUES (1, 12, 821692802.875, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"amount":{"currency":"iso4217/EUR","exponent":2,"minorUnits":"1050"},"reference":["acme","payment","p1"],"transaction":"tx1"}}', 'f72cf6c2f2146272a21e143fed6cb3db38e2e77cd38664910320df123bc3cfbb');
+INSERT INTO entry VALUES (2, 1, 821692800.125, 'started', 'give back', 'mutation-same-key', 'cf191c4fc49aacaa0ad2d751a402d34d73ef073d0d18fafa4bb0812e297fb0fb');
+INSERT INTO entry VALUES (2, 2, 821692800.375, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"reference":["acme","refund","note 7"]}}', '5a2c3b93bae7afd504f72738e0bbc09053e0648a9fe6fb08d8011516a1cc9643');
+INSERT INTO entry VALUES (3, 1, 821692800.125, 'outcome', NULL, '{"code":"refused","message":"no","outcome":"declined"}', '1670308fe98de659e5eb6602a27e645dc47decf9c9fd0c80c8555268598fbfca');
+INSERT INTO entry VALUES (4, 1, 821692800.125, 'outcome', NULL, '{"outcome":"cancelled"}', '253cdd12cb224eca641af5fed9fa623342b5eeeb71c0bf1a7693875922ca5227');
+INSERT INTO entry VALUES (5, 1, 821692800.125, 'outcome', NULL, '{"outcome":"expired"}', 'ae826bd8ebfbded34328352deaa12270ccac2bb2ccbfde4ea8c68e8ffb2f7120');
+INSERT INTO entry VALUES (6, 1, 821692800.125, 'started', 'ask', 'query', '941ff28ad6b7b07ce02f8c209e1acb6bcb398cb7c64274427bb1fb43d696a54a');
+INSERT INTO entry VALUES (6, 2, 821692800.375, 'abandoned', NULL, 'changed their mind', 'da9971c487ff3a174975778413ad89c687ae37cc799c7cffc9023017c8e59189');
+INSERT INTO entry VALUES (7, 1, 821692800.125, 'started', 'send', 'wallet-transfer', 'e82f419d255e3974b798e9e519f3c4be6c9c8ea451ec9e536a5086fb4324237d');
+INSERT INTO entry VALUES (7, 2, 821692800.375, 'finished', 'send', '"0xabc"', '3b190075e31b5e3e0e70ab8df4d8197aecb96d40eb059c788250bbbddc1f0c64');
+INSERT INTO entry VALUES (7, 3, 821692800.625, 'outcome', NULL, '{"message":"not seen yet","outcome":"unknown","reference":["acme","payment","coins"]}', 'aca70fd611d1bf815cd2087c74a07a45835a205e36fb049fb478f7c80143ea7e');
+INSERT INTO entry VALUES (9, 1, 821692800.125, 'started', 'settle', 'settlement', '51a38cbf7cd3ad14acf073c3d0006af36d05e9abf512a51eb6a99ca45d15b060');
+INSERT INTO spending VALUES (1, 's1', 'acme', 'payment', 'refund:p of s1', '{"amounts":[{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"},{"currency":"sat","exponent":8,"minorUnits":"7"}]}', 20833, 'shop', 'café', 'application', 'paid', 20832);
+INSERT INTO spending VALUES (2, 's2', 'acme', 'payment', 'refund:p of s2', '{"amounts":[{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"}]}', 20832, NULL, NULL, 'journal', 'released', NULL);
+INSERT INTO spending VALUES (3, 's3', 'acme', 'payment', 'refund:p of s3', '{"amounts":[{"currency":"sat","exponent":8,"minorUnits":"7"}]}', 20832, NULL, NULL, 'journal', 'reserved', NULL);

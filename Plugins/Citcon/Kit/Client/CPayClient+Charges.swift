@@ -7,8 +7,8 @@ extension CPayClient {
     /// Makes a charge of the order, once, and hands the result to `callback` on the main thread.
     ///
     /// Nobody is charged: the charge's token is in `data.chargeToken`, and an order with it is paid with
-    /// ``requestOrder(_:callback:)``, once. The access token has to allow it. When the answer is lost, the token is lost as
-    /// well: the service tells it only there, and the message says to order again under another reference.
+    /// ``requestOrder(_:callback:)``, once. The access token has to allow it. When the answer is lost, the token is
+    /// lost as well: the service tells it only there, and the message says to order again under another reference.
     public func generateOrder(_ request: CPayRequest, callback: @escaping CPayOrderCallback) {
         let order = Order(request)
         Task { await callback(await make(order)) }
@@ -75,14 +75,14 @@ extension CPayClient {
                 transaction: found?.transaction ?? TransactionFields()))
     }
 
-    /// Gets an access token for `vendor`, a merchant's private key, and hands it to `onComplete` on the main thread; nil
-    /// when there is none. See ``getAccessToken(_:)``.
+    /// Gets an access token for `vendor`, a merchant's private key, and hands it to `onComplete` on the main thread;
+    /// nil when there is none. See ``getAccessToken(_:)``.
     public func getAccessToken(_ vendor: String, onComplete: @escaping @MainActor @Sendable (String?) -> Void) {
         Task { await onComplete(await getAccessToken(vendor)) }
     }
 
-    /// Gets an access token for `vendor`, a merchant's private key. For demonstrations: whoever has the application has its
-    /// key, so nothing is sent to the environment with real money. Servers use `CitconMerchant`.
+    /// Gets an access token for `vendor`, a merchant's private key. For demonstrations: whoever has the application has
+    /// its key, so nothing is sent to the environment with real money. Servers use `CitconMerchant`.
     ///
     /// - Returns: the token; nil when the service gives none, and always in production.
     public func getAccessToken(_ vendor: String) async -> String? {

@@ -12,8 +12,8 @@ import Synchronization
 /// if result.isPaid { … }
 /// ```
 ///
-/// One order after the other or many at a time. Callbacks come on the main thread, events from any task. The merchant's server, not
-/// this, decides for good whether an order is paid (guide, "Processing of the returned data").
+/// One order after the other or many at a time. Callbacks come on the main thread, events from any task. The merchant's
+/// server, not this, decides for good whether an order is paid (guide, "Processing of the returned data").
 public final class CPayClient: Sendable {
     /// What opens connections and apps. The vendor's singleton learns of them late.
     struct Means: Sendable {
@@ -138,8 +138,8 @@ public final class CPayClient: Sendable {
     /// Takes a URL by which the application was opened.
     ///
     /// - Returns: whether it is one of this library's: then the order it belongs to goes on, if one waits for it. The
-    ///   vendor's SDK says no to the wallets' URLs that it takes; this says yes to all. One that names another order than
-    ///   those that wait there is refused: nothing changes, and ``CPayEvent/returnRefused(_:)`` says so.
+    ///   vendor's SDK says no to the wallets' URLs that it takes; this says yes to all. One that names another order
+    ///   than those that wait there is refused: nothing changes, and ``CPayEvent/returnRefused(_:)`` says so.
     @discardableResult
     public func handleUrl(_ url: String) -> Bool {
         guard let back = WalletReturn(url, at: configuration.places.union(orders.places)) else { return false }
@@ -154,8 +154,8 @@ public final class CPayClient: Sendable {
     /// about once, and those that are decided are ended.
     public func applicationDidBecomeActive() { orders.deliver(.active) }
 
-    /// Ends open orders whose payers will not come back: the service is asked, and what it does not call paid or refused
-    /// is reported as called off. The charge itself stays as it is; only the merchant's server can cancel it.
+    /// Ends open orders whose payers will not come back: the service is asked, and what it does not call paid or
+    /// refused is reported as called off. The charge itself stays as it is; only the merchant's server can cancel it.
     ///
     /// - Parameter reference: the merchant's reference of the order; nil for all.
     /// - Returns: whether there was one.
@@ -219,8 +219,8 @@ public final class CPayClient: Sendable {
     }
 }
 
-/// Takes the result of an order (guide, "Callback API"). Called on the main thread, so that a view controller's closure can
-/// show it; the vendor's SDK does not say where it calls.
+/// Takes the result of an order (guide, "Callback API"). Called on the main thread, so that a view controller's closure
+/// can show it; the vendor's SDK does not say where it calls.
 public typealias CPayOrderCallback = @MainActor @Sendable (_ result: CPayResult?) -> Void
 /// The name that the vendor's SDK has for ``CPayOrderCallback``.
 public typealias CPayRequestCallback = CPayOrderCallback

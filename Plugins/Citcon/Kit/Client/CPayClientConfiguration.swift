@@ -49,8 +49,8 @@ public struct CPayClientConfiguration: Sendable {
 public enum CPayEvent: Sendable {
     /// A charge is confirmed; nobody has paid yet.
     case orderConfirmed(CPayResult)
-    /// The result of an order that came to an end, by the service's word; after a failure before there was a charge, the
-    /// failure, with an empty id.
+    /// The result of an order that came to an end, by the service's word; after a failure before there was a charge,
+    /// the failure, with an empty id.
     case checked(CPayCheck)
     /// A payer came back by a URL that names another order than those that wait there. Nothing was done about it.
     case returnRefused(CPayReturnError)

@@ -10,9 +10,10 @@ public enum CPayLaunch: Sendable, Hashable {
     /// A code to show.
     case code(CodeRequest)
     /// A gateway's own library to start before the charge is confirmed, with the keys in ``AppRequest/payload``. It is
-    /// done when a return URL brings its nonce or grant: `<bundle id>.payments://x-callback-url/vzero/auth/venmo/success`
-    /// with `paymentMethodNonce`, `<scheme>://cashapp` with `grant_id` (and `expiry`, `consumer_id`, `cashtag`, which the library
-    /// tells as well), or, from the session in which PayPal's library ran and as ``CPayLaunched/returned(url:)`` alone,
+    /// done when a return URL brings its nonce or grant:
+    /// `<bundle id>.payments://x-callback-url/vzero/auth/venmo/success` with `paymentMethodNonce`, `<scheme>://cashapp`
+    /// with `grant_id` (and `expiry`, `consumer_id`, `cashtag`, which the library tells as well), or, from the session
+    /// in which PayPal's library ran and as ``CPayLaunched/returned(url:)`` alone,
     /// `sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout` with `token` and `PayerID`.
     case consent(AppRequest)
 }

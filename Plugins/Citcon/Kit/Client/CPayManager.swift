@@ -15,9 +15,9 @@ import Synchronization
 /// CPayManager.sharedInstance().requestOrder(order) { result in … }
 /// ```
 ///
-/// Not in the vendor's guide is ``setLauncher(_:)``: the vendor's SDK brings the wallets' own libraries along and starts
-/// them itself; here the application says how a page, a wallet or a code is shown. Servers, tests and applications with
-/// several merchants make their own ``CPayClient``.
+/// Not in the vendor's guide is ``setLauncher(_:)``: the vendor's SDK brings the wallets' own libraries along and
+/// starts them itself; here the application says how a page, a wallet or a code is shown. Servers, tests and
+/// applications with several merchants make their own ``CPayClient``.
 public final class CPayManager: Sendable {
     private struct Setup: Sendable {
         var mode = CPayENVMode.PROD
@@ -92,8 +92,8 @@ public final class CPayManager: Sendable {
         return true
     }
 
-    /// Sends calls elsewhere: to a sandbox, or to one of the vendor's accelerated hosts. Nil leads back to the mode's own
-    /// address. Not in the vendor's guide.
+    /// Sends calls elsewhere: to a sandbox, or to one of the vendor's accelerated hosts. Nil leads back to the mode's
+    /// own address. Not in the vendor's guide.
     ///
     /// - Throws: ``CPayEndpointError`` when it is no `https` address and not on this machine.
     public func setBaseURL(_ url: String?) throws(CPayEndpointError) {
@@ -118,8 +118,8 @@ public final class CPayManager: Sendable {
 
     private func change(_ change: (inout sending Setup) -> Void) { setup.withLock { change(&$0) } }
 
-    /// Posts the vendor's notifications on the main thread, in the order in which things happened: the main queue keeps it,
-    /// also with the callbacks.
+    /// Posts the vendor's notifications on the main thread, in the order in which things happened: the main queue keeps
+    /// it, also with the callbacks.
     private static func post(_ event: CPayEvent) {
         let (name, object): (String, any AnyObject & Sendable)
         switch event {

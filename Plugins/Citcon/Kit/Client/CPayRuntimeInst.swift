@@ -18,8 +18,8 @@ public enum CPayRuntimeInst {
     }
 }
 
-/// What the vendor's static members set up for the whole process: the only state of that kind in this module, and only for
-/// code written after the vendor's guide.
+/// What the vendor's static members set up for the whole process: the only state of that kind in this module, and only
+/// for code written after the vendor's guide.
 struct VendorState: Sendable {
     static let shared = Mutex(VendorState())
 

@@ -5,7 +5,7 @@ import Synchronization
 /// The orders that wait for their payers, and the mail that reaches them.
 final class OpenOrders: Sendable {
     /// What wakes an order.
-    enum Mail: Sendable {
+    enum OrderDelivery: Sendable {
         /// The payer came back with this.
         case returned(WalletReturn)
         /// The payer may be back.
@@ -26,8 +26,8 @@ final class OpenOrders: Sendable {
         var names: GivenNames
         /// Whether the payer was sent to pay. Nobody comes back from there before.
         var isLaunched = false
-        var waiter: CheckedContinuation<Mail, Never>?
-        var mail: [Mail] = []
+        var waiter: CheckedContinuation<OrderDelivery, Never>?
+        var deliveries: [OrderDelivery] = []
 
         var places: CPayReturnPlaces {
             CPayReturnPlaces(
@@ -76,11 +76,13 @@ final class OpenOrders: Sendable {
     }
 
     /// Waits for the order's next mail.
-    func mail(for id: Int) async -> Mail {
+    func nextDelivery(for id: Int) async -> OrderDelivery {
         await withCheckedContinuation { continuation in
-            let known: Mail? = state.withLock { state in
+            let known: OrderDelivery? = state.withLock { state in
                 guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return .cancelled }
-                guard state.entries[index].mail.isEmpty else { return state.entries[index].mail.removeFirst() }
+                guard state.entries[index].deliveries.isEmpty else {
+                    return state.entries[index].deliveries.removeFirst()
+                }
                 state.entries[index].waiter = continuation
                 return nil
             }
@@ -115,34 +117,34 @@ final class OpenOrders: Sendable {
     }
 
     /// Hands mail to the order with this number.
-    func deliver(_ mail: Mail, to id: Int) { deliver(mail) { _ in [id] } }
+    func deliver(_ delivery: OrderDelivery, to id: Int) { deliver(delivery) { _ in [id] } }
 
     /// Hands mail to every open order, or to those called `reference`.
     ///
     /// - Returns: whether there is one.
     @discardableResult
-    func deliver(_ mail: Mail, toOrdersCalled reference: String? = nil) -> Bool {
-        deliver(mail) { entries in
+    func deliver(_ delivery: OrderDelivery, toOrdersCalled reference: String? = nil) -> Bool {
+        deliver(delivery) { entries in
             entries.filter { reference == nil || $0.order.reference == reference }.map(\.id)
         }
     }
 
     @discardableResult
-    private func deliver(_ mail: Mail, _ choose: ([Entry]) -> [Int]) -> Bool {
+    private func deliver(_ delivery: OrderDelivery, _ choose: ([Entry]) -> [Int]) -> Bool {
         let (isTaken, waiters) = state.withLock { state in
             let ids = Set(choose(state.entries))
-            var waiters: [CheckedContinuation<Mail, Never>] = []
+            var waiters: [CheckedContinuation<OrderDelivery, Never>] = []
             for index in state.entries.indices where ids.contains(state.entries[index].id) {
                 if let waiter = state.entries[index].waiter {
                     waiters.append(waiter)
                     state.entries[index].waiter = nil
                 } else {
-                    state.entries[index].mail.append(mail)
+                    state.entries[index].deliveries.append(delivery)
                 }
             }
             return (!ids.isEmpty, waiters)
         }
-        for waiter in waiters { waiter.resume(returning: mail) }
+        for waiter in waiters { waiter.resume(returning: delivery) }
         return isTaken
     }
 

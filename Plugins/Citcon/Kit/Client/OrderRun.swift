@@ -22,15 +22,15 @@ struct OrderRun: Sendable {
             context = try client.context(settings)
             service = try client.service(settings, context)
         } catch { return await client.fail(order, error, deliver) }
-        let desk = ClientDesk(client, order, settings)
-        defer { desk.close() }
+        let handOff = ClientHandOff(client, order, settings)
+        defer { handOff.close() }
         let flow = OrderFlow(
             PaymentReference(provider: CitconProvider.id, id: order.reference ?? ""), method: order.method ?? "",
             order: order, terms: order.terms, names: GivenNames(order), gateways: settings.gateways, service: service,
-            context: context, desk: desk, hasConfirmed: { client.announce(.orderConfirmed(CPayResult($0))) })
+            context: context, handOff: handOff, hasConfirmed: { client.announce(.orderConfirmed(CPayResult($0))) })
         do {
             switch try await flow.confirm() {
-            case .over: if let answer = flow.answer { await tell(answer) }
+            case .over: if let answer = flow.answer { await report(answer) }
             case .confirmed(let confirmed, let handler, _): await finish(flow, confirmed, handler)
             }
         } catch {
@@ -44,7 +44,7 @@ struct OrderRun: Sendable {
             return client.announce(.checked(await check(flow, confirmed)))
         }
         do {
-            await tell(try await flow.handOver(confirmed, handler) ?? .silent, flow, confirmed)
+            await report(try await flow.handOver(confirmed, handler) ?? .silent, flow, confirmed)
         } catch {
             await report(OrderFlowError(behind: error).words, flow, confirmed)
         }
@@ -64,7 +64,7 @@ struct OrderRun: Sendable {
         let isRepeated = reason.call?.mayFollowItsOwnEffect == true
         let answer = order.reference == nil ? nil : try? await flow.inquireByReference()
         if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
-            if isRepeated ? state.isPaid : state.isSettled { return await tell(answer) }
+            if isRepeated ? state.isPaid : state.isSettled { return await report(answer) }
             // What is over was refused because of that.
             if isRepeated, state.isSettled { return await refuse(reason.words, about: answer, state) }
             // Of a refused repetition the service says itself that it paid nothing.
@@ -86,15 +86,15 @@ struct OrderRun: Sendable {
         client.announce(.checked(CPayCheck(answer)))
     }
 
-    /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order is
-    /// paid is told, otherwise what it said, and the warning not to pay again.
+    /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order
+    /// is paid is told, otherwise what it said, and the warning not to pay again.
     private func settle(_ reason: OrderFlowError, about answer: CitconService.Answer, _ flow: OrderFlow) async {
         guard let warning = reason.warning else {
             return await client.fail(order, reason.words, id: answer.transaction.id, deliver)
         }
         let later = try? await flow.inquireByReference()
         if let later, later.transaction.state?.isPaid == true, order.terms.difference(from: later.transaction) == nil {
-            return await tell(later)
+            return await report(later)
         }
         await deliver(
             CPayResult(
@@ -110,19 +110,19 @@ struct OrderRun: Sendable {
 
     // MARK: After the payer was sent
 
-    private func tell(_ arrival: PayerArrival, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
+    private func report(_ arrival: PayerArrival, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
         switch arrival {
-        case .decided(let answer): await tell(answer)
-        case .givenUp(let failure): await report(failure, flow, confirmed)
+        case .decided(let answer): await report(answer)
+        case .abandoned(let failure): await report(failure, flow, confirmed)
         case .silent: await report(OrderError(CPayMessage.invalidContent), flow, confirmed)
         case .back(let back) where back.source == .page:
             guard let answer = try? await ask(flow, confirmed) else {
                 return await client.fail(order, OrderError(CPayMessage.checkFailed), id: confirmed.id, deliver)
             }
-            await tell(answer)
+            await report(answer)
         case .back(let back):
             if settings.resultOrder == .walletFirst {
-                await deliver(word(of: back, confirmed))
+                await deliver(result(of: back, confirmed))
                 return client.announce(.checked(await check(flow, confirmed)))
             }
             let answer = try? await ask(flow, confirmed)
@@ -141,17 +141,17 @@ struct OrderRun: Sendable {
         guard answer.transaction.state?.isSettled == true else {
             return await client.fail(order, failure, id: confirmed.id, deliver)
         }
-        await tell(answer)
+        await report(answer)
     }
 
     /// Tells the service's word, in both results.
-    private func tell(_ answer: CitconService.Answer) async {
+    private func report(_ answer: CitconService.Answer) async {
         await deliver(CPayResult(answer))
         client.announce(.checked(CPayCheck(answer)))
     }
 
     /// The wallet's word alone, as the vendor's SDK hands it out.
-    private func word(of back: WalletReturn, _ confirmed: OrderFlow.Confirmed) -> CPayResult {
+    private func result(of back: WalletReturn, _ confirmed: OrderFlow.Confirmed) -> CPayResult {
         CPayResult(
             status: back.code == CPayCode.success ? "success" : "fail", code: back.code, message: back.message,
             reference: order.reference, id: confirmed.id)
@@ -161,7 +161,7 @@ struct OrderRun: Sendable {
     private func result(
         of back: WalletReturn, _ confirmed: OrderFlow.Confirmed, _ answer: CitconService.Answer?
     ) -> CPayResult {
-        guard let answer else { return word(of: back, confirmed) }
+        guard let answer else { return result(of: back, confirmed) }
         // A payment is a payment even where the wallet said otherwise.
         let isPaid = answer.transaction.state?.isPaid == true
         return CPayResult(

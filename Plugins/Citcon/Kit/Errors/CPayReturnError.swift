@@ -10,7 +10,7 @@ extension CPayReturnError: CustomStringConvertible {
     /// One sentence for people, without what the URL says.
     public var description: String {
         switch self {
-        case .anotherOrder(let item): ReturnNames.Item(rawValue: item)?.refusal ?? "the URL is another order's"
+        case .anotherOrder(let item): ReturnNames.Item(rawValue: item)?.rejection ?? "the URL is another order's"
         }
     }
 }

@@ -14,8 +14,8 @@ public struct CPayAppSetup: Sendable, Hashable {
     /// Whether an associated domain (`applinks:`) is needed: WeChat leads back by a universal link.
     public let needsUniversalLink: Bool
 
-    /// Creates what `method` needs. Methods that are not listed are paid on a page, and come back by the application's scheme
-    /// if the order's `urls` name it.
+    /// Creates what `method` needs. Methods that are not listed are paid on a page, and come back by the application's
+    /// scheme if the order's `urls` name it.
     ///
     /// - Parameters:
     ///   - method: the payment method, as in an order.
@@ -40,7 +40,8 @@ public struct CPayAppSetup: Sendable, Hashable {
         needsUniversalLink = method == "wechatpay"
     }
 
-    /// Returns the keys that are not in an application's `Info.plist`: one sentence each, and none when it has them all.
+    /// Returns the keys that are not in an application's `Info.plist`: one sentence each, and none when it has them
+    /// all.
     ///
     /// - Parameter info: `Bundle.main.infoDictionary`.
     public func missing(in info: [String: Any]) -> [String] {

@@ -67,8 +67,8 @@ public final class CPayCheck: Sendable {
         public let autoCapture: Bool
         /// How it was paid.
         public let payment: CPayCheckDataPayment
-        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK, which reads this
-        /// and the three lists that follow, and drops them.
+        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK, which reads
+        /// this and the three lists that follow, and drops them.
         public let exchange: CPayExchange?
         /// What was taken of what had been set aside.
         public let captures: [CPayMovement]

@@ -1,8 +1,8 @@
 import CitconProvider
 import PaymentCore
 
-/// A capture, a refund or a payer's dispute of a transaction. Not in the vendor's SDK; numbers that the service leaves out
-/// are 0.
+/// A capture, a refund or a payer's dispute of a transaction. Not in the vendor's SDK; numbers that the service leaves
+/// out are 0.
 public final class CPayMovement: CPayConfidential, Sendable {
     /// The service's id of it.
     public let id: String?
@@ -39,8 +39,8 @@ public final class CPayExchange: CPayConfidential, Sendable {
     public let amount: Int
     /// The ISO 4217 code.
     public let currency: String?
-    /// How much of ``currency`` one unit of the transaction's is; for showing, as it is no exact number. 0 when the service
-    /// does not say.
+    /// How much of ``currency`` one unit of the transaction's is; for showing, as it is no exact number. 0 when the
+    /// service does not say.
     public let rate: Double
 
     init(_ fields: TransactionFields.Exchange) {

@@ -1,5 +1,5 @@
-// Journeys, as Klarna wants to know them: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their units are
-// not documented; the vendor's demonstration writes prices as whole numbers. What is nil is not sent.
+// Journeys, as Klarna wants to know them: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their
+// units are not documented; the vendor's demonstration writes prices as whole numbers. What is nil is not sent.
 
 /// A booking of flights.
 public final class CPayExtGatewayFlight: CPayConfidential {

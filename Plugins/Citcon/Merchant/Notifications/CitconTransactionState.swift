@@ -26,7 +26,7 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
     /// What kind of transaction it is.
     public let kind: CitconNotification.Kind
     private var word: String
-    private var told: Set<String> = []
+    private var seen: Set<String> = []
 
     /// Creates the state of a transaction of which nothing was told yet.
     public init(id: String, kind: CitconNotification.Kind = .charge) {
@@ -44,7 +44,7 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
     public mutating func apply(_ notification: CitconNotification) -> Change {
         guard notification.id == id, notification.kind == kind else { return .foreign }
         let new = notification.status
-        guard told.insert(new.rawValue).inserted else { return .repeated }
+        guard seen.insert(new.rawValue).inserted else { return .repeated }
         guard let rank = Self.rank(new) else {
             // Disputes have no order that is published: the last word told is the state.
             guard kind == .chargeback else { return .unrecognized }

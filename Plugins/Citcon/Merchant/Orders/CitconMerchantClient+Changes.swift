@@ -13,14 +13,15 @@ public enum CitconChange: Sendable, Hashable {
 extension CitconMerchantClient {
     /// Changes a charge that nobody has paid, such as its amount: calls it off, and makes another in its place.
     ///
-    /// No call of the service's is published that changes a charge (Protocol 2.12). The other charge is made only after the
-    /// service itself has said that the first is over, so that there are never two to be paid. Asked again, it goes on where
-    /// it was left.
+    /// No call of the service's is published that changes a charge (Protocol 2.12). The other charge is made only after
+    /// the service itself has said that the first is over, so that there are never two to be paid. Asked again, it goes
+    /// on where it was left.
     ///
     /// - Parameters:
     ///   - payment: the charge.
     ///   - order: what is to be paid instead, under a reference of its own.
-    /// - Returns: the other charge, without its token when it was found only by asking; or what keeps the first as it is.
+    /// - Returns: the other charge, without its token when it was found only by asking; or what keeps the first as it
+    ///   is.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may be called off, or the other made: ask again.
     public func change(
         _ payment: PaymentReference, to order: CitconOrder
@@ -37,7 +38,7 @@ extension CitconMerchantClient {
         guard before.state == .initiated || before.state?.isUnpaid == true else {
             return .unchanged(before.merchantOutcome(of: payment))
         }
-        let outcome = try await callOff(payment, before) { body in
+        let outcome = try await performCancellation(payment, before) { body in
             try await asMerchant(service.id, isMutation: true) { () throws(CitconCallError) in
                 _ = try await service.cancel(body)
             }
@@ -53,12 +54,12 @@ extension CitconMerchantClient {
         }
     }
 
-    /// Calls a charge off that is not over, and says what has become of it. The cancellation's own reference follows from the
-    /// payment, so asking twice cancels once.
+    /// Calls a charge off that is not over, and says what has become of it. The cancellation's own reference follows
+    /// from the payment, so asking twice cancels once.
     ///
     /// - Parameter send: sends the request, once.
     /// - Throws: ``PaymentError``, or what `send` throws; with phase `maybeSent` it may have been called off.
-    func callOff(
+    func performCancellation(
         _ payment: PaymentReference, _ charge: TransactionFields, _ send: (JSONValue) async throws -> Void
     ) async throws -> PaymentOutcome {
         guard charge.state?.isOver != true, let id = charge.id else { return charge.merchantOutcome(of: payment) }

@@ -23,8 +23,8 @@ public struct CitconOrder: Sendable, Hashable {
         }
     }
 
-    /// The merchant's own name of the charge, unique among everything the merchant ever sends: up to 128 printable ASCII
-    /// characters other than `&`, which would make signatures ambiguous.
+    /// The merchant's own name of the charge, unique among everything the merchant ever sends: up to 128 printable
+    /// ASCII characters other than `&`, which would make signatures ambiguous.
     public var reference: String
     /// How much. Citcon counts in the currency's minor units.
     public var amount: Money

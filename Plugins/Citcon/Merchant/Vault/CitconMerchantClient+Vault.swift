@@ -3,9 +3,9 @@ public import PaymentCore
 
 /// Stored accounts, and what a method lets payers choose from.
 ///
-/// An account is stored when an app pays with `payment.requestToken`, and paid with by `payment.token`; both need the same
-/// `consumer.reference`. Only the paths of these calls are public, bodies and answers are a guess (Protocol 2.11): what comes
-/// in another form is an error, never a wrong account. None of them moves money.
+/// An account is stored when an app pays with `payment.requestToken`, and paid with by `payment.token`; both need the
+/// same `consumer.reference`. Only the paths of these calls are public, bodies and answers are a guess (Protocol 2.11):
+/// what comes in another form is an error, never a wrong account. None of them moves money.
 extension CitconMerchantClient {
     /// Returns the accounts of a payer that Citcon keeps.
     ///
@@ -124,7 +124,7 @@ extension CitconMerchantClient {
 
     private func unexpected(_ what: String) -> PaymentError {
         PaymentError(
-            .invalidResponse, "Citcon tells \(what) in another way than this version expects", provider: service.id,
+            .invalidResponse, "Citcon reports \(what) in another way than this version expects", provider: service.id,
             phase: .answered)
     }
 }

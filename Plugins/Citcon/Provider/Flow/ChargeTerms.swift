@@ -3,8 +3,8 @@ package import PaymentCore
 /// What an order is over, as it was agreed.
 ///
 /// The one check of every answer that sends a payer somewhere or calls a charge over: it has to state all of this, in a
-/// form that can be read. The documented answers to creating, confirming and asking about a charge have all three members
-/// (Protocol 2.4.3, 2.5 and 2.6); none is known to leave one out.
+/// form that can be read. The documented answers to creating, confirming and asking about a charge have all three
+/// members (Protocol 2.4.3, 2.5 and 2.6); none is known to leave one out.
 package struct ChargeTerms: Sendable, Hashable {
     package let reference: String?
     package let amount: Int?

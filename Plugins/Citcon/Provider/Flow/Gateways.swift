@@ -1,8 +1,8 @@
 extension CitconConfiguration {
     /// Which handler takes a payment, by the gateway id that the service answers.
     ///
-    /// The service names gateways freely; an id that is in no list is an unsupported payment. Add an id to a handler that
-    /// does what it needs: `gateways["URL"]?.append("flexa")`.
+    /// The service names gateways freely; an id that is in no list is an unsupported payment. Add an id to a handler
+    /// that does what it needs: `gateways["URL"]?.append("flexa")`.
     public struct Gateways: Sendable, Hashable {
         /// What an app does for a gateway.
         @nonexhaustive

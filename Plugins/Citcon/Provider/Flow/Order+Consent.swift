@@ -33,15 +33,15 @@ extension Order {
         var body = body.reveal()
         let value = JSONValue.string(consent.value.reveal())
         let details = consent.details.reveal()
-        func told(_ names: String...) -> JSONValue? {
+        func members(_ names: String...) -> JSONValue? {
             BodyWriter { for name in names { $0[name] = details[name] } }.object
         }
         switch handler {
         case .cashApp:
-            var grant = told("expiry") ?? [:]
+            var grant = members("expiry") ?? [:]
             grant["grant_id"] = value
             body.write(grant, at: ["ext", "gateway", "grant"])
-            if let consumer = told("consumer_id", "cashtag") {
+            if let consumer = members("consumer_id", "cashtag") {
                 body.write(consumer, at: ["ext", "gateway", "consumer"])
             }
         case .payPal:
@@ -101,7 +101,8 @@ extension Order {
         return isFromLink || payment?["format"] == "redirect" || clients.contains { $0 != Self.nativeClient }
     }
 
-    /// The order as it asks for a page and nothing else: where a method's own view is not started, its payload is of no use.
+    /// The order as it asks for a page and nothing else: where a method's own view is not started, its payload is of no
+    /// use.
     package var askingForPage: Order {
         var order = self
         var body = body.reveal()

@@ -85,8 +85,8 @@ package struct Order: Sendable {
 
     // MARK: Checks
 
-    /// What the guide's tables require and a method is known to need, before anything is sent. The vendor's SDK looks only
-    /// at the method here.
+    /// What the guide's tables require and a method is known to need, before anything is sent. The vendor's SDK looks
+    /// only at the method here.
     ///
     /// A link's order need not repeat what the merchant's server said when it made the charge.
     package func checkAtStart() throws(OrderError) {
@@ -201,10 +201,10 @@ package struct OrderError: Error, Sendable, Hashable {
     package init(missingConsentIn back: WalletReturn?) {
         let isCancellation = back?.isCancellation ?? true || back?.code == nil
         self.init(
-            back?.message ?? (isCancellation ? Self.calledOff : VendorText.unknown),
+            back?.message ?? (isCancellation ? Self.cancelledByPayer : VendorText.unknown),
             code: isCancellation ? VendorCode.cancelled : VendorCode.failure)
     }
 
     /// The text for payers who called it off.
-    package static let calledOff = "called off by the payer"
+    package static let cancelledByPayer = "cancelled by the payer"
 }

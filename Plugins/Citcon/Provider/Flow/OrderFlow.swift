@@ -1,12 +1,12 @@
 package import PaymentCore
 import Synchronization
 
-/// The one flow of an order, for the router and for the vendor's client alike: who takes it, whether the charge is what was
-/// agreed, the payer's consent, the confirmation, and the payer's way to the wallet and back.
+/// The one flow of an order, for the router and for the vendor's client alike: who takes it, whether the charge is what
+/// was agreed, the payer's consent, the confirmation, and the payer's way to the wallet and back.
 ///
 /// Two things are given to it, in which they differ: a context, which keeps the steps in a journal or in memory, and a
-/// ``PayerDesk``. Whatever protects a payer is done here, and so for both. No step's result holds the charge token, the
-/// access token or what stands for the payer's consent: those live as long as the run.
+/// ``PayerHandOff``. Whatever protects a payer is done here, and so for both. No step's result holds the charge token,
+/// the access token or what stands for the payer's consent: those live as long as the run.
 package struct OrderFlow: Sendable {
     /// The payment, as the router calls it.
     package let payment: PaymentReference
@@ -20,7 +20,7 @@ package struct OrderFlow: Sendable {
     let names: GivenNames
     let gateways: CitconConfiguration.Gateways
     let context: ProviderContext
-    let desk: any PayerDesk
+    let handOff: any PayerHandOff
     /// Hears that the charge is confirmed, before anything is made of it.
     let hasConfirmed: @Sendable (CitconService.Answer) -> Void
     private let base: CitconService
@@ -31,7 +31,8 @@ package struct OrderFlow: Sendable {
     /// - Parameter service: the service, over the network of `context`.
     package init(
         _ payment: PaymentReference, method: String, order: Order?, terms: ChargeTerms, names: GivenNames,
-        gateways: CitconConfiguration.Gateways, service: CitconService, context: ProviderContext, desk: any PayerDesk,
+        gateways: CitconConfiguration.Gateways, service: CitconService, context: ProviderContext,
+        handOff: any PayerHandOff,
         hasConfirmed: @escaping @Sendable (CitconService.Answer) -> Void = { _ in }
     ) {
         self.payment = payment
@@ -41,7 +42,7 @@ package struct OrderFlow: Sendable {
         self.names = names
         self.gateways = gateways
         self.context = context
-        self.desk = desk
+        self.handOff = handOff
         self.hasConfirmed = hasConfirmed
         var base = service.hiding(order?.chargeToken)
         if let order { base.secrets = base.secrets.and(of: order.body.reveal()) }
@@ -95,9 +96,9 @@ package struct OrderFlow: Sendable {
         }
         guard let handler = gateways.handler(of: gateway) else {
             throw error(
-                .unsupported, OrderProblem.unsupported(method), OrderError(VendorText.unsupportedGateway + gateway))
+                .unsupported, OrderErrorText.unsupported(method), OrderError(VendorText.unsupportedGateway + gateway))
         }
-        desk.begin(handler)
+        handOff.begin(handler)
         if handler.asksFirst {
             let outcome = try await compare()
             if outcome.isFinal { return .over(outcome) }
@@ -123,14 +124,15 @@ package struct OrderFlow: Sendable {
 
     /// Where confirming takes the money: makes sure that the charge is what was agreed.
     ///
-    /// An order that an application made itself goes on when the service does not tell: nobody documents that it does, and
-    /// the answer to the confirmation is compared in any case. A link may come from anywhere, so its charge has to be told.
+    /// An order that an application made itself goes on when the service does not tell: nobody documents that it does,
+    /// and the answer to the confirmation is compared in any case. A link may come from anywhere, so its charge has to
+    /// be told.
     private func compare() async throws -> PaymentOutcome {
         try await context.step("compare with the charge", .query) {
             guard let name = terms.reference, !name.isEmpty else { return .pending(retryAfter: nil) }
             let answer: CitconService.Answer
             do throws(CitconCallError) { answer = try await service.inquire(reference: name) } catch {
-                if order?.isFromLink == false, case .refused(let refusal) = error, refusal.isRefusal {
+                if order?.isFromLink == false, case .refused(let refusal) = error, refusal.isRejection {
                     return .pending(retryAfter: nil)
                 }
                 throw paymentError(from: error)
@@ -157,9 +159,9 @@ package struct OrderFlow: Sendable {
             if config == nil { config = try await lookUp(for: order) }
             guard let config else { return false }
             do throws(OrderError) { try order.check(config, for: handler) } catch { throw unsupported(error) }
-            let request = order.consentRequest(config, handler, desk.places)
+            let request = order.consentRequest(config, handler, handOff.places)
             _ = try await context.ask(Asked.consent) {
-                let back = try await desk.consent(request)
+                let back = try await handOff.consent(request)
                 try back?.check(GivenNames(order), at: payment.provider, phase: .beforeSend)
                 guard let given = back?.consent else {
                     throw error(
@@ -184,7 +186,7 @@ package struct OrderFlow: Sendable {
             order = order.adding(consent, from: handler)
         }
         if handler == .klarna { order = order.askingForPage }
-        try desk.check(handler.appName.map { .app(name: $0) } ?? .page)
+        try handOff.check(handler.appName.map { .app(name: $0) } ?? .page)
         guard let token = order.chargeToken else { throw missingLink }
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await service.confirm(token, order.body) } catch {
@@ -206,7 +208,7 @@ package struct OrderFlow: Sendable {
         } catch {
             let warning = OrderError("\(error.message). \(VendorText.doNotPayAgain)")
             throw self.error(
-                .invalidResponse, OrderProblem.text(of: error), error,
+                .invalidResponse, OrderErrorText.text(of: error), error,
                 warning: charge.state == .initiated ? nil : warning, phase: .maybeSent)
         }
     }
@@ -214,9 +216,9 @@ package struct OrderFlow: Sendable {
     /// The error of a confirmation that failed.
     ///
     /// A refusal may be the answer to a second copy of it, so it is open what the first one did; until that is known,
-    /// the step has no end and whoever runs the flow asks for the status. Where confirming takes no money, the charge can
-    /// tell: one that still waits, or that nobody knows, was not paid, and without the answer nobody can pay it by this
-    /// attempt.
+    /// the step has no end and whoever runs the flow asks for the status. Where confirming takes no money, the charge
+    /// can tell: one that still waits, or that nobody knows, was not paid, and without the answer nobody can pay it by
+    /// this attempt.
     private func unconfirmed(
         after error: CitconCallError, _ order: Order, _ handler: GatewayHandler
     ) async -> PaymentError {
@@ -244,15 +246,15 @@ package struct OrderFlow: Sendable {
     ///
     /// - Returns: how they came back; nil when they were not sent in this run.
     package func handOver(_ confirmed: Confirmed, _ handler: GatewayHandler) async throws -> PayerArrival? {
-        guard confirmed.launch != .nothing, desk.canOpen(confirmed.launch) else { return nil }
+        guard confirmed.launch != .nothing, handOff.canOpen(confirmed.launch) else { return nil }
         _ = try await context.stepIfFinished("hand over to the payer", .interaction) {
             // Kept from an earlier run, perhaps by a provider that was set up for another address.
             if case .page(let text) = confirmed.launch, try !HTTPURL(text).mayBeOpened(by: service.baseURL) {
                 let words = OrderError(VendorText.invalidRedirect)
-                throw error(.invalidResponse, OrderProblem.text(of: words), words, phase: .maybeSent)
+                throw error(.invalidResponse, OrderErrorText.text(of: words), words, phase: .maybeSent)
             }
             let arrival = try await context.ask(Asked.arrival) {
-                try await desk.open(confirmed.launch, handler, charge: confirmed.id) {
+                try await handOff.open(confirmed.launch, handler, charge: confirmed.id) {
                     try? await inquire(confirmed)
                 }
             }
@@ -285,7 +287,7 @@ package struct OrderFlow: Sendable {
     }
 
     private func unsupported(_ words: OrderError) -> PaymentError {
-        error(.unsupported, OrderProblem.text(of: words), words)
+        error(.unsupported, OrderErrorText.text(of: words), words)
     }
 
     private func paymentError(from error: CitconCallError, isMutation: Bool = false) -> PaymentError {

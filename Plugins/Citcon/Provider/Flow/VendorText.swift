@@ -28,7 +28,8 @@ package enum VendorText {
     package static let noUniversalLink = ".universalLink Can not be empty for WechatPay"
     /// UnionPay's mode is missing.
     package static let noUnionPayMode = ".unionPayMode or .controller Can not be empty for UPOP"
-    /// A member that every order has is missing; its name comes before this. The vendor's SDK says so of the method alone.
+    /// A member that every order has is missing; its name comes before this. The vendor's SDK says so of the method
+    /// alone.
     package static let empty = " can not be empty"
     /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
     /// texts only for the members above.

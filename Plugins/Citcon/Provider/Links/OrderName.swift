@@ -1,8 +1,8 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// What a payment is called: the environment and the merchant, whose references mean nothing elsewhere, and the merchant's
-/// reference.
+/// What a payment is called: the environment and the merchant, whose references mean nothing elsewhere, and the
+/// merchant's reference.
 ///
 /// `uat/order-1`, or with a name for the merchant `uat/shop-2/order-1`. References have no slashes, and the merchant's
 /// name is percent-encoded.
@@ -58,7 +58,7 @@ package struct OrderTerms: Sendable, Hashable, Codable {
     }
 }
 
-extension CitconProvider: PaymentDistinguishingProvider {
+extension CitconProvider: ReusableReferenceProvider {
     /// Refuses the same reference for another charge, method or amount: that is another payment, which must not be told
     /// paid because the first one was, nor be paid in the place of it.
     ///
@@ -70,7 +70,7 @@ extension CitconProvider: PaymentDistinguishingProvider {
         throw PaymentError(
             .integrity,
             "the link asks for \(order.amount) under the reference of an order over \(attempt.option.amount) that is paid "
-                + "or under way; they differ in charge, amount or method, so nothing was sent: ask the merchant for an "
+                + "or in progress; they differ in charge, amount or method, so nothing was sent: ask the merchant for an "
                 + "order of its own", provider: id)
     }
 }

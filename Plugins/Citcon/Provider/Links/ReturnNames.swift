@@ -19,7 +19,7 @@ package struct ReturnNames: Sendable, Hashable {
         case alipayOrder = "out_trade_no"
 
         /// What people are told of a return that names another order by this, without what it says.
-        package var refusal: String {
+        package var rejection: String {
             "the payer came back with the URL of another order: its '\(rawValue)' is not this one's; nothing was done "
                 + "about it"
         }
@@ -124,7 +124,7 @@ extension WalletReturn {
     ) throws(PaymentError) {
         guard let item = names.disagreement(with: given) else { return }
         throw PaymentError(
-            .foreignReturn, "\(item.refusal); ask what became of the payment",
+            .foreignReturn, "\(item.rejection); ask what became of the payment",
             provider: provider, phase: phase)
     }
 }

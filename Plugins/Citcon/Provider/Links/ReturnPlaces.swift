@@ -3,7 +3,8 @@ package import PaymentCore
 extension CitconConfiguration {
     /// Where an application can be reached when a payer comes back. A URL that leads elsewhere is nobody's return.
     public struct ReturnPlaces: Sendable, Hashable {
-        /// The application's own URL schemes, as orders name them: Alipay, UnionPay, Cash App and Klarna come back by these.
+        /// The application's own URL schemes, as orders name them: Alipay, UnionPay, Cash App and Klarna come back by
+        /// these.
         public var schemes: Set<String>
         /// The WeChat app ids, each of which is a URL scheme of the application.
         public var weChatAppIDs: Set<String>

@@ -1,8 +1,8 @@
 public import PaymentCore
 
 extension CitconWalletURL {
-    /// What Venmo's app is started with: `com.venmo.touch.v2://x-callback-url/vzero/auth?…`. The form is that of Braintree's
-    /// own library, which makes these from its client token.
+    /// What Venmo's app is started with: `com.venmo.touch.v2://x-callback-url/vzero/auth?…`. The form is that of
+    /// Braintree's own library, which makes these from its client token.
     public struct VenmoSwitch: Sendable, Hashable {
         /// The application's bundle id; Venmo comes back to the scheme `<bundle id>.payments`.
         public let bundleID: String

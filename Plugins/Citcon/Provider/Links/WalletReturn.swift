@@ -216,7 +216,8 @@ package struct WalletReturn: Sendable, Hashable {
     /// Where PayPal's own library comes back to, in the session that the system lends for it.
     package static let payPalSession = "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout"
 
-    /// Reads what a gateway's own library brought back. PayPal's is read here alone: nothing from outside of its session is.
+    /// Reads what a gateway's own library brought back. PayPal's is read here alone: nothing from outside of its
+    /// session is.
     package init?(_ text: String, from request: AppRequest, at places: CitconConfiguration.ReturnPlaces) {
         guard request.returnURLs.contains(Self.payPalSession) else {
             self.init(text, at: places)

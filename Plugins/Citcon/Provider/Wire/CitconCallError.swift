@@ -3,7 +3,7 @@ package import PaymentCore
 /// The reason for which a call to the service has no result. The client and the provider map it to their own errors.
 package enum CitconCallError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
-    case refused(CitconRefusal)
+    case refused(CitconErrorResponse)
     /// There is no complete answer.
     case transport(TransportError)
     /// The answer cannot be understood; the text says where.
@@ -26,15 +26,15 @@ extension CitconCallError: ServiceCallError {
 }
 
 /// An answer that is not a result.
-package struct CitconRefusal: Sendable, Hashable, RefusedAnswer {
+package struct CitconErrorResponse: Sendable, Hashable, RefusedAnswer {
     /// The HTTP status.
     package let status: Int
     /// The service's code, when it gave one that looks like a code.
     package let code: String?
     /// The code, as tables of errors look it up.
     package var codes: [String] { code.map { [$0] } ?? [] }
-    /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what was
-    /// sent.
+    /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what
+    /// was sent.
     package let message: String?
     /// How long the service asks to wait before the next try.
     package let retry: PaymentError.RetryAdvice
@@ -51,17 +51,17 @@ package struct CitconRefusal: Sendable, Hashable, RefusedAnswer {
 
     /// Whether the service looked at the request and did not carry it out; false for faults on its side, after which
     /// nobody knows.
-    package var isRefusal: Bool {
+    package var isRejection: Bool {
         (400..<500).contains(status) && status != 408
     }
 
     /// Whether every copy of the request must have got this answer, so that none of them can have been carried out.
     ///
     /// A network may deliver a request twice. A charge that one copy has confirmed refuses the next ("bad request",
-    /// "duplicate request", "not found"), and only that answer may come back. What is judged before the charge is looked
-    /// at, and would be judged the same a moment earlier, is proof: the credentials, the header, the form.
+    /// "duplicate request", "not found"), and only that answer may come back. What is judged before the charge is
+    /// looked at, and would be judged the same a moment earlier, is proof: the credentials, the header, the form.
     package var provesNothingWasDone: Bool {
-        guard isRefusal else { return false }
+        guard isRejection else { return false }
         if let code { return code == "4010" || code == "4102" }
         return [401, 403, 405, 411, 413, 414, 415, 431].contains(status)
     }
@@ -71,7 +71,7 @@ extension CitconCallError {
     /// Whether the very request that this answers may have been carried out, were it a mutation.
     package var leavesFateOpen: Bool {
         switch self {
-        case .refused(let refusal): !refusal.isRefusal
+        case .refused(let refusal): !refusal.isRejection
         case .transport(let error): error.phase == .maybeSent
         case .unusableAnswer: true
         case .invalidRequest: false
@@ -81,7 +81,7 @@ extension CitconCallError {
     /// Whether this refuses one copy of a request of which another copy may have been carried out.
     package var mayFollowItsOwnEffect: Bool {
         guard case .refused(let refusal) = self else { return false }
-        return refusal.isRefusal && !refusal.provesNothingWasDone
+        return refusal.isRejection && !refusal.provesNothingWasDone
     }
 
     /// Whether the service does not know what it was asked for.

@@ -151,7 +151,7 @@ package struct CitconService: Sendable {
         var secrets = secrets
         secrets.add([self.token])
         guard (200..<300).contains(response.status) else {
-            throw .refused(CitconRefusal(response, try? Envelope(response.body, without: secrets)))
+            throw .refused(CitconErrorResponse(response, try? Envelope(response.body, without: secrets)))
         }
         let envelope = try Envelope(response.body, without: secrets)
         guard envelope.isSuccess else {
@@ -159,7 +159,7 @@ package struct CitconService: Sendable {
             guard CitconStatus(rawValue: envelope.status) == .failed else {
                 throw .unusableAnswer("its 'status' is neither success nor fail")
             }
-            throw .refused(CitconRefusal(response, envelope))
+            throw .refused(CitconErrorResponse(response, envelope))
         }
         return envelope
     }

@@ -31,8 +31,8 @@ extension TransactionFields {
     /// What this transaction's state means. A word that is not known is never success or failure.
     ///
     /// - Parameters:
-    ///   - terms: what the payer agreed to: an ending is believed only of a charge over just this. Where nobody knows the
-    ///     amount, only the reference is compared, and a success has to say what was paid.
+    ///   - terms: what the payer agreed to: an ending is believed only of a charge over just this. Where nobody knows
+    ///     the amount, only the reference is compared, and a success has to say what was paid.
     ///   - payment: what the payment is called here.
     /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
     package func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {

@@ -9,7 +9,7 @@ import PaymentCrypto
 
 /// Access tokens, and what an app has to know before it pays.
 extension CitconSandbox {
-    func accessToken(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func accessToken(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         var key = request.headers["Authorization"] ?? ""
         // One live integration sends the key alone.
         if key.hasPrefix("Bearer ") { key = String(key.dropFirst(7)) }
@@ -27,7 +27,7 @@ extension CitconSandbox {
     /// The merchant's client at PayPal.
     static let payPalClient = "PPCP-CI_SANDBOX"
 
-    func config(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func config(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, for: "charge", now: now)
         let body = try CitconRequests.body(request)
         guard let method = body["payment"]?["method"]?.string, !method.isEmpty else { throw .badRequest }

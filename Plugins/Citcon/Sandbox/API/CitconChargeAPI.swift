@@ -2,7 +2,7 @@ import PaymentCore
 
 /// Making charges, and how answers show them.
 extension CitconSandbox {
-    func create(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func create(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, for: "charge", now: now)
         let body = try CitconRequests.body(request)
         let transaction = body["transaction"]
@@ -36,11 +36,11 @@ extension CitconSandbox {
         add(charge)
         charge.pages = makePages(of: charge, for: clients)
         charges[charge.token] = charge
-        return told(view(charge, payment: payment(charge, pages(charge, request)), isConfirmed: false))
+        return reported(view(charge, payment: payment(charge, pages(charge, request)), isConfirmed: false))
     }
 
     /// Who pays, and whether the payer's account is to be stored: said when a charge is made, or when it is confirmed.
-    func note(_ body: JSONValue, on charge: inout CitconCharge) throws(CitconRefusal) {
+    func note(_ body: JSONValue, on charge: inout CitconCharge) throws(CitconSandboxError) {
         if let consumer = try CitconRequests.text(body["consumer"]?["reference"]), !consumer.isEmpty {
             guard charge.consumer == nil || charge.consumer == consumer else { throw .badRequest }
             charge.consumer = consumer
@@ -49,11 +49,11 @@ extension CitconSandbox {
     }
 
     /// An answer that is over an amount, which it repeats as this sandbox is set up to.
-    func told(_ data: WireJSON) -> HTTPResponse { envelope.success(configuration.echo.told(data)) }
+    func reported(_ data: WireJSON) -> HTTPResponse { envelope.success(configuration.echo.reported(data)) }
 
     /// When a charge can no longer be paid. The unit on the wire is not documented: 13 digits count as milliseconds,
     /// 10 as seconds, and less as a duration in milliseconds, as the vendor's guide has it in an example.
-    private func end(_ value: JSONValue?) throws(CitconRefusal) -> Int64 {
+    private func end(_ value: JSONValue?) throws(CitconSandboxError) -> Int64 {
         guard let value, !value.isNull else { return now + configuration.chargeLifetime }
         guard let number = value.int64, number >= 0 else { throw .badRequest }
         if number > 10_000_000_000 { return number / 1000 }

@@ -3,13 +3,13 @@ import PaymentTesting
 
 /// Confirming a charge: what starts the wallet, or takes the money at once.
 extension CitconSandbox {
-    func confirm(_ request: HTTPRequest, _ token: String) throws(CitconRefusal) -> SandboxAnswer {
+    func confirm(_ request: HTTPRequest, _ token: String) throws(CitconSandboxError) -> SandboxAnswer {
         try tokens.check(request.headers, for: "charge", now: now)
         let body = try CitconRequests.body(request)
         let charge = try charge(token)
         record(charge.id, .confirmRequested)
         guard !charge.status.isFinal else { throw .badRequest }
-        if case .refusal(let refusal)? = charge.plan?.fault { throw refusal }
+        if case .rejection(let rejection)? = charge.plan?.fault { throw rejection }
         try check(body, against: charge)
         guard let method = try CitconRequests.text(body["payment"]?["method"]) ?? charge.method else {
             throw .badRequest
@@ -27,7 +27,7 @@ extension CitconSandbox {
             try stored.isEmpty
             ? start(gateway, token, body, clients: clients.isEmpty ? ["mobile_native"] : clients, for: request)
             : self.charge(stored: stored, method, token)
-        if case .refusalAfterwards(let refusal)? = charge.plan?.fault { throw refusal }
+        if case .rejectionAfterwards(let rejection)? = charge.plan?.fault { throw rejection }
         if case .drop? = charge.plan?.fault {
             // Whoever asks again is answered.
             charges[token]?.plan?.fault = nil
@@ -35,20 +35,20 @@ extension CitconSandbox {
         }
         let confirmed = try self.charge(token)
         let data = view(confirmed, payment: payment(confirmed, entries), isConfirmed: true)
-        return .response(self.told(told(data, of: confirmed)))
+        return .response(self.reported(reported(data, of: confirmed)))
     }
 
     /// The answer as the scenario tells it.
-    private func told(_ data: WireJSON, of charge: CitconCharge) -> WireJSON {
+    private func reported(_ data: WireJSON, of charge: CitconCharge) -> WireJSON {
         switch charge.plan?.fault {
         case .otherAmount?: data.setting("amount", .number(charge.amount * 10))
         case .otherOrder?: data.setting("reference", .text(charge.reference + "-other"))
-        case .refusal?, .refusalAfterwards?, .drop?, .malformedPayload?, nil: data
+        case .rejection?, .rejectionAfterwards?, .drop?, .malformedPayload?, nil: data
         }
     }
 
     /// What a confirmation repeats of the charge must be as it was made.
-    private func check(_ body: JSONValue, against charge: CitconCharge) throws(CitconRefusal) {
+    private func check(_ body: JSONValue, against charge: CitconCharge) throws(CitconSandboxError) {
         guard let transaction = body["transaction"], !transaction.isNull else { return }
         let texts = [("reference", charge.reference), ("currency", charge.currency), ("country", charge.country)]
         for (name, expected) in texts {
@@ -65,7 +65,7 @@ extension CitconSandbox {
     /// - Returns: `payment.client` of the answer.
     private func start(
         _ gateway: CitconGateway, _ token: String, _ body: JSONValue, clients: [String], for request: HTTPRequest
-    ) throws(CitconRefusal) -> [WireJSON] {
+    ) throws(CitconSandboxError) -> [WireJSON] {
         let charge = try charge(token)
         let isNative = clients.contains("mobile_native")
         switch gateway {
@@ -110,7 +110,7 @@ extension CitconSandbox {
     }
 
     /// A payload for a wallet. Asked again, a new one takes the place of the last.
-    private func launch(_ gateway: CitconGateway, _ token: String) throws(CitconRefusal) -> [WireJSON] {
+    private func launch(_ gateway: CitconGateway, _ token: String) throws(CitconSandboxError) -> [WireJSON] {
         let charge = try charge(token)
         guard charge.status == .initiated,
             let launch = CitconLaunch(gateway, charge, random: random, now: now)
@@ -122,14 +122,14 @@ extension CitconSandbox {
     }
 
     /// Uses up what stands for the payer's consent, which this sandbox handed out.
-    private func spend(_ grant: String, on token: String) throws(CitconRefusal) {
+    private func spend(_ grant: String, on token: String) throws(CitconSandboxError) {
         guard nonces.remove(grant) != nil else { throw .badRequest }
         try act(.pay, on: token)
     }
 
     /// Charges what a nonce stands for: one that this sandbox handed out, or one of those that Braintree publishes for
     /// tests, which say themselves what becomes of them.
-    private func spend(nonce: String, on token: String) throws(CitconRefusal) {
+    private func spend(nonce: String, on token: String) throws(CitconSandboxError) {
         if nonces.remove(nonce) != nil { return try act(.pay, on: token) }
         guard nonce.hasPrefix("fake-"), !nonce.hasPrefix("fake-consumed") else { throw .badRequest }
         let isRefused = nonce.hasPrefix("fake-processor-declined") || nonce.hasPrefix("fake-gateway-rejected")
@@ -138,7 +138,7 @@ extension CitconSandbox {
     }
 
     /// Charges a card by its number, of which only what may be shown is kept.
-    private func charge(card: JSONValue, on token: String) throws(CitconRefusal) {
+    private func charge(card: JSONValue, on token: String) throws(CitconSandboxError) {
         guard let pan = card["pan"]?.string, (12...19).contains(pan.utf8.count), Self.passesLuhn(pan),
             let code = card["cvv"]?.string, (3...4).contains(code.utf8.count),
             code.utf8.allSatisfy(\.isASCIIDigit), let expiry = card["expiry"]?.string,

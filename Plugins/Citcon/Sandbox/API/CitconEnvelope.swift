@@ -8,23 +8,23 @@ import PaymentCrypto
 #endif
 
 /// A refusal as the service words it: its code is text, and its HTTP status goes with the code.
-struct CitconRefusal: Error, Sendable, Hashable {
+struct CitconSandboxError: Error, Sendable, Hashable {
     let status: Int
     let code: String
     let message: String
 
-    static let badRequest = CitconRefusal(status: 400, code: "4000", message: "bad request")
-    static let unauthorized = CitconRefusal(status: 401, code: "4010", message: "unauthorized")
-    static let duplicate = CitconRefusal(status: 400, code: "4100", message: "duplicate request")
-    static let invalidHeader = CitconRefusal(status: 400, code: "4102", message: "invalid header")
-    static let notFound = CitconRefusal(status: 404, code: "4103", message: "not found")
-    static let gatewayTimeout = CitconRefusal(status: 508, code: "4105", message: "gateway timeout")
-    static let gatewayUnavailable = CitconRefusal(status: 508, code: "4106", message: "gateway unavailable")
-    static let gatewayError = CitconRefusal(status: 508, code: "4107", message: "gateway error")
-    static let refundFailed = CitconRefusal(status: 406, code: "4202", message: "refund failed")
+    static let badRequest = CitconSandboxError(status: 400, code: "4000", message: "bad request")
+    static let unauthorized = CitconSandboxError(status: 401, code: "4010", message: "unauthorized")
+    static let duplicate = CitconSandboxError(status: 400, code: "4100", message: "duplicate request")
+    static let invalidHeader = CitconSandboxError(status: 400, code: "4102", message: "invalid header")
+    static let notFound = CitconSandboxError(status: 404, code: "4103", message: "not found")
+    static let gatewayTimeout = CitconSandboxError(status: 508, code: "4105", message: "gateway timeout")
+    static let gatewayUnavailable = CitconSandboxError(status: 508, code: "4106", message: "gateway unavailable")
+    static let gatewayError = CitconSandboxError(status: 508, code: "4107", message: "gateway error")
+    static let refundFailed = CitconSandboxError(status: 406, code: "4202", message: "refund failed")
     /// No refusal of the service is known that withholds an answer; this has the status for legal reasons (RFC 7725).
-    static let withheld = CitconRefusal(status: 451, code: "4000", message: "bad request")
-    static let unsupportedGateway = CitconRefusal(status: 500, code: "5200", message: "gateway not support")
+    static let withheld = CitconSandboxError(status: 451, code: "4000", message: "bad request")
+    static let unsupportedGateway = CitconSandboxError(status: 500, code: "5200", message: "gateway not support")
 }
 
 /// Answers of the interface: an envelope in compact JSON, and the header fields that the service sends.
@@ -36,9 +36,9 @@ struct CitconEnvelope: Sendable {
         Self.response(200, envelope("success", data))
     }
 
-    func failure(_ refusal: CitconRefusal) -> HTTPResponse {
+    func failure(_ rejection: CitconSandboxError) -> HTTPResponse {
         Self.response(
-            refusal.status, envelope("fail", ["code": .text(refusal.code), "message": .text(refusal.message)]))
+            rejection.status, envelope("fail", ["code": .text(rejection.code), "message": .text(rejection.message)]))
     }
 
     private func envelope(_ status: String, _ data: WireJSON) -> WireJSON {

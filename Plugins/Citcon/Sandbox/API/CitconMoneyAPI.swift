@@ -6,7 +6,7 @@ extension CitconSandbox {
     /// The charge that a request is about, and the request's own reference, which must be new.
     private func subject(
         _ request: HTTPRequest, _ permission: String
-    ) throws(CitconRefusal) -> (body: JSONValue, charge: CitconCharge, reference: String) {
+    ) throws(CitconSandboxError) -> (body: JSONValue, charge: CitconCharge, reference: String) {
         try tokens.check(request.headers, for: permission, now: now)
         let body = try CitconRequests.body(request)
         let reference = try CitconRequests.reference(body["reference"])
@@ -19,9 +19,9 @@ extension CitconSandbox {
         return (body, charge, reference)
     }
 
-    func capture(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func capture(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let (body, charge, reference) = try subject(request, "capture")
-        let amount = try body["amount"].map { value throws(CitconRefusal) in try CitconRequests.amount(value) }
+        let amount = try body["amount"].map { value throws(CitconSandboxError) in try CitconRequests.amount(value) }
         guard charge.status == .authorized, amount ?? 0 <= charge.amount else { throw .badRequest }
         let capture = CitconCharge.Movement(
             id: ids.transaction(), reference: reference, amount: amount ?? charge.amount, time: now)
@@ -30,16 +30,16 @@ extension CitconSandbox {
         charges[charge.token]?.captures.append(capture)
         charges[charge.token]?.amountCaptured = capture.amount
         move(charge.token, to: .succeeded)
-        return told(view(capture: capture, of: charge))
+        return reported(view(capture: capture, of: charge))
     }
 
-    func cancel(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func cancel(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         // No permission is named for it; apps, whose tokens have few, never do it.
         let (_, charge, reference) = try subject(request, "refund")
         guard charge.status.allows(.canceled) else { throw .badRequest }
         references[reference] = charge.token
         move(charge.token, to: .canceled)
-        return told([
+        return reported([
             "id": .text(charge.id), "object": "cancel", "reference": .text(reference),
             "amount": .number(charge.amount), "currency": .text(charge.currency),
             "time_created": .number(configuration.layer.stamp(now)), "country": .text(charge.country),
@@ -48,7 +48,7 @@ extension CitconSandbox {
         ])
     }
 
-    func refund(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func refund(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let (body, charge, reference) = try subject(request, "refund")
         let amount = try CitconRequests.amount(body["amount"])
         guard charge.status == .succeeded, amount <= charge.amountCaptured - charge.amountRefunded else {
@@ -60,6 +60,6 @@ extension CitconSandbox {
         charges[charge.token]?.refunds.append(refund)
         record(charge.id, .refunded(amount: charge.worth(amount)))
         notify(about: refund, of: charge)
-        return told(view(refund, of: charge))
+        return reported(view(refund, of: charge))
     }
 }

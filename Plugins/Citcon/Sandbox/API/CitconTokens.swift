@@ -39,7 +39,7 @@ struct CitconTokens: Sendable {
     /// Checks the credentials of a request.
     func check(
         _ headers: HTTPHeaders, for permission: String, now: Int64
-    ) throws(CitconRefusal) {
+    ) throws(CitconSandboxError) {
         guard let field = headers["Authorization"], field.hasPrefix("Bearer "),
             let token = issued[String(field.dropFirst(7))], token.expiry > now,
             token.kind.permissions.contains(permission)
@@ -47,7 +47,7 @@ struct CitconTokens: Sendable {
     }
 
     /// Checks the credentials of a request that tokens of either kind may make.
-    func check(_ headers: HTTPHeaders, now: Int64) throws(CitconRefusal) {
+    func check(_ headers: HTTPHeaders, now: Int64) throws(CitconSandboxError) {
         try check(headers, for: "charge", now: now)
     }
 

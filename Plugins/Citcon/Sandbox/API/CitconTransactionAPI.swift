@@ -2,7 +2,7 @@ import PaymentCore
 
 /// What became of a charge, a capture or a refund.
 extension CitconSandbox {
-    func inquire(_ request: HTTPRequest, _ name: String) throws(CitconRefusal) -> HTTPResponse {
+    func inquire(_ request: HTTPRequest, _ name: String) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, for: "inquiry", now: now)
         let type = QueryItems(Substring(request.url.query ?? "")).values("type").first
         guard type == nil || type == "reference" else { throw .badRequest }
@@ -11,12 +11,12 @@ extension CitconSandbox {
         if let paidAt = charge.capturedAt, now - paidAt < charge.plan?.silence ?? 0 { throw .withheld }
         // Whether the service finds captures and refunds this way is not known; it says nothing of a charge's parts.
         if let refund = charge.refunds.first(where: { $0.id == name || $0.reference == name }) {
-            return told(view(refund, of: charge))
+            return reported(view(refund, of: charge))
         }
         if let capture = charge.captures.first(where: { $0.id == name || $0.reference == name }) {
-            return told(view(capture: capture, of: charge))
+            return reported(view(capture: capture, of: charge))
         }
-        return told(inquiry(charge))
+        return reported(inquiry(charge))
     }
 
     private func inquiry(_ charge: CitconCharge) -> WireJSON {

@@ -17,7 +17,7 @@ struct CitconStored: Sendable {
 ///
 /// Only the paths are public. Bodies and answers are this sandbox's own, by analogy with charges (Protocol 2.11).
 extension CitconSandbox {
-    func vault(_ request: HTTPRequest, _ id: String?) throws(CitconRefusal) -> HTTPResponse {
+    func vault(_ request: HTTPRequest, _ id: String?) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, now: now)
         switch (request.method, id) {
         case (.post, nil): return try keep(request)
@@ -50,7 +50,7 @@ extension CitconSandbox {
     }
 
     /// Stores what a nonce stands for; nobody is charged.
-    private func keep(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    private func keep(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let body = try CitconRequests.body(request)
         guard let consumer = try CitconRequests.text(body["consumer"]?["reference"]), !consumer.isEmpty,
             let method = try CitconRequests.text(body["payment"]?["method"]), CitconMethod.all[method]?.vaults == true,
@@ -79,7 +79,7 @@ extension CitconSandbox {
     }
 
     /// Charges a stored account: that of the charge's own payer, and of the same method.
-    func charge(stored id: String, _ method: String, _ token: String) throws(CitconRefusal) -> [WireJSON] {
+    func charge(stored id: String, _ method: String, _ token: String) throws(CitconSandboxError) -> [WireJSON] {
         let consumer = try charge(token).consumer
         guard let stored = vault[id], stored.method == method, stored.consumer == consumer else { throw .badRequest }
         charges[token]?.stored = id
@@ -91,7 +91,7 @@ extension CitconSandbox {
 
     // MARK: Consults
 
-    func consult(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func consult(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, now: now)
         let query = QueryItems(Substring(request.url.query ?? ""))
         guard let id = query.values("method").first.flatMap({ PercentCoding.decode($0) }) else { throw .badRequest }

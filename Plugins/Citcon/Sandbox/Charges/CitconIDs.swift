@@ -7,7 +7,7 @@ struct CitconIDs: Sendable {
 
     /// The id of a charge or of a refund.
     func transaction() -> String {
-        guard layer == .today else { return uuid() }
+        guard layer == .recent else { return uuid() }
         return "2000" + (0..<18).map { _ in String(random.next() % 10) }.joined()
     }
 

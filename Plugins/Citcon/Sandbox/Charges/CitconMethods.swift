@@ -1,5 +1,5 @@
-/// Which gateway serves a payment method. The names are those that the vendor's app library looks up, but for three that
-/// are this sandbox's own: `ppcp`, `ebanx` and `hosted`.
+/// Which gateway serves a payment method. The names are those that the vendor's app library looks up, but for three
+/// that are this sandbox's own: `ppcp`, `ebanx` and `hosted`.
 enum CitconGateway: String, Sendable {
     case wechatpay, alipay, upop, toss, aps, fomo, xendit, cashapp, klarna, flexa, braintree, ppcp, ebanx, hosted
 

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// A payment page: it loads nothing and needs no script.
 struct CitconPage {
@@ -109,7 +109,7 @@ struct CitconPage {
         case .authorized: "The money is set aside"
         case .succeeded: "Paid"
         case .failed: "Not paid: it failed"
-        case .canceled: "Not paid: called off"
+        case .canceled: "Not paid: cancelled"
         case .expired: "Not paid: too late"
         }
     }

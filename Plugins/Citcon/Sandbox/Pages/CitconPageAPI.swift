@@ -1,10 +1,10 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
-/// The pages that payers are sent to: `GET` shows one, `POST` does what its buttons say. No credentials: they are opened
-/// in browsers.
+/// The pages that payers are sent to: `GET` shows one, `POST` does what its buttons say. No credentials: they are
+/// opened in browsers.
 extension CitconSandbox {
-    func showPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func showPage(_ id: String, _ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         guard let token = tokensByPage[id] else { return unknownPage }
         let charge = try charge(token)
         guard charge.status == .initiated else {
@@ -16,7 +16,7 @@ extension CitconSandbox {
             methods: charge.method == Self.hosted ? Self.onPage : [])
     }
 
-    func submitPage(_ id: String, _ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func submitPage(_ id: String, _ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         guard let token = tokensByPage[id] else { return unknownPage }
         let items = FormItems(Substring(decoding: request.body, as: UTF8.self))
         guard request.mediaType == "application/x-www-form-urlencoded",

@@ -50,9 +50,9 @@ extension CitconSandbox.Scenario {
     struct Plan: Sendable {
         /// A fault in place of, or after, the work of a confirmation.
         enum Fault: Sendable {
-            case refusal(CitconRefusal)
+            case rejection(CitconSandboxError)
             /// The work is done; the answer is an error.
-            case refusalAfterwards(CitconRefusal)
+            case rejectionAfterwards(CitconSandboxError)
             /// The work is done; the connection ends.
             case drop
             /// The launch payload cannot be read.
@@ -156,25 +156,25 @@ extension CitconSandbox.Scenario {
     /// Its reference was used before (4100).
     public static let duplicateReference = Self(
         "duplicate-reference", "its reference was used before", ends: .error,
-        .init(method: "alipay", fault: .refusal(.duplicate)))
+        .init(method: "alipay", fault: .rejection(.duplicate)))
     /// The access token ends before it is confirmed (4010).
     public static let expiredToken = Self(
         "expired-token", "the access token is no longer good", ends: .error,
-        .init(method: "alipay", fault: .refusal(.unauthorized)))
+        .init(method: "alipay", fault: .rejection(.unauthorized)))
     /// No gateway serves its method (5200).
     public static let unsupportedGateway = Self(
         "unsupported-gateway", "no gateway serves its method", ends: .error, .init(method: "google"))
     /// The gateway's answer is late (4105): the card was charged.
     public static let gatewayTimeout = Self(
         "gateway-timeout", "the gateway answers too late, and charges the card",
-        .init(method: "card", fault: .refusalAfterwards(.gatewayTimeout)))
+        .init(method: "card", fault: .rejectionAfterwards(.gatewayTimeout)))
     /// The gateway cannot be reached (4106): nothing was charged.
     public static let gatewayUnavailable = Self(
         "gateway-unavailable", "the gateway cannot be reached", ends: .error,
-        .init(method: "card", fault: .refusal(.gatewayUnavailable)))
+        .init(method: "card", fault: .rejection(.gatewayUnavailable)))
     /// The gateway fails (4107): nothing was charged.
     public static let gatewayError = Self(
-        "gateway-error", "the gateway fails", ends: .error, .init(method: "card", fault: .refusal(.gatewayError)))
+        "gateway-error", "the gateway fails", ends: .error, .init(method: "card", fault: .rejection(.gatewayError)))
     /// The payload that WeChat is to be started with cannot be read.
     public static let malformedPayload = Self(
         "malformed-payload", "what WeChat is started with is broken", ends: .error,

@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// The wallets: `POST /sandbox/citcon/wallet`, which is no part of the service. It takes what a wallet was started with,
-/// does what the payer wants, and answers with the URL by which the wallet would go back to the app.
+/// The wallets: `POST /sandbox/citcon/wallet`, which is no part of the service. It takes what a wallet was started
+/// with, does what the payer wants, and answers with the URL by which the wallet would go back to the app.
 ///
 /// Request: `texts` and `url`, what the wallet got; `returnURLs`, where the app can be reached; `act`. Answer:
 /// `returnURL`, or `null` when nobody comes back.
 extension CitconSandbox {
-    func wallet(_ request: HTTPRequest) throws(CitconRefusal) -> HTTPResponse {
+    func wallet(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let body = try CitconRequests.body(request)
         guard let act = body["act"]?.string.flatMap(CitconAct.init) else { throw .badRequest }
         let url = body["url"]?.string
@@ -17,7 +17,7 @@ extension CitconSandbox {
 
     private func back(
         _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns, url: String?
-    ) throws(CitconRefusal) -> String? {
+    ) throws(CitconSandboxError) -> String? {
         let started = charges.values.first { $0.launch?.isStarted(by: texts) == true }
         guard let token = started?.token, let launch = started?.launch else {
             return try library(texts, act, returns)
@@ -40,7 +40,7 @@ extension CitconSandbox {
     /// Libraries that are started with the keys of `config`: what they hand to the app is sent with the confirmation.
     private func library(
         _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns
-    ) throws(CitconRefusal) -> String? {
+    ) throws(CitconSandboxError) -> String? {
         if texts.contains("CAS-CI_SANDBOX") { return returns.cashApp(act == .pay ? grant("GRG_") : nil) }
         if texts.contains(Self.payPalClient) { return returns.payPal(act == .pay ? grant("PPO-") : nil) }
         guard !texts.isDisjoint(with: clientTokens) else { throw .badRequest }

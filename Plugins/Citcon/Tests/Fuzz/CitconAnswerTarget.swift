@@ -1,7 +1,7 @@
-import FuzzModel
 import CitconKit
 import CitconProvider
 import Foundation
+import FuzzModel
 import PaymentCore
 import Synchronization
 
@@ -117,8 +117,8 @@ struct CitconAnswerTarget: FuzzTarget {
         }
     }
 
-    /// A confirmation may start something, but only the inquiry afterwards says what is paid; here it says that the charge
-    /// still waits.
+    /// A confirmation may start something, but only the inquiry afterwards says what is paid; here it says that the
+    /// charge still waits.
     private mutating func wrongConfirmation(_ input: [UInt8]) -> String? {
         let (provider, link, agreed) = (provider, link, agreed)
         let gateway = gateways[input.count % gateways.count]
@@ -150,7 +150,7 @@ struct CitconAnswerTarget: FuzzTarget {
                             + #""status":"initiated"}}"#)
                 }
             }
-            let option = PaymentOption(id: "card", title: "Card", amount: agreed)
+            let option = PaymentMethodOption(id: "card", title: "Card", amount: agreed)
             let attempt = PaymentAttempt(
                 id: AttemptID(rawValue: "att_1"),
                 reference: PaymentReference(provider: CitconProvider.id, id: "order-1"), option: option,

@@ -6,6 +6,6 @@ package enum CitconFuzz {
         CitconAnswerTarget.self,
         CitconLinkTarget.self,
         CitconNotificationTarget.self,
-        CitconReturnTarget.self
+        CitconReturnTarget.self,
     ]
 }

@@ -1,5 +1,5 @@
-import FuzzModel
 import CitconProvider
+import FuzzModel
 import PaymentCore
 import PaymentRouting
 import PaymentStore

@@ -1,6 +1,6 @@
-import FuzzModel
 import CitconMerchant
 import CitconProvider
+import FuzzModel
 import PaymentCore
 import PaymentCrypto
 

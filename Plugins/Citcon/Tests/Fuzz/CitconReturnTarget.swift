@@ -1,6 +1,6 @@
-import FuzzModel
 import CitconProvider
 import Foundation
+import FuzzModel
 import PaymentCore
 import PaymentRouting
 import PaymentStore
@@ -55,7 +55,7 @@ struct CitconReturnTarget: FuzzTarget {
             registry: try ProviderRegistry([provider]),
             transport: Surroundings.Service { _ in HTTPResponse(status: 500) },
             journal: InMemoryJournal())
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd))
         attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: CitconProvider.id, id: "order-1"),

@@ -1,8 +1,8 @@
-package import MarketModel
 import CitconMerchant
 import CitconProvider
-import PaymentCore
 import CitconSandbox
+package import MarketModel
+package import PaymentCore
 import PaymentTesting
 import Synchronization
 
@@ -26,8 +26,8 @@ package struct CitconMarket: Market {
         MarketMaker(share: share) { try CitconMarket($0) }
     }
 
-    let provider: any PaymentProvider
-    let merchant: (any PaymentService)?
+    package let provider: any PaymentProvider
+    package let merchant: (any PaymentService)?
     private let sandbox: CitconSandbox
     /// The same service as another merchant sees it, with another secret.
     private let foreigner: CitconSandbox
@@ -55,18 +55,18 @@ package struct CitconMarket: Market {
     }
 
     /// What is sent for an attempt is marked with it.
-    func surround(_ context: ProviderContext) -> ProviderContext {
+    package func surround(_ context: ProviderContext) -> ProviderContext {
         context.copy(http: Marking(base: context.http))
     }
 
     /// Wallets and pages are the payer's own device: neither faults nor crashes of the process reach them.
-    func equip(_ payer: inout Payer) {
+    package func equip(_ payer: inout Payer) {
         payer.browser = wallets.browser
         payer.appLauncher = wallets.appLauncher
         payer.codeDisplay = wallets.codeDisplay
     }
 
-    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
         let charge = await sandbox.createCharge(random.pick(Self.scenarios), ipn: Self.ipn)
         books.note(charge)
         await foreigner.pay(foreigner.createCharge(.unionPay, ipn: Self.ipn))
@@ -75,16 +75,16 @@ package struct CitconMarket: Market {
     }
 
     /// Payers' attempts name the environment, too.
-    func identity(of reference: String) -> String {
+    package func identity(of reference: String) -> String {
         reference.hasPrefix("uat/") ? String(reference.dropFirst(4)) : reference
     }
 
-    func captures(of payment: PaymentReference) async -> Int {
+    package func captures(of payment: PaymentReference) async -> Int {
         await sandbox.ledger.captures(of: books.charge(called: payment.id))
     }
 
     /// Money that is set aside for the payee counts.
-    func isPaid(_ payment: PaymentReference) async -> Bool {
+    package func isPaid(_ payment: PaymentReference) async -> Bool {
         await sandbox.ledger.events(of: books.charge(called: payment.id)).contains { event in
             switch event {
             case .settled, .authorized: true
@@ -93,9 +93,9 @@ package struct CitconMarket: Market {
         }
     }
 
-    /// Only the last confirmation that was accepted can have led to the money. Money that was set aside and let go again
-    /// was not taken.
-    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+    /// Only the last confirmation that was accepted can have led to the money. Money that was set aside and let go
+    /// again was not taken.
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         let payment = PaymentReference(provider: CitconProvider.id, id: identity(of: attempt.reference.id))
         guard books.confirming(payment.id) == attempt.id, await isPaid(payment) else {
             return false
@@ -103,7 +103,7 @@ package struct CitconMarket: Market {
         return await !sandbox.ledger.events(of: books.charge(called: payment.id)).contains(.cancelled)
     }
 
-    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
         let charge = books.charge(called: payment.id)
         if let id = receipt.transactionID, id != charge { return "names the transaction \(id) instead of \(charge)" }
         guard let amount = receipt.amount else { return nil }
@@ -119,16 +119,16 @@ package struct CitconMarket: Market {
 
     // MARK: What comes from outside
 
-    func returns(of payment: PaymentReference) -> [String] {
+    package func returns(of payment: PaymentReference) -> [String] {
         ["\(Self.scheme)://", "\(Self.scheme)://uppayresult?code=success", "\(Self.scheme)://uppayresult?code=cancel"]
     }
 
-    func notifications() async -> [IncomingNotification] {
+    package func notifications() async -> [IncomingNotification] {
         await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
     }
 
     /// Altered ones, and the same words with another merchant's secret.
-    func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
+    package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
         func altered(_ body: [UInt8], _ name: String, _ value: String) -> [UInt8] {
             guard var json = try? JSONValue(parsing: body) else { return body }
             json[name] = .string(value)
@@ -143,7 +143,7 @@ package struct CitconMarket: Market {
     }
 
     /// Another amount for each, by which they can be told apart.
-    func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
+    package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
         let units = UInt128(number == MarketPayment.excessiveRefund ? 900_000_000 : 11 + number)
         guard let code = books.currency(of: payment.id), let currency = try? FiatCurrency(code),
             let amount = try? Money(minorUnits: units, currency: .fiat(currency))
@@ -151,24 +151,24 @@ package struct CitconMarket: Market {
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }
 
-    func givenBack(_ refund: RefundRequest) async -> Int {
+    package func givenBack(_ refund: RefundRequest) async -> Int {
         let amount = "\(refund.amount.minorUnits) iso4217/\(refund.amount.currency.description)"
         return await sandbox.ledger.events(of: books.charge(called: refund.payment.id))
             .count { $0 == .refunded(amount: amount) }
     }
 
-    func givenBack(of payment: PaymentReference) async -> [UInt128] {
+    package func givenBack(of payment: PaymentReference) async -> [UInt128] {
         await sandbox.ledger.events(of: books.charge(called: payment.id)).compactMap { event in
             guard case .refunded(let amount) = event else { return nil }
             return amount.split(separator: " ").first.flatMap { UInt128($0) }
         }
     }
 
-    func cancellations(of payment: PaymentReference) async -> Int {
+    package func cancellations(of payment: PaymentReference) async -> Int {
         await sandbox.ledger.events(of: books.charge(called: payment.id)).count { $0 == .cancelled }
     }
 
-    func payment(movedBy request: HTTPRequest) -> String? {
+    package func payment(movedBy request: HTTPRequest) -> String? {
         let path = request.url.path.split(separator: "/")
         guard request.url.authority == Self.host, path.count == 3, path[1] == "charges" else { return nil }
         return books.reference(of: String(path[2]))

@@ -1,6 +1,6 @@
+import CitconSandbox
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import Synchronization
@@ -11,7 +11,8 @@ import Testing
 @testable import CitconMerchant
 @testable import CitconProvider
 
-/// A network that delivers a request twice and brings back only the second answer, which is a refusal because of the first.
+/// A network that delivers a request twice and brings back only the second answer, which is a refusal because of the
+/// first.
 @Suite struct DoubleDeliveryTests {
     /// Delivers the `POST`s to one path twice.
     private final class Twice: HTTPTransport {

@@ -1,7 +1,7 @@
+import CitconSandbox
 import Dispatch
 import Foundation
 import PaymentCore
-import CitconSandbox
 import Synchronization
 import Testing
 
@@ -44,8 +44,8 @@ enum Shop {
     }
 }
 
-/// The main thread's queue. On Linux it may be emptied by another thread than the first one, so that asking for that one
-/// says nothing.
+/// The main thread's queue. On Linux it may be emptied by another thread than the first one, so that asking for that
+/// one says nothing.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -1,7 +1,7 @@
 import CitconMerchant
+import CitconSandbox
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

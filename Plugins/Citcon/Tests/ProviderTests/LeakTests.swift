@@ -9,8 +9,8 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Charge tokens, access tokens and consent: nothing that is said, kept, thrown, dumped or mirrored holds them, whatever
-/// the service repeats.
+/// Charge tokens, access tokens and consent: nothing that is said, kept, thrown, dumped or mirrored holds them,
+/// whatever the service repeats.
 @Suite struct LeakTests {
     private static let chargeToken = "62d5c1e0242011eda300f59379b812ce"
     private static let accessToken = "UPI_eyJhbGciOiJIUzI1NiJ9.canary"

@@ -1,8 +1,8 @@
 import CitconMerchant
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
@@ -66,9 +66,7 @@ import Testing
 
     /// The ids in the first table of a section of `Protocol.md`, and its words about them.
     private static func table() throws -> [(words: String, ids: [String])] {
-        var root = URL(filePath: #filePath)
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        let file = root.appending(path: "Plugins/Citcon/Provider/CitconProvider.docc/Protocol.md")
+        let file = Vectors.root.appending(path: "Plugins/Citcon/Provider/CitconProvider.docc/Protocol.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         let section = try #require(text.components(separatedBy: "### 3.1 ").last?.components(separatedBy: "### ").first)
         let rows = section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.dropFirst(2)

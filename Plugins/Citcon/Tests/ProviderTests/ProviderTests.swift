@@ -1,7 +1,7 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import Synchronization
 import TestSupport
@@ -174,7 +174,7 @@ import Testing
         let provider = CitconProvider(
             configuration: CitconConfiguration(
                 endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t"), application: Shop.application))
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd))
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: CitconProvider.id, id: "order-1"),
@@ -194,7 +194,7 @@ import Testing
         #expect(!world.service.calls.contains { $0.hasPrefix("POST charges") })
     }
 
-    @Test("A payer who called it off can try again: the wallet opens a second time")
+    @Test("A payer who cancelled it can try again: the wallet opens a second time")
     func calledOff() async throws {
         let paid = Mutexed(false)
         let opened = Mutexed(0)

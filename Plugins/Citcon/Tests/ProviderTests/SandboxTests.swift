@@ -1,8 +1,8 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
@@ -181,7 +181,7 @@ struct SandboxWorld: Sendable {
         let world = try SandboxWorld { $0.layer = layer }
         let charge = await world.sandbox.createCharge(.alipay)
         let result = await (try await world.client()).requestOrder(try SandboxWorld.order(for: charge))
-        #expect(result.isPaid && result.version == (layer == .today ? "v1.0.0" : "v0.1.1"))
+        #expect(result.isPaid && result.version == (layer == .recent ? "v1.0.0" : "v0.1.1"))
         #expect((result.data.timeCreated > 10_000_000_000) == (layer == .early))
         let check = await (try await world.client()).inquireOrder(reference: charge.reference)
         #expect(check.isPaid && check.data.id == charge.id && check.data.timeCanceled == 0)

@@ -1,6 +1,6 @@
+import CitconSandbox
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import TestSupport
 import Testing

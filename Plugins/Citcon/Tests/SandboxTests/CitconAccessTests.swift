@@ -1,10 +1,12 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentCrypto
-import CitconSandbox
+import TestSupport
 import Testing
 
-/// Access tokens, headers and refusals of the Citcon sandbox. Sections are those of the project's notes on the interface.
+/// Access tokens, headers and refusals of the Citcon sandbox. Sections are those of the project's notes on the
+/// interface.
 @Suite struct CitconAccessTests {
     private let key = CitconSandbox.privateKey.reveal()
 

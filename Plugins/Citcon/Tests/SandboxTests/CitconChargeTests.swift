@@ -1,8 +1,9 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import CitconSandbox
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Making, confirming and asking about charges.

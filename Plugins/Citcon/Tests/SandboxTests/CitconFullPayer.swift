@@ -1,6 +1,7 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
+import TestSupport
 import Testing
 
 /// Pays charges as an app with the vendor's library would, written against the published shapes alone.

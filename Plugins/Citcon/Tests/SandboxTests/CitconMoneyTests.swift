@@ -1,7 +1,8 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Captures, cancellations and refunds (Protocol 2.7, 2.8).

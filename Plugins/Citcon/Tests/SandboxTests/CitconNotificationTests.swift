@@ -1,8 +1,8 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import CitconSandbox
 import PaymentTesting
 import TestSupport
 import Testing
@@ -114,7 +114,7 @@ import Testing
 
     @Test("Reaches servers on this machine")
     func reachesServersOnThisMachine() async throws {
-        let shop = FaultInjector(EchoService())
+        let shop = FaultInjector(Receiver())
         let server = try LoopbackServer(shop)
         let world = CitconWorld { $0.notifications = SandboxTransport(shop) }
         let charge = await world.sandbox.createCharge(.card, ipn: server.baseURL.origin + "/ipn")
@@ -122,4 +122,9 @@ import Testing
         await world.sandbox.finishDeliveries()
         #expect(shop.requests.map(\.path) == ["/ipn"])
     }
+}
+
+/// A merchant's server that accepts everything.
+private struct Receiver: SandboxService {
+    func respond(to request: HTTPRequest) async -> HTTPResponse { HTTPResponse(status: 200) }
 }

@@ -1,6 +1,7 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
+import TestSupport
 import Testing
 
 /// Every scenario, played by somebody who wants to pay.

@@ -1,4 +1,5 @@
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import CitconSandbox

@@ -1,9 +1,10 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import CitconSandbox
 import PaymentTesting
 import PaymentTransport
+import TestSupport
 import Testing
 
 /// A Citcon sandbox and a client that sends it exactly what it is told to.

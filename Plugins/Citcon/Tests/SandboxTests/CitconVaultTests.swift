@@ -1,6 +1,7 @@
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
+import TestSupport
 import Testing
 
 /// Stored accounts, choices, and the page on which payers choose. Their bodies are the sandbox's own (Protocol 2.11).

@@ -10,9 +10,9 @@ import Synchronization
 
 /// The guide's spending limits over an account of what was spent, which may be a router's journal.
 ///
-/// ``canAutoPay(toPubkey:amount:)`` answers as the guide's function does, and as the guide's it reserves nothing: between
-/// its answer and a payment another one may use up the limit. Whoever pays by themselves reserves first, and pays only what
-/// is reserved:
+/// ``canAutoPay(toPubkey:amount:)`` answers as the guide's function does, and as the guide's it reserves nothing:
+/// between its answer and a payment another one may use up the limit. Whoever pays by themselves reserves first, and
+/// pays only what is reserved:
 ///
 /// ```swift
 /// guard try await autoPay.reserve(id, toPubkey: peer, amount: amount) else { return notify() }
@@ -22,7 +22,8 @@ import Synchronization
 /// } catch { … }  // released only where it is certain that nothing was paid
 /// ```
 ///
-/// A router that has the same limits (``SpendingLimits/limits()``) reserves by itself: what it pays is counted here as well.
+/// A router that has the same limits (``SpendingLimits/limits()``) reserves by itself: what it pays is counted here as
+/// well.
 public final class PaykitAutoPay: Sendable {
     /// The limits.
     public let limits: SpendingLimits
@@ -31,7 +32,7 @@ public final class PaykitAutoPay: Sendable {
     private let timeZone: TimeZone
     private let clock: any PaymentClock
     /// What was known when somebody looked last, for those who cannot wait.
-    private let seen = Mutex<SpendingBook?>(nil)
+    private let seen = Mutex<SpendingLedger?>(nil)
 
     /// Creates limits over an account.
     ///
@@ -60,13 +61,13 @@ public final class PaykitAutoPay: Sendable {
     /// - Throws: ``PaykitError`` when the key is none; what the account's storage throws.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
         let spending = try spending(nil, to: toPubkey, amount)
-        let known = SpendingBook(try await store.spendings(since: spending.day.firstThatCounts))
+        let known = SpendingLedger(try await store.spendings(since: spending.day.firstThatCounts))
         seen.withLock { $0 = known }
         return Self.isGranted(spending, rules, known)
     }
 
-    /// Returns whether a payment was within all limits when somebody looked last: for the guide's flow, which does not wait.
-    /// False when nobody has looked yet, and for a key that is none.
+    /// Returns whether a payment was within all limits when somebody looked last: for the guide's flow, which does not
+    /// wait. False when nobody has looked yet, and for a key that is none.
     ///
     /// - Parameters:
     ///   - toPubkey: who is paid.
@@ -78,7 +79,7 @@ public final class PaykitAutoPay: Sendable {
         return Self.isGranted(spending, rules, known)
     }
 
-    private static func isGranted(_ spending: Spending, _ rules: [SpendingLimit], _ known: SpendingBook) -> Bool {
+    private static func isGranted(_ spending: Spending, _ rules: [SpendingLimit], _ known: SpendingLedger) -> Bool {
         var book = known
         return (try? book.reserve(spending, within: rules)) == .granted
     }
@@ -116,8 +117,9 @@ public final class PaykitAutoPay: Sendable {
         try await look(SpendingDay(clock.now, in: timeZone))
     }
 
-    /// Returns what is reserved by its names, and neither paid nor released yet: the oldest first. After a crash nobody but who
-    /// pays knows what became of it, and until they say so it counts: say it of each, by ``commit(_:)`` or ``release(_:)``.
+    /// Returns what is reserved by its names, and neither paid nor released yet: the oldest first. After a crash nobody
+    /// but who pays knows what became of it, and until they say so it counts: say it of each, by ``commit(_:)`` or
+    /// ``release(_:)``.
     ///
     /// - Throws: what the account's storage throws.
     public func reserved() async throws -> [String] {
@@ -126,7 +128,7 @@ public final class PaykitAutoPay: Sendable {
     }
 
     private func look(_ day: SpendingDay) async throws {
-        let known = SpendingBook(try await store.spendings(since: day.firstThatCounts))
+        let known = SpendingLedger(try await store.spendings(since: day.firstThatCounts))
         seen.withLock { $0 = known }
     }
 

@@ -3,8 +3,8 @@ public import PaymentCore
 
 /// How much may be paid without a question, in satoshi; the guide's own limits.
 ///
-/// The guide does not say when what a peer has got is forgotten. Here it is with the month, as the other limits are with the
-/// day and the month.
+/// The guide does not say when what a peer has got is forgotten. Here it is with the month, as the other limits are
+/// with the day and the month.
 public struct SpendingLimits: Sendable, Hashable {
     /// The most in a day, to all together.
     public var globalDaily: UInt64 = 100_000
@@ -28,8 +28,8 @@ public struct SpendingLimits: Sendable, Hashable {
         self.perPeer = perPeer
     }
 
-    /// Returns the limits as routers and stores of spendings go by them. A peer's key may be written in any way; of several
-    /// limits for one peer all count.
+    /// Returns the limits as routers and stores of spendings go by them. A peer's key may be written in any way; of
+    /// several limits for one peer all count.
     ///
     /// - Throws: ``PaykitError`` when a peer's key is none: a limit that nobody is held to is a mistake.
     public func limits() throws -> [SpendingLimit] {

@@ -15,10 +15,11 @@
         public static let rotationTask = "to.bitkit.rotationCheck"
 
         /// Has the system wake the app to replace endpoints that need it. Call it before the application has finished
-        /// launching, and ``scheduleRotation(identifier:after:)`` when it goes to the background. The identifier has to stand
-        /// in the application's list of permitted identifiers (`BGTaskSchedulerPermittedIdentifiers`).
+        /// launching, and ``scheduleRotation(identifier:after:)`` when it goes to the background. The identifier has to
+        /// stand in the application's list of permitted identifiers (`BGTaskSchedulerPermittedIdentifiers`).
         ///
-        /// Each run asks for the next one first. The client needs a session then: see ``PaykitSessionManager/restore()``.
+        /// Each run asks for the next one first. The client needs a session then: see
+        /// ``PaykitSessionManager/restore()``.
         ///
         /// - Parameters:
         ///   - identifier: the task's name.

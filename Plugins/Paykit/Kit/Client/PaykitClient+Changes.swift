@@ -3,8 +3,8 @@ import PaymentCore
 
 /// What is kept, and has changed since.
 extension PaykitClient {
-    /// Forgets what is kept of users who have changed how they can be paid, so that they are asked again. One request tells
-    /// of up to 50 users of a homeserver; what cannot be asked stays until its time is over.
+    /// Forgets what is kept of users who have changed how they can be paid, so that they are asked again. One request
+    /// tells of up to 50 users of a homeserver; what cannot be asked stays until its time is over.
     ///
     /// - Returns: who was forgotten.
     @discardableResult
@@ -38,7 +38,7 @@ extension PaykitClient {
     }
 
     private var changingPaths: [String] {
-        (configuration.generations.readsThird ? [ReceiverDirectory.root] : [])
+        (configuration.generations.readsThirdGeneration ? [ReceiverDirectory.root] : [])
             + (configuration.generations.readsSecond ? [PaykitDirectory.root] : [])
     }
 }

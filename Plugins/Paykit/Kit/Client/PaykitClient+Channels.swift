@@ -3,12 +3,14 @@ import PaymentCore
 
 /// Where users are spoken to privately, and channels to them.
 extension PaykitClient {
-    /// Returns where somebody can be spoken to privately; nil when they have published no such place. Nothing but its being
-    /// on their homeserver says that the key is theirs.
+    /// Returns where somebody can be spoken to privately; nil when they have published no such place. Nothing but its
+    /// being on their homeserver says that the key is theirs.
     ///
     /// - Throws: ``PaykitError``.
     public func noiseEndpoint(pubkey: String) async throws -> PaykitNoiseEndpoint? {
-        try await told { () async throws(PaykitFailure) in try await directory.noiseEndpoint(of: Self.key(pubkey)) }
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            try await directory.noiseEndpoint(of: Self.key(pubkey))
+        }
     }
 
     /// Opens a private channel.
@@ -16,8 +18,8 @@ extension PaykitClient {
     /// - Parameter endpoint: what ``noiseEndpoint(pubkey:)`` gave.
     /// - Throws: ``PaykitError``.
     public func openChannel(to endpoint: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
-        try await told { () async throws(PaykitFailure) in
-            PaykitNoiseChannel(try await door().open(to: endpoint), of: self)
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            PaykitNoiseChannel(try await dialer().open(to: endpoint), of: self)
         }
     }
 
@@ -28,9 +30,9 @@ extension PaykitClient {
     ///   - pubkey: to whom.
     /// - Returns: the methods that were taken.
     /// - Throws: ``PaykitError``.
-    public func offer(_ offers: [PaykitPrivateOffer], toPubkey pubkey: String) async throws -> [String] {
+    public func offer(_ offers: [PaykitChannelOffer], toPubkey pubkey: String) async throws -> [String] {
         guard let endpoint = try await noiseEndpoint(pubkey: pubkey) else {
-            throw PaykitError(PaykitFailure(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
+            throw PaykitError(PaykitNetworkError(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
         }
         return try await openChannel(to: endpoint).offer(offers)
     }
@@ -38,17 +40,17 @@ extension PaykitClient {
     func requestReceipt(
         _ request: PaykitReceiptRequest, over channel: PrivateChannel
     ) async throws(PaykitError) -> PaykitReceipt {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             PaykitReceipt(try await checkout().agree(inquiry(request, nil), over: channel).receipt)
         }
     }
 
     func offer(
-        _ offers: [PaykitPrivateOffer], over channel: PrivateChannel
+        _ offers: [PaykitChannelOffer], over channel: PrivateChannel
     ) async throws(PaykitError) -> [String] {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let messages = offers.map {
-                PaykitMessage.Offer(
+                ChannelMessage.Offer(
                     $0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
             }
             return try await channel.offer(messages)
@@ -57,8 +59,8 @@ extension PaykitClient {
 
     // MARK: Being paid
 
-    /// Listens for payers, and publishes where: whoever opens a channel may ask `payee` how to pay. The receipts are kept in
-    /// this client's store.
+    /// Listens for payers, and publishes where: whoever opens a channel may ask `payee` how to pay. The receipts are
+    /// kept in this client's store.
     ///
     /// - Parameters:
     ///   - address: where to listen.
@@ -70,19 +72,19 @@ extension PaykitClient {
     public func listen(
         at address: StreamAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
     ) async throws -> PaykitListener {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             let identity = try identity()
             let socket: any StreamListener
             do throws(StreamError) { socket = try await streams.listen(at: address) } catch {
-                throw PaykitFailure(.connectionFailed, "\(error)")
+                throw PaykitNetworkError(.connectionFailed, "\(error)")
             }
-            let desk = PayeeDesk(session.user, payee, receiptStore) { [weak self] offer, user in
+            let responder = ReceiptResponder(session.user, payee, receiptStore) { [weak self] offer, user in
                 await self?.keep(offer, of: user) ?? false
             }
-            let listener = PayeeListener(socket, as: identity, desk, clock: clock, random: random)
+            let listener = PayeeListener(socket, as: identity, responder, clock: clock, random: random)
             let place = PaykitNoiseEndpoint(
                 owner: session.user, host: host, port: port ?? socket.localAddress.port, key: identity.publicKey)
-            do throws(PaykitFailure) { try await directory.publish(place, session) } catch {
+            do throws(PaykitNetworkError) { try await directory.publish(place, session) } catch {
                 listener.close()
                 throw error
             }
@@ -94,7 +96,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func removeNoiseEndpoint() async throws {
-        try await signedIn { session throws(PaykitFailure) in try await directory.removeNoiseEndpoint(session) }
+        try await signedIn { session throws(PaykitNetworkError) in try await directory.removeNoiseEndpoint(session) }
     }
 }
 

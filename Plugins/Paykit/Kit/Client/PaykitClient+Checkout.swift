@@ -9,25 +9,25 @@ public import PaymentCore
 
 /// What is paid, and when endpoints of one's own are replaced.
 extension PaykitClient {
-    /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish. The preferred
-    /// method counts in both; without it `lightning`, then `onchain`, then the first by name. What the configuration's
-    /// ``PaykitClientConfiguration/endpointCheck`` refuses is passed over.
+    /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish. The
+    /// preferred method counts in both; without it `lightning`, then `onchain`, then the first by name. What the
+    /// configuration's ``PaykitClientConfiguration/endpointCheck`` refuses is passed over.
     ///
     /// - Parameters:
     ///   - pubkey: who is paid, in any form that a key has.
     ///   - preferredMethod: the method to take where it is offered.
     ///   - amount: how much is to be paid, in bitcoin; nil where that is open. Only a check looks at it.
-    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; when all that they offer
-    ///   is refused, why.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; when all that they
+    ///   offer is refused, why.
     public func smartCheckout(
         pubkey: String, preferredMethod: String? = nil, amount: Money? = nil
     ) async throws -> PaykitCheckoutResult {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let user = try Self.key(pubkey)
-            var refusal: PaykitFailure?
+            var refusal: PaykitNetworkError?
             func usable(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
                 endpoints.filter { endpoint in
-                    do throws(PaykitFailure) {
+                    do throws(PaykitNetworkError) {
                         try endpoint.take(amount)
                         try configuration.endpointCheck?.check(endpoint, amount: amount, at: clock.now)
                         return true
@@ -47,7 +47,7 @@ extension PaykitClient {
             let sound = usable(published.map(\.published))
             guard let endpoint = SmartCheckout.choice(among: sound, preferring: preferredMethod) else {
                 throw refusal
-                    ?? PaykitFailure(
+                    ?? PaykitNetworkError(
                         .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
             }
             return PaykitCheckoutResult(published: endpoint)
@@ -68,15 +68,15 @@ extension PaykitClient {
     ///
     /// - Returns: whether it is kept: not when its time is over, nor when a thousand others have made offers.
     @discardableResult
-    public func keep(_ offer: PaykitPrivateOffer, of user: PubkyKey) -> Bool {
+    public func keep(_ offer: PaykitChannelOffer, of user: PubkyKey) -> Bool {
         offers.add(offer, of: user, at: clock.now)
     }
 
     /// Forgets what somebody offered for a method, as when it was used.
     public func forgetOffer(methodId: String, of user: PubkyKey) { offers.remove(methodId, of: user) }
 
-    /// Returns how many can be paid, some at a time. Somebody who cannot be asked is among the errors, and keeps nobody else
-    /// from being asked.
+    /// Returns how many can be paid, some at a time. Somebody who cannot be asked is among the errors, and keeps nobody
+    /// else from being asked.
     ///
     /// - Parameters:
     ///   - pubkeys: who, in any form that a key has.
@@ -110,7 +110,8 @@ extension PaykitClient {
     private func found(_ pubkey: String) async -> Result<PaykitSupportedMethods, PaykitError> {
         do {
             return .success(
-                try await told { () async throws(PaykitFailure) in try await methods(of: Self.key(pubkey)) })
+                try await mappingErrors { () async throws(PaykitNetworkError) in try await methods(of: Self.key(pubkey))
+                })
         } catch { return .failure(error) }
     }
 }

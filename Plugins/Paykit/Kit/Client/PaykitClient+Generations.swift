@@ -4,7 +4,7 @@ import PaymentCore
 /// One's own endpoints in either of Paykit's forms (Protocol 11.4).
 extension PaykitClient {
     /// Publishes an endpoint in each form that is wanted and has a name for it, the newest first: payers prefer it.
-    func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitFailure) {
+    func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let identifier = Self.identifier(of: endpoint)
         let former = identifier?.text == endpoint.methodID ? identifier?.formerName : endpoint.methodID
         var isPublished = false
@@ -19,7 +19,7 @@ extension PaykitClient {
             isPublished = true
         }
         guard !isPublished else { return }
-        throw PaykitFailure(
+        throw PaykitNetworkError(
             .validationFailed,
             configuration.receiver == nil
                 ? "to publish in today's form, say as which app: PaykitClientConfiguration.receiver"
@@ -28,7 +28,7 @@ extension PaykitClient {
     }
 
     /// Takes an endpoint back in each form.
-    func remove(_ method: String, _ session: PubkySession) async throws(PaykitFailure) {
+    func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) {
         if configuration.generations != .second, let receiver = configuration.receiver {
             try await receivers.remove(method, of: receiver, session)
         }
@@ -45,7 +45,7 @@ extension PaykitClient {
     }
 
     /// The names of everything that this user publishes, in both forms.
-    func publishedNames(_ session: PubkySession) async throws(PaykitFailure) -> Set<String> {
+    func publishedNames(_ session: PubkySession) async throws(PaykitNetworkError) -> Set<String> {
         var names: Set<String> = []
         if configuration.generations != .second, let receiver = configuration.receiver {
             let server = try await reader.homeserver(of: session.user)

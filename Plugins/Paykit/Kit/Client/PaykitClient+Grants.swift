@@ -8,7 +8,7 @@ extension PaykitClient {
     /// - Returns: the apps, this one among them where it was let in by a grant.
     /// - Throws: ``PaykitError``; also when this session may not do everything, for only such a one is told.
     public func grantedApps() async throws -> [PubkyGrantRecord] {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             try await reader.homeserver(of: session.user).grants(session)
         }
     }
@@ -20,34 +20,34 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func revoke(grant: String) async throws -> Bool {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             try await reader.homeserver(of: session.user).revoke(grant, session)
         }
     }
 
     /// `known`, or a new session in its place where its time is nearly over.
-    func current(_ known: PubkySession) async throws(PaykitFailure) -> PubkySession {
+    func current(_ known: PubkySession) async throws(PaykitNetworkError) -> PubkySession {
         guard case .bearer(let bearer) = known.credential, bearer.end - clock.uptime <= PubkySession.Bearer.margin
         else { return known }
         return try await renewed(known) ?? known
     }
 
-    /// Opens a session in the place of `used`, which its homeserver does not know any more; nil where there is none to be
-    /// had. What cannot be had is forgotten.
-    func renewed(_ used: PubkySession) async throws(PaykitFailure) -> PubkySession? {
+    /// Opens a session in the place of `used`, which its homeserver does not know any more; nil where there is none to
+    /// be had. What cannot be had is forgotten.
+    func renewed(_ used: PubkySession) async throws(PaykitNetworkError) -> PubkySession? {
         // Somebody may have signed in anew meanwhile, or has been answered already.
         if let session, session != used, session.user == used.user { return session }
         guard let held = used.held else {
             if session == used { session = nil }
             return nil
         }
-        let task: Task<Result<PubkySession, PaykitFailure>, Never>
+        let task: Task<Result<PubkySession, PaykitNetworkError>, Never>
         if let renewal, renewal.of == used {
             task = renewal.task
         } else {
             // Not bound to the one who asks first: the others wait for it, too.
             task = Task { [reader, grants] in
-                do throws(PaykitFailure) {
+                do throws(PaykitNetworkError) {
                     return .success(try await grants.open(held, at: reader.homeserver(called: held.homeserver)))
                 } catch { return .failure(error) }
             }

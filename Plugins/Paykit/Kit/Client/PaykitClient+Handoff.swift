@@ -32,7 +32,8 @@ extension PaykitClient {
             link: try ask(keyManagerFor: question, callback: callback, app: app), key: secret)
     }
 
-    /// Takes what an answer says was left: opens it, tries the session at the homeserver, takes it over, and deletes the file.
+    /// Takes what an answer says was left: opens it, tries the session at the homeserver, takes it over, and deletes
+    /// the file.
     ///
     /// - Parameters:
     ///   - answer: what the key manager answered to `question`.
@@ -44,24 +45,26 @@ extension PaykitClient {
     public func takeHandoff(
         _ answer: KeyManagerAnswer, to question: HandoffQuestion, expecting pubkey: String? = nil
     ) async throws -> KeyManagerHandoff {
-        let (handoff, file) = try await told { () async throws(PaykitFailure) in
+        let (handoff, file) = try await mappingErrors { () async throws(PaykitNetworkError) in
             guard case .handoff(let user, let id) = answer.content,
                 case .handoff(let device, _, _) = question.link.question
             else {
-                throw PaykitFailure(.validationFailed, "the key manager answered with something else than a handoff")
+                throw PaykitNetworkError(
+                    .validationFailed, "the key manager answered with something else than a handoff")
             }
-            guard try pubkey.map({ name throws(PaykitFailure) in try Self.key(name) }) ?? user == user else {
-                throw PaykitFailure(.invalidCredentials, "the handoff is of \(user), and somebody else's was expected")
+            guard try pubkey.map({ name throws(PaykitNetworkError) in try Self.key(name) }) ?? user == user else {
+                throw PaykitNetworkError(
+                    .invalidCredentials, "the handoff is of \(user), and another user's was expected")
             }
             guard let file = try? PubkyAddress(user, path: KeyManagerHandoff.path(id)),
                 let bytes = try await reader.file(file)
-            else { throw PaykitFailure(.notFound, "nothing was left for this device; ask the key manager again") }
+            else { throw PaykitNetworkError(.notFound, "nothing was left for this device; ask the key manager again") }
             let handoff = try KeyManagerHandoff(opening: bytes, of: user, requestID: id, with: question.key)
             guard handoff.deviceID == device else {
-                throw PaykitFailure(.invalidCredentials, "what was left is for another device than this one")
+                throw PaykitNetworkError(.invalidCredentials, "what was left is for another device than this one")
             }
             guard clock.now < handoff.expiresAt else {
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .sessionExpired, "what was left for this device is too old; ask the key manager again")
             }
             return (handoff, file)
@@ -81,17 +84,17 @@ extension PaykitClient {
     ///   - keyPairs: the device's keys, as the key manager derives them from the user's own.
     ///   - noiseSeed: from what the device makes further keys.
     /// - Returns: the link to open.
-    /// - Throws: ``PaykitError`` without a session, or when it asks for something else; what the configuration's `consent`
-    ///   throws.
+    /// - Throws: ``PaykitError`` without a session, or when it asks for something else; what the configuration's
+    ///   `consent` throws.
     public func handOff(
         _ question: KeyManagerLink, keyPairs: [KeyManagerHandoff.KeyPair], noiseSeed: Redacted<[UInt8]>? = nil
     ) async throws -> Redacted<String> {
         if case .handoff(let device, _, _) = question.question {
             try await configuration.consent?(.handOff(deviceID: device))
         }
-        return try await signedIn { session throws(PaykitFailure) in
+        return try await signedIn { session throws(PaykitNetworkError) in
             guard case .handoff(let device, let key, _) = question.question else {
-                throw PaykitFailure(.validationFailed, "that link asks for no handoff")
+                throw PaykitNetworkError(.validationFailed, "that link asks for no handoff")
             }
             let now = clock.now
             let handoff = try KeyManagerHandoff(
@@ -101,7 +104,7 @@ extension PaykitClient {
             let id = random.hex(64)
             guard let file = try? PubkyAddress(session.user, path: KeyManagerHandoff.path(id)),
                 let link = question.answer(.handoff(from: session.user, requestID: id))
-            else { throw PaykitFailure(.validationFailed, "that link cannot be answered") }
+            else { throw PaykitNetworkError(.validationFailed, "that link cannot be answered") }
             let bytes = try handoff.sealed(for: key, requestID: id, at: now, random)
             try await reader.homeserver(of: session.user).write(bytes, to: file, session)
             return link

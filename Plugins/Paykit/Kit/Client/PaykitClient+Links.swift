@@ -8,14 +8,14 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func publishReceiver() async throws {
-        try await signedIn { session throws(PaykitFailure) in try await links(session).publishMarker(session) }
+        try await signedIn { session throws(PaykitNetworkError) in try await links(session).publishMarker(session) }
     }
 
     /// Takes it back.
     ///
     /// - Throws: ``PaykitError``.
     public func removeReceiver() async throws {
-        try await signedIn { session throws(PaykitFailure) in try await links(session).removeMarker(session) }
+        try await signedIn { session throws(PaykitNetworkError) in try await links(session).removeMarker(session) }
     }
 
     /// Returns the link with an app of somebody. Nothing is sent before it is polled.
@@ -25,27 +25,27 @@ extension PaykitClient {
     ///   - app: which of their apps; nil for the first that can be spoken to, wallets before servers.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none.
     public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             let peer = try Self.key(pubkey)
             let flow = try links(session)
             if let app { return PaykitPrivateLink(peer: peer, app: app, client: self) }
             guard let found = try await flow.peerReceivers(of: peer).first else {
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
             }
             return PaykitPrivateLink(peer: peer, app: found, client: self)
         }
     }
 
-    /// Returns what a `PaykitProvider` needs to pay what this client is asked for over its links: the same app, and the same
-    /// store. It needs a session, as links do.
+    /// Returns what a `PaykitProvider` needs to pay what this client is asked for over its links: the same app, and the
+    /// same store. It needs a session, as links do.
     ///
     /// - Parameter chain: the chain that the payer's settler is on.
     /// - Throws: ``PaykitError``.
     public func linkPayments(
         chain: PaykitEndpointCheck.Network = .mainnet
     ) async throws -> PaykitLinkPayments {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             guard let receiver = configuration.receiver, let secret = configuration.receiverSecret else {
                 throw Self.noReceiver
             }
@@ -54,31 +54,31 @@ extension PaykitClient {
         }
     }
 
-    private static let noReceiver = PaykitFailure(
+    private static let noReceiver = PaykitNetworkError(
         .notInitialized,
         "private links need the app's own receiver path and a secret of 32 bytes: set receiver and receiverSecret")
 
     // MARK: What links use
 
-    func links(_ session: PubkySession) throws(PaykitFailure) -> LinkFlow {
+    func links(_ session: PubkySession) throws(PaykitNetworkError) -> PrivateLinkFlow {
         guard let receiver = configuration.receiver, let secret = configuration.receiverSecret,
-            let keys = try? LinkKeys(secret: secret)
+            let keys = try? PrivateLinkKeys(secret: secret)
         else { throw Self.noReceiver }
-        return LinkFlow(session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random)
+        return PrivateLinkFlow(session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random)
     }
 
     func withLinks<Value: Sendable>(
-        _ work: @Sendable (LinkFlow) async throws(PaykitFailure) -> Value
+        _ work: @Sendable (PrivateLinkFlow) async throws(PaykitNetworkError) -> Value
     ) async throws(PaykitError) -> Value {
-        try await signedIn { session throws(PaykitFailure) in try await work(links(session)) }
+        try await signedIn { session throws(PaykitNetworkError) in try await work(links(session)) }
     }
 
-    func poll(_ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) -> LinkFlow.Standing {
-        try await signedIn { session throws(PaykitFailure) in try await links(session).poll(peer, app, session) }
+    func poll(_ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) -> PrivateLinkFlow.Status {
+        try await signedIn { session throws(PaykitNetworkError) in try await links(session).poll(peer, app, session) }
     }
 
     func issueReceipt(for id: String, _ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             let flow = try links(session)
             try await flow.issueReceipt(for: id, flow.party(peer, app), session)
         }
@@ -88,7 +88,7 @@ extension PaykitClient {
         _ id: String, period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
         with wallet: any PaykitOrderWallet
     ) async throws(PaykitError) -> PaykitProof {
-        try await withLinks { flow throws(PaykitFailure) in
+        try await withLinks { flow throws(PaykitNetworkError) in
             try await flow.pay(
                 id, period: period, flow.party(peer, app), with: OrderWallet(wallet: wallet),
                 check: configuration.endpointCheck)
@@ -97,21 +97,21 @@ extension PaykitClient {
 }
 
 /// An application's wallet as links ask it.
-private struct OrderWallet: LinkWallet {
+private struct OrderWallet: PrivateLinkWallet {
     let wallet: any PaykitOrderWallet
 
-    func outcome(of order: LinkOrder) async throws -> PrivateCheckout.Settlement? {
+    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
         try await wallet.outcome(of: try publicOrder(order))?.flow
     }
 
-    func settle(_ order: LinkOrder) async throws -> PrivateCheckout.Settlement {
+    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
         guard let bitcoin = try? publicOrder(order) else { return .notPaid("it is not an amount of bitcoin") }
         return try await wallet.settle(bitcoin).flow
     }
 
-    private func publicOrder(_ order: LinkOrder) throws(PaykitFailure) -> PaykitOrder {
+    private func publicOrder(_ order: PrivateLinkOrder) throws(PaykitNetworkError) -> PaykitOrder {
         guard let amount = order.amount.bitcoin else {
-            throw PaykitFailure(.validationFailed, "only amounts of bitcoin are paid")
+            throw PaykitNetworkError(.validationFailed, "only amounts of bitcoin are paid")
         }
         return PaykitOrder(key: order.key, payee: order.payee, amount: amount, endpoint: order.endpoint)
     }

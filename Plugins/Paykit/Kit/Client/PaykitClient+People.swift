@@ -7,10 +7,10 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``, of the type `peerNotFound` when they say nothing.
     public func profile(pubkey: String) async throws -> PubkyProfile {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let user = try Self.key(pubkey)
             guard let profile = try await people.profile(of: user) else {
-                throw PaykitFailure(.notFound, "\(user) has published no profile")
+                throw PaykitNetworkError(.notFound, "\(user) has published no profile")
             }
             return PubkyProfile(
                 name: profile.name, bio: profile.bio, image: profile.image,
@@ -23,7 +23,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func publish(_ profile: PubkyProfile) async throws {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             try await people.publish(
                 PubkyPeople.Profile(
                     name: profile.name, bio: profile.bio, image: profile.image,
@@ -36,7 +36,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func follows(pubkey: String) async throws -> [PubkyListItem] {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             try await people.follows(of: Self.key(pubkey)).map {
                 PubkyListItem(name: $0.text, path: PubkyPeople.followsPath + $0.text, isDirectory: false)
             }
@@ -47,7 +47,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func follow(pubkey: String, _ follows: Bool = true) async throws {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, session)
         }
     }

@@ -5,22 +5,23 @@ import PaymentCore
 extension PaykitClient {
     // MARK: Asking
 
-    /// Asks somebody how a payment to them is to be made: over a private channel, for an invoice of its own. Nothing is paid.
+    /// Asks somebody how a payment to them is to be made: over a private channel, for an invoice of its own. Nothing is
+    /// paid.
     ///
-    /// What comes back was checked word by word against what was asked for. That the channel's key is the payee's rests on
-    /// their homeserver alone.
+    /// What comes back was checked word by word against what was asked for. That the channel's key is the payee's rests
+    /// on their homeserver alone.
     ///
     /// - Parameters:
     ///   - pubkey: who is to be paid, in any form that a key has.
     ///   - request: the amount, the method, and what they are to know.
-    ///   - receiptId: who asks again for the same payment gives the receipt's id, and gets the same answer; nil for a new
-    ///     payment.
+    ///   - receiptId: who asks again for the same payment gives the receipt's id, and gets the same answer; nil for a
+    ///     new payment.
     /// - Returns: the receipt; its metadata hold the `invoice` or `address`.
     /// - Throws: ``PaykitError``.
     public func requestReceipt(
         fromPubkey pubkey: String, _ request: PaykitReceiptRequest, receiptId: String? = nil
     ) async throws -> PaykitReceipt {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let payee = try Self.key(pubkey)
             return PaykitReceipt(try await checkout().agree(inquiry(request, receiptId), with: payee).receipt)
         }
@@ -31,28 +32,28 @@ extension PaykitClient {
     /// - Parameters:
     ///   - pubkey: who is to be paid.
     ///   - request: the amount, the method, and what they are to know.
-    ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: who asks again after the
-    ///     wallet was asked gets what is known of it, or an error that says that it is in doubt.
-    ///   - settle: pays the endpoint, and returns what proves it. When it throws, nobody knows whether it has paid, and it is
-    ///     not asked again before ``resolvePayment(_:as:)`` was told.
+    ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: who asks again after
+    ///     the wallet was asked gets what is known of it, or an error that says that it is in doubt.
+    ///   - settle: pays the endpoint, and returns what proves it. When it throws, nobody knows whether it has paid, and
+    ///     it is not asked again before ``resolvePayment(_:as:)`` was told.
     /// - Returns: the receipt, whether the payee has confirmed it, and the proof.
     /// - Throws: ``PaykitError``.
-    public func payPrivately(
+    public func payOverChannel(
         pubkey: String, _ request: PaykitReceiptRequest, receiptId: String? = nil,
         settle: @Sendable (_ receipt: PaykitReceipt, _ endpoint: String) async throws -> PaykitSettlement
-    ) async throws -> PaykitPrivatePayment {
-        try await told { () async throws(PaykitFailure) in
+    ) async throws -> PaykitChannelPayment {
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let payee = try Self.key(pubkey)
             let (receipt, isConfirmed) = try await checkout().pay(inquiry(request, receiptId), to: payee) {
-                agreement async throws(PaykitFailure) in
+                agreement async throws(PaykitNetworkError) in
                 do { return try await settle(PaykitReceipt(agreement.receipt), agreement.endpoint.endpoint).flow } catch
                 {
-                    throw PaykitFailure(
+                    throw PaykitNetworkError(
                         .paymentInDoubt, "whether it was paid is not known: ask the wallet before paying again",
                         methodID: agreement.endpoint.methodID)
                 }
             }
-            return PaykitPrivatePayment(
+            return PaykitChannelPayment(
                 receipt: PaykitReceipt(receipt), proof: receipt.proof.flatMap { PaykitProof($0) },
                 isConfirmed: isConfirmed)
         }
@@ -66,8 +67,8 @@ extension PaykitClient {
     /// - Returns: whether it was in doubt.
     /// - Throws: ``PaykitError``.
     @discardableResult
-    public func resolvePayment(_ id: PrivateReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
-        try await told { () async throws(PaykitFailure) in
+    public func resolvePayment(_ id: ChannelReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = try await stored(id) else { return false }
             return try await checkout().resolve(known, as: settlement.flow)
         }
@@ -77,10 +78,10 @@ extension PaykitClient {
     ///
     /// - Parameter id: which payment.
     /// - Throws: ``PaykitError``; it is paid all the same.
-    public func confirmPayment(_ id: PrivateReceipt.ID) async throws {
-        try await told { () async throws(PaykitFailure) in
+    public func confirmPayment(_ id: ChannelReceipt.ID) async throws {
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = try await stored(id) else {
-                throw PaykitFailure(.notFound, "no receipt \(id.name) is kept here")
+                throw PaykitNetworkError(.notFound, "no receipt \(id.name) is kept here")
             }
             try await checkout().confirm(known)
         }
@@ -94,10 +95,10 @@ extension PaykitClient {
     ///   - earlier: only those that were kept before it; nil for all.
     ///   - limit: how many at most.
     /// - Throws: ``PaykitError``.
-    public func receipts(before earlier: PrivateReceipt.ID? = nil, limit: Int = 100) async throws -> [PrivateReceipt] {
-        try await told { () async throws(PaykitFailure) in
+    public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             do { return try await receiptStore.receipts(before: earlier, limit: limit) } catch {
-                throw PaykitFailure(.storage, "the receipts cannot be read: \(error)")
+                throw PaykitNetworkError(.storage, "the receipts cannot be read: \(error)")
             }
         }
     }
@@ -107,7 +108,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     public func exportReceipts() async throws -> String {
         var lines = ""
-        var last: PrivateReceipt.ID?
+        var last: ChannelReceipt.ID?
         while true {
             let some = try await receipts(before: last, limit: 500)
             guard let end = some.last else { return lines }
@@ -118,37 +119,37 @@ extension PaykitClient {
 
     // MARK: What all of it uses
 
-    func identity() throws(PaykitFailure) -> ChannelIdentity {
+    func identity() throws(PaykitNetworkError) -> ChannelIdentity {
         guard let account else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .notInitialized, "private channels need this user's own key: call paykit_initialize first")
         }
         return try ChannelIdentity(
             account.keyPair, device: configuration.device ?? ChannelIdentity.unnamed, epoch: configuration.epoch)
     }
 
-    func door() throws(PaykitFailure) -> PrivateDoor {
-        var patience = PrivateChannel.Patience()
-        patience.message = configuration.privatePatience
-        patience.handshake = min(patience.handshake, configuration.privatePatience)
-        return PrivateDoor(
+    func dialer() throws(PaykitNetworkError) -> ChannelDialer {
+        var timeout = PrivateChannel.Timeouts()
+        timeout.message = configuration.channelTimeout
+        timeout.handshake = min(timeout.handshake, configuration.channelTimeout)
+        return ChannelDialer(
             try identity(), over: streams, allowsLocal: configuration.network.allowsLocalHomeservers, clock: clock,
-            random: random, patience: patience)
+            random: random, timeout: timeout)
     }
 
-    func checkout() throws(PaykitFailure) -> PrivateCheckout {
-        PrivateCheckout(directory, try door(), receiptStore, clock: clock)
+    func checkout() throws(PaykitNetworkError) -> ChannelCheckout {
+        ChannelCheckout(directory, try dialer(), receiptStore, clock: clock)
     }
 
-    func inquiry(_ request: PaykitReceiptRequest, _ receiptId: String?) -> PrivateCheckout.Inquiry {
-        PrivateCheckout.Inquiry(
+    func inquiry(_ request: PaykitReceiptRequest, _ receiptId: String?) -> ChannelCheckout.Inquiry {
+        ChannelCheckout.Inquiry(
             name: receiptId ?? "rcpt_\(random.uuid())", method: request.method, amount: "\(request.amount)",
             currency: "SAT", metadata: .object(request.metadata.mapValues { .string($0) }))
     }
 
-    private func stored(_ id: PrivateReceipt.ID) async throws(PaykitFailure) -> PrivateReceipt? {
+    private func stored(_ id: ChannelReceipt.ID) async throws(PaykitNetworkError) -> ChannelReceipt? {
         do { return try await receiptStore.receipt(id) } catch {
-            throw PaykitFailure(.storage, "the receipt cannot be read: \(error)")
+            throw PaykitNetworkError(.storage, "the receipt cannot be read: \(error)")
         }
     }
 }

@@ -17,12 +17,13 @@ extension PaykitClient {
         fromPubkey pubkey: String, amount: UInt64, method: String = "lightning", note: String? = nil,
         lifetime: Duration? = nil
     ) async throws -> PaykitPaymentRequest {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             let now = Int64(clock.now.timeIntervalSince1970)
             let request = PaykitPaymentRequest(
                 id: "req_\(random.uuid())", sender: session.user, recipient: try Self.key(pubkey), amount: amount,
                 methodID: method, note: note, createdAt: now, expiresAt: lifetime.map { now + $0.components.seconds })
-            try await mailbox().leave(request.content, as: .request, named: request.id, for: request.recipient, session)
+            try await messageStore().leave(
+                request.content, as: .request, named: request.id, for: request.recipient, session)
             return request
         }
     }
@@ -34,22 +35,22 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func withdraw(_ request: PaykitPaymentRequest) async throws -> Bool {
-        try await signedIn { session throws(PaykitFailure) in
-            try await mailbox().takeBack(.request, request.id, for: request.recipient, session)
+        try await signedIn { session throws(PaykitNetworkError) in
+            try await messageStore().takeBack(.request, request.id, for: request.recipient, session)
         }
     }
 
-    /// Looks for requests that `pubkey` has left for this user: those that count, that the owner of the storage says to have
-    /// written, and that ``note(_:)`` was not called with.
+    /// Looks for requests that `pubkey` has left for this user: those that count, that the owner of the storage says to
+    /// have written, and that ``note(_:)`` was not called with.
     ///
     /// - Parameter pubkey: whose storage is looked into.
     /// - Throws: ``PaykitError``.
     public func paymentRequests(fromPubkey pubkey: String) async throws -> [PaykitPaymentRequest] {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let (sender, own) = (try Self.key(pubkey), try identity().owner.publicKey)
             let now = Int64(clock.now.timeIntervalSince1970)
             var found: [PaykitPaymentRequest] = []
-            for letter in try await mailbox().letters(.request, from: sender).letters {
+            for letter in try await messageStore().messages(.request, from: sender).messages {
                 guard let request = PaykitPaymentRequest(letter, for: own), !request.isOver(at: now),
                     try await !isNoted(letter.arrival)
                 else { continue }
@@ -66,22 +67,22 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func note(_ request: PaykitPaymentRequest) async throws -> Bool {
-        try await told { () async throws(PaykitFailure) in
-            let arrival = PrivateArrival(
-                kind: SealedMailbox.Kind.request.rawValue, sender: request.sender.text, name: request.id)
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            let arrival = ChannelArrival(
+                kind: SealedMessageStore.Kind.request.rawValue, sender: request.sender.text, name: request.id)
             do { return try await receiptStore.note(arrival) } catch {
-                throw PaykitFailure(.storage, "the request cannot be noted: \(error)")
+                throw PaykitNetworkError(.storage, "the request cannot be noted: \(error)")
             }
         }
     }
 
-    func mailbox() throws(PaykitFailure) -> SealedMailbox {
-        SealedMailbox(directory, try identity(), random: random)
+    func messageStore() throws(PaykitNetworkError) -> SealedMessageStore {
+        SealedMessageStore(directory, try identity(), random: random)
     }
 
-    private func isNoted(_ arrival: PrivateArrival) async throws(PaykitFailure) -> Bool {
+    private func isNoted(_ arrival: ChannelArrival) async throws(PaykitNetworkError) -> Bool {
         do { return try await receiptStore.isNoted(arrival) } catch {
-            throw PaykitFailure(.storage, "what was noted cannot be read: \(error)")
+            throw PaykitNetworkError(.storage, "what was noted cannot be read: \(error)")
         }
     }
 }

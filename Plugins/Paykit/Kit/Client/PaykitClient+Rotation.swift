@@ -3,12 +3,12 @@ import PaymentCore
 
 /// When endpoints of one's own are replaced.
 extension PaykitClient {
-    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user nothing is
-    /// known, so nothing is due.
+    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user
+    /// nothing is known, so nothing is due.
     ///
     /// - Throws: ``PaykitError``.
     public func checkRotationNeeded(pubkey: String) async throws -> [String] {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             let user = try Self.key(pubkey)
             guard let own = session, user == own.user else { return [] }
             let published = try await publishedNames(own)
@@ -18,8 +18,8 @@ extension PaykitClient {
         }
     }
 
-    /// Notes that somebody paid to one's own endpoint: the wallet knows. A method may be called by its name of today where it
-    /// was published by the older one.
+    /// Notes that somebody paid to one's own endpoint: the wallet knows. A method may be called by its name of today
+    /// where it was published by the older one.
     public func noteUse(methodId: String) {
         let former = PaykitIdentifier(methodId)?.formerName ?? methodId
         uses[uses[methodId] == nil ? former : methodId]?.note(at: clock.now)
@@ -47,7 +47,8 @@ extension PaykitClient {
         return replaced
     }
 
-    /// Replaces endpoints that need it, again and again, until the task is cancelled. What fails is tried the next time.
+    /// Replaces endpoints that need it, again and again, until the task is cancelled. What fails is tried the next
+    /// time.
     ///
     /// - Parameters:
     ///   - pause: how long to wait between two looks.

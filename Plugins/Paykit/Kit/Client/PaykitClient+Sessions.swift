@@ -9,7 +9,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError`` when the homeserver cannot be asked; the session is kept then.
     @discardableResult
     public func checkSession() async throws -> Bool {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = session else { return false }
             let used = try await current(known)
             let server = try await reader.homeserver(of: used.user)
@@ -19,7 +19,7 @@ extension PaykitClient {
             case .bearer: isKnown = try await server.knows(used)
             }
             if isKnown { return true }
-            do throws(PaykitFailure) { return try await renewed(used) != nil } catch {
+            do throws(PaykitNetworkError) { return try await renewed(used) != nil } catch {
                 guard session == nil else { throw error }
                 return false
             }
@@ -30,9 +30,9 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``; `notInitialized` where there is no key, as after an import.
     public func refreshSession() async throws {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let account else {
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .notInitialized, "this device has no key of its own: have the session authorised again")
             }
             session = try await account.signIn(configuration.sessionCapabilities)
@@ -43,19 +43,19 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError`` when the homeserver was not told; here it has ended all the same.
     public func signOut() async throws {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = session else {
                 account = nil
-                offers = PrivateOffers()
+                offers = ChannelOffers()
                 return
             }
             // A homeserver says yes to a bearer that is over, and the grant behind it goes on: a living one ends it.
             var ended = known
-            var failure: PaykitFailure?
-            do throws(PaykitFailure) { ended = try await current(known) } catch { failure = error }
+            var failure: PaykitNetworkError?
+            do throws(PaykitNetworkError) { ended = try await current(known) } catch { failure = error }
             session = nil
             account = nil
-            offers = PrivateOffers()
+            offers = ChannelOffers()
             if let failure {
                 // What the homeserver does not take any more has ended.
                 guard failure.code != .sessionExpired else { return }
@@ -65,7 +65,8 @@ extension PaykitClient {
         }
     }
 
-    /// The session as another program of the same user takes it; nil without one. As good as the key for what it may do.
+    /// The session as another program of the same user takes it; nil without one. As good as the key for what it may
+    /// do.
     public var exportedSession: Redacted<String>? { session?.exported }
 
     /// Takes over a session, once its homeserver says that it is one.
@@ -74,7 +75,7 @@ extension PaykitClient {
     ///   secret, or a grant with its app's key. A grant is used by one program at a time.
     /// - Throws: ``PaykitError``.
     public func importSession(_ exported: Redacted<String>) async throws {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             if HeldGrant.isLikely(exported.reveal()) {
                 let held = try HeldGrant(exported, now: grants.seconds)
                 let opened = try await grants.open(held, at: try await reader.homeserver(called: held.homeserver))
@@ -84,7 +85,7 @@ extension PaykitClient {
             }
             let (user, cookie) = try PubkySession.read(exported)
             guard let found = try await reader.homeserver(of: user).session(cookie, of: user) else {
-                throw PaykitFailure(.sessionExpired, "the homeserver of \(user) knows no such session")
+                throw PaykitNetworkError(.sessionExpired, "the homeserver of \(user) knows no such session")
             }
             account = nil
             session = found
@@ -94,7 +95,7 @@ extension PaykitClient {
     // MARK: Another device
 
     /// Makes a link by which another device can sign this one in; show it as a code, and call
-    /// ``awaitAuthorization(of:patience:)``. Every key manager understands it.
+    /// ``awaitAuthorization(of:timeout:)``. Every key manager understands it.
     ///
     /// - Parameter callbacks: where the key manager leads back to afterwards.
     public nonisolated func authorizationLink(callbacks: PubkyCallbacks = PubkyCallbacks()) -> PubkyAuthorizationLink {
@@ -103,8 +104,8 @@ extension PaykitClient {
             secret: PubkyAuthorization.secret(random), callbacks: callbacks)
     }
 
-    /// The same for a key manager that is known to let apps in by grants: its user can list this app and take back what it
-    /// may do. Others call such a link malformed (Protocol 10.7).
+    /// The same for a key manager that is known to let apps in by grants: its user can list this app and take back what
+    /// it may do. Others call such a link malformed (Protocol 10.7).
     ///
     /// - Parameter callbacks: where the key manager leads back to afterwards.
     /// - Throws: ``PaykitError`` when the app's name cannot be one.
@@ -115,7 +116,8 @@ extension PaykitClient {
                 relay: configuration.network.authorizationRelay, secret: PubkyAuthorization.secret(random),
                 seed: grants.seed(), callbacks: callbacks)
         else {
-            throw PaykitError(PaykitFailure(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks"))
+            throw PaykitError(
+                PaykitNetworkError(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks"))
         }
         return link
     }
@@ -129,14 +131,14 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``; when the answer allows more or less than was asked for, it is used as it is.
     @discardableResult
     public func awaitAuthorization(
-        of link: PubkyAuthorizationLink, patience: Duration = .seconds(300)
+        of link: PubkyAuthorizationLink, timeout: Duration = .seconds(300)
     ) async throws -> PubkyKey {
-        try await told { () async throws(PaykitFailure) in
-            let end = clock.uptime + patience
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            let end = clock.uptime + timeout
             var failures = 0
             while !Task.isCancelled, clock.uptime < end {
                 let round = min(.seconds(25), end - clock.uptime)
-                do throws(PaykitFailure) {
+                do throws(PaykitNetworkError) {
                     if let answer = try await authorization.wait(for: link, round) {
                         return try await use(answer, link)
                     }
@@ -149,7 +151,7 @@ extension PaykitClient {
                 // A relay that lets go at once is not asked without a pause.
                 guard (try? await clock.sleep(for: .seconds(1))) != nil else { break }
             }
-            throw PaykitFailure(.connectionTimeout, "nobody has answered; show a new code")
+            throw PaykitNetworkError(.connectionTimeout, "no answer came; show a new code")
         }
     }
 
@@ -159,7 +161,7 @@ extension PaykitClient {
     /// Opens the session that an answer allows.
     private func use(
         _ answer: PubkyAuthorization.Answer, _ link: PubkyAuthorizationLink
-    ) async throws(PaykitFailure) -> PubkyKey {
+    ) async throws(PaykitNetworkError) -> PubkyKey {
         switch answer {
         case .token(let token):
             session = try await reader.homeserver(of: token.key).open(token, isSignUp: false)
@@ -172,26 +174,26 @@ extension PaykitClient {
         return answer.user
     }
 
-    /// Signs another device in that shows `link`: it can do what the link asks for, in this user's name. Ask the user first,
-    /// and show them ``PubkyAuthorizationLink/capabilities``.
+    /// Signs another device in that shows `link`: it can do what the link asks for, in this user's name. Ask the user
+    /// first, and show them ``PubkyAuthorizationLink/capabilities``.
     ///
     /// - Throws: ``PaykitError``, and what the configuration's `consent` throws; nothing ever exports the secret key.
     public func approve(_ link: PubkyAuthorizationLink) async throws {
         try await configuration.consent?(.letIn(app: link.clientID, link.capabilities))
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let account else {
-                throw PaykitFailure(.notInitialized, "only a device that has the key can authorise another")
+                throw PaykitNetworkError(.notInitialized, "only a device that has the key can authorise another")
             }
             switch link.intent {
             case .signIn: try await authorization.answer(link, with: account.token(link.capabilities).bytes, random)
             case .signInGrant:
                 guard let client = link.clientKey, let name = link.clientID else {
-                    throw PaykitFailure(.validationFailed, "the link does not say which app asks")
+                    throw PaykitNetworkError(.validationFailed, "the link does not say which app asks")
                 }
                 let grant = try grants.grant(link.capabilities, to: client, called: name, by: account.keyPair)
                 try await authorization.answer(link, with: Array(grant.text.reveal().utf8), random)
             default:
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)")
             }
         }

@@ -1,7 +1,7 @@
-import PaykitNetwork
+public import PaykitNetwork
 public import PaykitProvider
 public import PaymentCore
-public import PaymentTransport
+import PaymentTransport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -36,8 +36,8 @@ public actor PaykitClient: PaykitService {
     var account: PubkyAccount?
     var session: PubkySession?
     /// A session that is being opened anew. All wait for one: each opening ends the session before it.
-    var renewal: (of: PubkySession, task: Task<Result<PubkySession, PaykitFailure>, Never>)?
-    var offers = PrivateOffers()
+    var renewal: (of: PubkySession, task: Task<Result<PubkySession, PaykitNetworkError>, Never>)?
+    var offers = ChannelOffers()
     var cache: MethodCache
     var uses: [String: PaykitEndpointUse] = [:]
     /// Up to where users' changes were seen, by the directory in which they are.
@@ -52,8 +52,8 @@ public actor PaykitClient: PaykitService {
     ///   - clock: dates tokens and packets, and measures how long answers are kept.
     ///   - random: makes secrets of authorisations, and the keys of single channels.
     ///   - streams: how payees are reached privately.
-    ///   - receipts: keeps what was agreed on with them. What has to survive the process needs a store that does, such as
-    ///     `SQLiteReceipts`.
+    ///   - receipts: keeps what was agreed on with them. What has to survive the process needs a store that does, such
+    ///     as `SQLiteReceipts`.
     ///   - links: keeps private links with apps of today; the same holds for it.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
@@ -83,17 +83,17 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Who this device is
 
-    /// Signs in with a secret key, or up where the homeserver does not know it yet, and names the homeserver as the one that
-    /// keeps the user's data. Called again, it opens a new session.
+    /// Signs in with a secret key, or up where the homeserver does not know it yet, and names the homeserver as the one
+    /// that keeps the user's data. Called again, it opens a new session.
     ///
     /// - Parameters:
     ///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
     ///   - homeserverPubkey: the homeserver's key, in any form that a key has.
     /// - Throws: ``PaykitError``.
     public func initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let seed = Hex.decode(secretKeyHex), let pair = try? PubkyKeyPair(seed: seed) else {
-                throw PaykitFailure(.validationFailed, "a secret key is 64 hexadecimal digits")
+                throw PaykitNetworkError(.validationFailed, "a secret key is 64 hexadecimal digits")
             }
             let server = try Self.key(homeserverPubkey)
             let account = PubkyAccount(pair, reader, pkarr, clock: clock, grants: grants)
@@ -122,7 +122,7 @@ public actor PaykitClient: PaykitService {
 
     /// The same without asking anybody.
     func putEndpoint(_ methodId: String, _ endpoint: String) async throws {
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
             try configuration.endpointCheck?.check(endpoint, at: clock.now)
             try await publish(endpoint, session)
@@ -136,7 +136,7 @@ public actor PaykitClient: PaykitService {
     /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
     public func removeEndpoint(methodId: String) async throws {
         try await configuration.consent?(.removeEndpoint(methodId: methodId))
-        try await signedIn { session throws(PaykitFailure) in
+        try await signedIn { session throws(PaykitNetworkError) in
             try await remove(methodId, session)
             uses[methodId] = nil
             cache.remove(session.user)
@@ -145,24 +145,24 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Others' endpoints
 
-    /// Returns how somebody can be paid, by name of the methods: in the newest form that they publish in. What was asked
-    /// shortly before is not asked again.
+    /// Returns how somebody can be paid, by name of the methods: in the newest form that they publish in. What was
+    /// asked shortly before is not asked again.
     ///
     /// - Throws: ``PaykitError``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
-        try await told { () async throws(PaykitFailure) in try await methods(of: Self.key(pubkey)) }
+        try await mappingErrors { () async throws(PaykitNetworkError) in try await methods(of: Self.key(pubkey)) }
     }
 
     /// Returns somebody's endpoint for a method; nil when they publish none. It is asked for anew.
     ///
     /// - Throws: ``PaykitError``.
     public func getEndpoint(pubkey: String, methodId: String) async throws -> String? {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             try await published.endpoint(of: Self.key(pubkey), methodId)
         }
     }
 
-    func methods(of user: PubkyKey) async throws(PaykitFailure) -> PaykitSupportedMethods {
+    func methods(of user: PubkyKey) async throws(PaykitNetworkError) -> PaykitSupportedMethods {
         if let known = cache.methods(of: user, at: clock.uptime) { return known }
         let removals = cache.removals
         let found = try await published.endpoints(of: user)
@@ -179,23 +179,24 @@ public actor PaykitClient: PaykitService {
     var directory: PaykitDirectory { published.directory }
     var receivers: ReceiverDirectory { published.receivers }
 
-    static func key(_ text: String) throws(PaykitFailure) -> PubkyKey {
+    static func key(_ text: String) throws(PaykitNetworkError) -> PubkyKey {
         do { return try PubkyKey(text) } catch {
             // It may be a secret key that was mistaken for one: nothing of it is repeated.
-            throw PaykitFailure(.validationFailed, "that is no key of anybody: \(error)")
+            throw PaykitNetworkError(.validationFailed, "that is no valid key: \(error)")
         }
     }
 
     /// Does `work` with the session, and tells its failures as the guide's errors.
     func signedIn<Value>(
-        _ work: (PubkySession) async throws(PaykitFailure) -> Value
+        _ work: (PubkySession) async throws(PaykitNetworkError) -> Value
     ) async throws(PaykitError) -> Value {
-        try await told { () async throws(PaykitFailure) in
+        try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = session else {
-                throw PaykitFailure(.notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
+                throw PaykitNetworkError(
+                    .notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
             }
             let used = try await current(known)
-            do throws(PaykitFailure) { return try await work(used) } catch {
+            do throws(PaykitNetworkError) { return try await work(used) } catch {
                 guard error.code == .sessionExpired else { throw error }
                 // What was refused for its session was not done. A grant may open another; a cookie is lost.
                 guard let renewed = try await renewed(used) else { throw error }
@@ -205,7 +206,7 @@ public actor PaykitClient: PaykitService {
     }
 
     /// Does `work`, and tells its failures as the guide's errors.
-    func told<Value>(_ work: () async throws(PaykitFailure) -> Value) async throws(PaykitError) -> Value {
+    func mappingErrors<Value>(_ work: () async throws(PaykitNetworkError) -> Value) async throws(PaykitError) -> Value {
         do { return try await work() } catch { throw PaykitError(error) }
     }
 }

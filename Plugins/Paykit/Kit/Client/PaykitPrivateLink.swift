@@ -2,8 +2,8 @@ public import PaykitProvider
 public import PaymentCore
 public import PaymentRecurring
 
-/// A private link with an app of somebody (Protocol 12): requests for payments, what proves them, and receipts, left for each other
-/// on both homeservers. Neither has to be there when the other is.
+/// A private link with an app of somebody (Protocol 12): requests for payments, what proves them, and receipts, left
+/// for each other on both homeservers. Neither has to be there when the other is.
 ///
 /// ```swift
 /// let link = try await client.privateLink(with: friend)
@@ -17,10 +17,11 @@ public import PaymentRecurring
 public struct PaykitPrivateLink: Sendable {
     /// How far a link is.
     @nonexhaustive
-    public enum Standing: Sendable, Hashable {
+    public enum Status: Sendable, Hashable {
         /// The peer has not answered yet.
         case linking
-        /// What the peer has left cannot be read: it is of an earlier link, or in a form that is newer than what is known here.
+        /// What the peer has left cannot be read: it is of an earlier link, or in a form that is newer than what is
+        /// known here.
         case unreadable
         /// What is said arrives.
         case linked
@@ -36,7 +37,7 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     @discardableResult
-    public func poll() async throws -> Standing {
+    public func poll() async throws -> Status {
         switch try await client.poll(peer, app) {
         case .linking: .linking
         case .unreadable: .unreadable
@@ -49,9 +50,9 @@ public struct PaykitPrivateLink: Sendable {
     /// Returns all requests between the two, of either side, in the order in which they came.
     ///
     /// - Throws: ``PaykitError``.
-    public func requests() async throws -> [PaykitLinkRequest] {
-        try await client.withLinks { flow throws(PaykitFailure) in
-            try await flow.requests(with: peer, app).map { PaykitLinkRequest($0) }
+    public func requests() async throws -> [PaykitPrivateLinkRequest] {
+        try await client.withLinks { flow throws(PaykitNetworkError) in
+            try await flow.requests(with: peer, app).map { PaykitPrivateLinkRequest($0) }
         }
     }
 
@@ -59,8 +60,8 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Parameters:
     ///   - amount: in bitcoin.
-    ///   - reference: what it is for: 1 to 256 characters. The peer, and nobody else, reads it. Whoever asks again after a crash
-    ///     looks first whether there is a request with this reference.
+    ///   - reference: what it is for: 1 to 256 characters. The peer, and nobody else, reads it. Whoever asks again
+    ///     after a crash looks first whether there is a request with this reference.
     ///   - methods: how it may be paid: identifiers such as `btc-lightning-bolt11`.
     ///   - endpoints: where this peer alone is to pay, made for this payment; nil to have them pay what is published.
     /// - Returns: the request's id.
@@ -69,18 +70,18 @@ public struct PaykitPrivateLink: Sendable {
     public func ask(
         for amount: Money, reference: String, methods: [String], at endpoints: [PaykitEndpoint]? = nil
     ) async throws -> String {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             let terms: PaymentTerms
             do {
                 let identifiers = methods.compactMap { PaykitIdentifier($0) }
                 guard amount.currency == .satoshi, !identifiers.isEmpty, identifiers.count == methods.count else {
-                    throw PaykitFailure(
+                    throw PaykitNetworkError(
                         .validationFailed, "a request is for bitcoin, in ways named as 'btc-lightning-bolt11' is")
                 }
                 terms = PaymentTerms(
-                    try LinkAmount(amount.decimalText, "btc"), reference: reference, identifiers: identifiers)
-            } catch let failure as PaykitFailure { throw failure } catch {
-                throw PaykitFailure(.validationFailed, "\(error)")
+                    try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference, identifiers: identifiers)
+            } catch let failure as PaykitNetworkError { throw failure } catch {
+                throw PaykitNetworkError(.validationFailed, "\(error)")
             }
             return try await flow.ask(for: terms, at: endpoints, flow.party(peer, app))
         }
@@ -90,7 +91,7 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func offer(_ endpoints: [PaykitEndpoint]) async throws {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             try await flow.offer(endpoints, flow.party(peer, app))
         }
     }
@@ -99,7 +100,8 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func accept(_ id: String) async throws {
-        try await client.withLinks { flow throws(PaykitFailure) in try await flow.accept(id, flow.party(peer, app)) }
+        try await client.withLinks { flow throws(PaykitNetworkError) in try await flow.accept(id, flow.party(peer, app))
+        }
     }
 
     /// Says no to a request.
@@ -109,7 +111,7 @@ public struct PaykitPrivateLink: Sendable {
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             try await flow.reject(id, reason: reason, flow.party(peer, app))
         }
     }
@@ -121,14 +123,15 @@ public struct PaykitPrivateLink: Sendable {
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             try await flow.cancel(id, reason: reason, flow.party(peer, app))
         }
     }
 
     // MARK: Money
 
-    /// Pays a request that was accepted, once, and has the proof sent. Called again after a crash, it says what became of it.
+    /// Pays a request that was accepted, once, and has the proof sent. Called again after a crash, it says what became
+    /// of it.
     ///
     /// - Parameters:
     ///   - id: which request.
@@ -144,7 +147,7 @@ public struct PaykitPrivateLink: Sendable {
     /// Pays one period of a request that recurs, once, and has the proof sent.
     ///
     /// - Parameters:
-    ///   - period: of the request's ``PaykitLinkRequest/schedule``, which a `RecurringScheduler` can count.
+    ///   - period: of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can count.
     ///   - id: which request.
     ///   - wallet: makes the payment.
     /// - Returns: what proves it.
@@ -156,20 +159,20 @@ public struct PaykitPrivateLink: Sendable {
         try await client.payRequest(id, period: BillingPeriod(period), peer, app, with: wallet)
     }
 
-    /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a `PaykitProvider` that
-    /// was given ``PaykitClient/linkPayments(chain:)``; nil for a request of one's own.
+    /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a
+    /// `PaykitProvider` that was given ``PaykitClient/linkPayments(chain:)``; nil for a request of one's own.
     ///
     /// A request that waits for an answer is accepted when it is paid. One that recurs is paid by its
     /// ``plan(for:paysByItself:provider:policy:)``.
     ///
     /// - Parameter request: which request.
-    public func paymentLink(of request: PaykitLinkRequest) -> String? {
+    public func paymentLink(of request: PaykitPrivateLinkRequest) -> String? {
         guard !request.isOwn else { return nil }
-        return PaykitRequestLink(request.id, from: peer, app: app, recurs: request.recurs)?.text
+        return PaykitRequestURL(request.id, from: peer, app: app, recurs: request.recurs)?.text
     }
 
-    /// Returns the plan by which a `RecurringScheduler` has a router pay a request that recurs, and was accepted: each period
-    /// once, within the limits of the router or when the payer has said yes.
+    /// Returns the plan by which a `RecurringScheduler` has a router pay a request that recurs, and was accepted: each
+    /// period once, within the limits of the router or when the payer has said yes.
     ///
     /// ```swift
     /// try await scheduler.add(link.plan(for: request.id, paysByItself: true))
@@ -186,21 +189,21 @@ public struct PaykitPrivateLink: Sendable {
         for id: String, paysByItself: Bool, provider: ProviderID = PaykitProvider.id,
         policy: RecurringPolicy = RecurringPolicy()
     ) async throws -> RecurringPlan {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             guard let request = try await flow.requests(with: peer, app).first(where: { $0.id == id }) else {
-                throw PaykitFailure(.notFound, "there is no request of this id on this link")
+                throw PaykitNetworkError(.notFound, "there is no request of this id on this link")
             }
             return try request.plan(
                 flow.party(peer, app), paysByItself: paysByItself, provider: provider, policy: policy)
         }
     }
 
-    /// Returns what the payer says that proves a payment of a request of one's own; nil before. Only the wallet knows whether
-    /// it has arrived.
+    /// Returns what the payer says that proves a payment of a request of one's own; nil before. Only the wallet knows
+    /// whether it has arrived.
     ///
     /// - Throws: ``PaykitError``.
     public func proof(of id: String) async throws -> PaykitProof? {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             try await flow.requests(with: peer, app).first { $0.id == id }?.state.proofs.first.flatMap {
                 PaykitProof($0)
             }
@@ -216,14 +219,14 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {
-        try await client.withLinks { flow throws(PaykitFailure) in
+        try await client.withLinks { flow throws(PaykitNetworkError) in
             try await flow.receipts(for: id, flow.party(peer, app)).map(\.id)
         }
     }
 }
 
 /// A payment that one side of a private link asked the other for.
-public struct PaykitLinkRequest: Sendable, Hashable, Identifiable {
+public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
     /// How far it has come.
     @nonexhaustive
     public enum Phase: String, Sendable, Hashable {
@@ -258,7 +261,7 @@ public struct PaykitLinkRequest: Sendable, Hashable, Identifiable {
     /// When its periods are due, where it recurs; nil also where it does in a way that no schedule has.
     public let schedule: RecurringSchedule?
 
-    init(_ request: LinkRequest) {
+    init(_ request: PrivateLinkRequest) {
         id = request.id
         isOwn = request.isOwn
         amount = request.terms.amount.bitcoin

@@ -15,8 +15,8 @@ public enum PaykitSensitiveAct: Sendable, Hashable {
     case handOff(deviceID: String)
 }
 
-/// Has the owner of the device agree, as by a look at their face or finger. What it throws is thrown on, and nothing is done
-/// then.
+/// Has the owner of the device agree, as by a look at their face or finger. What it throws is thrown on, and nothing is
+/// done then.
 ///
 /// What runs in the background, such as the rotation of endpoints, does not ask: nobody might be there.
 public typealias PaykitConsent = @Sendable (PaykitSensitiveAct) async throws -> Void

@@ -75,7 +75,7 @@ extension SmartCheckout {
         let endpoints = published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) }
         guard let endpoint = choice(among: endpoints, preferring: preferredMethod) else {
             throw PaykitError(
-                PaykitFailure(
+                PaykitNetworkError(
                     .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod))
         }
         return endpoint

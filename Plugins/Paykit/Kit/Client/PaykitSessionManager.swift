@@ -7,8 +7,8 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Keeps a client's session over restarts, as the guide's `SessionManager` does: whether there is a valid one, a new one
-/// before the old one ends, and nothing left after signing out.
+/// Keeps a client's session over restarts, as the guide's `SessionManager` does: whether there is a valid one, a new
+/// one before the old one ends, and nothing left after signing out.
 ///
 /// ```swift
 /// let sessions = PaykitSessionManager(client, in: KeychainSecretStore(service: "com.example.wallet"))
@@ -81,10 +81,12 @@ public actor PaykitSessionManager {
         try await store.keep(Redacted("\(seconds) \(exported.reveal())"), as: name)
     }
 
-    /// Gives the kept session back to the client, once its homeserver says that it is one. One that is over is forgotten.
+    /// Gives the kept session back to the client, once its homeserver says that it is one. One that is over is
+    /// forgotten.
     ///
     /// - Returns: whether the client has a session now.
-    /// - Throws: ``PaykitError`` when the homeserver cannot be asked, and the session stays kept; what the store throws.
+    /// - Throws: ``PaykitError`` when the homeserver cannot be asked, and the session stays kept; what the store
+    ///   throws.
     public func restore() async throws -> Bool {
         guard let kept = try await kept() else { return false }
         guard try await hasValidSession() else {
@@ -103,8 +105,8 @@ public actor PaykitSessionManager {
 
     /// Opens a new session where the kept one is over soon, and keeps that.
     ///
-    /// - Throws: ``PaykitError/notAuthenticated`` without a session; ``PaykitError`` of the type `notInitialized` where this
-    ///   device has no key of its own, so that another device has to authorise it again; what the store throws.
+    /// - Throws: ``PaykitError/notAuthenticated`` without a session; ``PaykitError`` of the type `notInitialized` where
+    ///   this device has no key of its own, so that another device has to authorise it again; what the store throws.
     public func refreshSessionIfNeeded() async throws {
         guard let state = try await storedSession() else { throw PaykitError.notAuthenticated }
         guard state.willExpireSoon || state.isExpired else { return }

@@ -41,10 +41,10 @@ public actor SubscriptionService {
     ///   - timeZone: whose days are meant.
     ///   - clock: says what is due.
     ///   - canAutoPay: whether so many satoshis may be paid to somebody without a question.
-    ///   - executePayment: pays; called again for one reference, it joins what it did before, and it refuses an attempt that
-    ///     `paymentFate` has called off.
-    ///   - paymentFate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That
-    ///     calls the attempt off, and all before it, for every process.
+    ///   - executePayment: pays; called again for one reference, it joins what it did before, and it refuses an attempt
+    ///     that `paymentFate` has called off.
+    ///   - paymentFate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent.
+    ///     That calls the attempt off, and all before it, for every process.
     ///   - listener: hears what happens.
     ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
     public init(
@@ -114,7 +114,8 @@ public actor SubscriptionService {
     /// Stores a subscription. Its first period begins now.
     ///
     /// - Parameter subscription: what is paid. The same one again is refused.
-    /// - Throws: ``PaykitError`` where it is none; `RecurringJournalError` where there is one of its name; `JournalError`.
+    /// - Throws: ``PaykitError`` where it is none; `RecurringJournalError` where there is one of its name;
+    ///   `JournalError`.
     public func createSubscription(_ subscription: Subscription) async throws {
         let order = try order(subscription)
         do {
@@ -126,11 +127,12 @@ public actor SubscriptionService {
                         subscription.rhythm(from: clock.now, timeZone), from: clock.now, in: timeZone),
                     policy: policy, details: order.details))
         } catch let defect as RecurringDefect {
-            throw PaykitError(PaykitFailure(.validationFailed, "the subscription cannot be paid: \(defect)"))
+            throw PaykitError(PaykitNetworkError(.validationFailed, "the subscription cannot be paid: \(defect)"))
         }
     }
 
-    /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer, nor missed.
+    /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer,
+    /// nor missed.
     ///
     /// - Parameter subscription: what is paid. One that was not created is not due.
     /// - Throws: ``PaykitError`` where it is none; `JournalError`.
@@ -138,7 +140,7 @@ public actor SubscriptionService {
         guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
         let now = clock.now
         // What is only to be told of beforehand is not due.
-        if plan.standing == .active, plan.policy.notice == .zero, let due = plan.dueDate, due <= now { return true }
+        if plan.status == .active, plan.policy.notice == .zero, let due = plan.dueDate, due <= now { return true }
         return try await journal.charges(of: plan.id).contains { charge in
             switch charge.state {
             case .due, .announced, .started, .unknown: charge.notBefore <= now
@@ -147,8 +149,9 @@ public actor SubscriptionService {
         }
     }
 
-    /// Does what is due for a subscription: finds the payee's endpoint, and pays where that is allowed without a question, or
-    /// else has the payer asked; with a notice it tells of what is to come. Where nothing is due it does nothing.
+    /// Does what is due for a subscription: finds the payee's endpoint, and pays where that is allowed without a
+    /// question, or else has the payer asked; with a notice it tells of what is to come. Where nothing is due it does
+    /// nothing.
     ///
     /// - Parameter subscription: what is paid.
     /// - Throws: ``PaykitError`` where it is none; `JournalError`.
@@ -189,8 +192,8 @@ public actor SubscriptionService {
         try await scheduler.end(order(subscription).planID(subscription.id))
     }
 
-    /// Returns the subscriptions that wait for the payer's word, by name: for whoever begins, since the process that would
-    /// have asked may have ended before it did.
+    /// Returns the subscriptions that wait for the payer's word, by name: for whoever begins, since the process that
+    /// would have asked may have ended before it did.
     ///
     /// - Throws: `JournalError`.
     public func waitingSubscriptions() async throws -> [Subscription] {
@@ -210,7 +213,7 @@ public actor SubscriptionService {
     ///
     /// - Throws: `JournalError`.
     public func subscriptions() async throws -> [Subscription] {
-        try await journal.plans().filter { $0.standing != .ended }.compactMap { Subscription($0, amount: $0.amount) }
+        try await journal.plans().filter { $0.status != .ended }.compactMap { Subscription($0, amount: $0.amount) }
     }
 
     private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
@@ -225,11 +228,11 @@ public actor SubscriptionService {
     private func order(_ subscription: Subscription) throws -> PaykitStandingOrder {
         guard 1...64 ~= subscription.id.utf8.count, PaykitEndpoint.isMethod(subscription.methodId) else {
             throw PaykitError(
-                PaykitFailure(
+                PaykitNetworkError(
                     .validationFailed, "a subscription has a name of 1 to 64 bytes, and names a method",
                     methodID: subscription.methodId))
         }
-        do throws(PaykitFailure) {
+        do throws(PaykitNetworkError) {
             return PaykitStandingOrder(
                 recipient: try PaykitClient.key(subscription.recipientPubkey), methodID: subscription.methodId,
                 paysByItself: subscription.autoPayEnabled)

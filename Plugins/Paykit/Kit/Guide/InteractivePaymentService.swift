@@ -32,7 +32,7 @@ public final class InteractivePaymentService: Sendable {
 /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published no such place.
 public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint {
     guard let endpoint = try await Paykit.client().noiseEndpoint(pubkey: pubkey) else {
-        throw PaykitError(PaykitFailure(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
+        throw PaykitError(PaykitNetworkError(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
     }
     return endpoint
 }
@@ -73,7 +73,7 @@ public final class PaykitNoiseChannel: Sendable {
     /// - Parameter offers: what is offered.
     /// - Returns: the methods that were taken.
     /// - Throws: ``PaykitError``; the channel is closed then.
-    public func offer(_ offers: [PaykitPrivateOffer]) async throws -> [String] {
+    public func offer(_ offers: [PaykitChannelOffer]) async throws -> [String] {
         try await client.offer(offers, over: channel)
     }
 

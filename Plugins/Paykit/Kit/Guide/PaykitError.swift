@@ -11,21 +11,21 @@ public import PaykitProvider
 /// ``type`` tells the guide's six kinds apart, ``failure`` everything.
 public enum PaykitError: Error, Sendable, Hashable {
     /// Nobody has called `paykit_initialize` yet.
-    case notInitialized(PaykitFailure)
+    case notInitialized(PaykitNetworkError)
     /// The session is over, or never was one: sign in again.
-    case sessionExpired(PaykitFailure)
+    case sessionExpired(PaykitNetworkError)
     /// Whatever else: the network, somebody unknown, a method that is not offered, input that cannot be used.
-    case networkError(PaykitFailure)
+    case networkError(PaykitNetworkError)
     /// The endpoint was used before: publish a new one.
-    case endpointUsed(PaykitFailure)
+    case endpointUsed(PaykitNetworkError)
 
     /// As the guide's `SessionManager` says that there is no session.
     public static var notAuthenticated: PaykitError {
-        .sessionExpired(PaykitFailure(.sessionExpired, "there is no session: sign in"))
+        .sessionExpired(PaykitNetworkError(.sessionExpired, "there is no session: sign in"))
     }
 
     /// All that is known.
-    public var failure: PaykitFailure {
+    public var failure: PaykitNetworkError {
         switch self {
         case .notInitialized(let failure), .sessionExpired(let failure), .networkError(let failure),
             .endpointUsed(let failure):
@@ -64,7 +64,7 @@ public enum PaykitError: Error, Sendable, Hashable {
         }
     }
 
-    init(_ failure: PaykitFailure) {
+    init(_ failure: PaykitNetworkError) {
         switch failure.code {
         case .notInitialized: self = .notInitialized(failure)
         case .sessionExpired, .auth, .invalidCredentials: self = .sessionExpired(failure)

@@ -32,8 +32,8 @@ public enum Paykit {
 
     @TaskLocal private static var standIn: (any PaykitService)?
 
-    /// Does `work`, in which the guide's functions for endpoints ask `service` instead: its mock, in tests. Other tasks keep
-    /// theirs.
+    /// Does `work`, in which the guide's functions for endpoints ask `service` instead: its mock, in tests. Other tasks
+    /// keep theirs.
     ///
     /// - Parameters:
     ///   - service: what is asked.

@@ -82,8 +82,8 @@ extension PaykitSubscription {
             policy: policy, details: order.details)
     }
 
-    /// The name of the plan: the payee's key, for a change a few letters of what was agreed to, and the subscription's name.
-    /// Keys have no plus, so that no two plans have one name.
+    /// The name of the plan: the payee's key, for a change a few letters of what was agreed to, and the subscription's
+    /// name. Keys have no plus, so that no two plans have one name.
     func planID(isChange: Bool) -> RecurringPlan.ID {
         guard isChange else { return RecurringPlan.ID(rawValue: "\(provider.text)/\(id)") }
         let agreed = PaykitSubscriptionSignature.signedBytes(self, nonce: [], timestamp: 0, expiresAt: 0)

@@ -2,8 +2,8 @@ public import PaykitProvider
 public import PaymentCore
 public import PaymentRecurring
 
-/// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays by itself where that is allowed,
-/// or has the payer asked.
+/// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays by itself where that is
+/// allowed, or has the payer asked.
 public struct PaykitSubscriptionPayer: RecurringPayer {
     /// One payment of a subscription.
     public struct Payment: Sendable, Hashable {
@@ -17,8 +17,8 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
         public let amount: Money
         /// Whether the payer has said yes to this one: then limits do not count.
         public let isApproved: Bool
-        /// Which try at it this is, from 1 on. Once it was said that nothing came of one, it and all before it are refused:
-        /// whoever makes it may have stalled before, and the period have been given up since.
+        /// Which try at it this is, from 1 on. Once it was said that nothing came of one, it and all before it are
+        /// refused: whoever makes it may have stalled before, and the period have been given up since.
         public let attempt: Int
     }
 
@@ -33,10 +33,10 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
     ///   - endpoint: finds somebody's endpoint for a method; nil when they publish none.
     ///   - mayPay: whether a payment is within the limits for what is paid without a question. It reserves nothing: who
     ///     pays does that, in the same breath.
-    ///   - execute: pays. Called again for one reference, it must join what it did before (`RecurringPayer`), and it must
-    ///     refuse an attempt that `fate` has called off.
-    ///   - fate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That calls the
-    ///     attempt off, and all before it, for every process: none of them may be paid afterwards.
+    ///   - execute: pays. Called again for one reference, it must join what it did before (`RecurringPayer`), and it
+    ///     must refuse an attempt that `fate` has called off.
+    ///   - fate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That
+    ///     calls the attempt off, and all before it, for every process: none of them may be paid afterwards.
     public init(
         endpoint: @escaping @Sendable (PubkyKey, String) async throws -> String?,
         mayPay: @escaping @Sendable (Payment) async throws -> Bool,

@@ -10,9 +10,10 @@ public import PaymentRecurring
 
 /// What both sides have agreed to, as plans that are charged.
 ///
-/// Each agreement has a plan of its own, from its start until the next one's, or until the end: a period costs what held when
-/// it began, however late somebody looks. What only one side has signed is in none of them. What a change costs for the rest
-/// of the period in which it comes is ``PaykitProration``'s to say, and nobody's to charge by themselves.
+/// Each agreement has a plan of its own, from its start until the next one's, or until the end: a period costs what
+/// held when it began, however late somebody looks. What only one side has signed is in none of them. What a change
+/// costs for the rest of the period in which it comes is ``PaykitProration``'s to say, and nobody's to charge by
+/// themselves.
 extension PaykitSubscriptionRecord {
     /// Returns the plans by which the subscriber pays, the earliest first; none where nothing was agreed to.
     ///
@@ -64,9 +65,9 @@ extension PaykitSubscriptionRecord {
         return plans
     }
 
-    /// Has a scheduler charge what both have agreed to, and nothing else: plans that are new are added, and those that end
-    /// sooner by now, because of a change or a cancellation, are stopped; what is paused is not charged. Said again, it
-    /// changes nothing.
+    /// Has a scheduler charge what both have agreed to, and nothing else: plans that are new are added, and those that
+    /// end sooner by now, because of a change or a cancellation, are stopped; what is paused is not charged. Said
+    /// again, it changes nothing.
     ///
     /// Call it when something was agreed to, paused or cancelled, and before the first look after a restart.
     ///
@@ -87,8 +88,8 @@ extension PaykitSubscriptionRecord {
     ///
     /// - Parameters:
     ///   - scheduler: charges the plans. Who is told beforehand listens to it (`RecurringEvent.upcoming`).
-    ///   - rule: what may be paid without a question, and how long before the subscriber is told. What another rule said when
-    ///     a plan was added holds for that plan.
+    ///   - rule: what may be paid without a question, and how long before the subscriber is told. What another rule
+    ///     said when a plan was added holds for that plan.
     ///   - provider: who pays: what the Paykit provider is registered as.
     ///   - policy: what becomes of periods that nobody was there to charge.
     /// - Throws: `RecurringDefect`, `RecurringJournalError`, `JournalError`.

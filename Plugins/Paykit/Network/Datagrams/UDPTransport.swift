@@ -1,11 +1,11 @@
 import Dispatch
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 
 /// Datagrams over the system's UDP sockets.
 ///
-/// Sockets never block: the system tells when something has arrived, on one queue for all of a transport's sockets. What
-/// nobody takes is kept up to a bound and dropped beyond it.
+/// Sockets never block: the system tells when something has arrived, on one queue for all of a transport's sockets.
+/// What nobody takes is kept up to a bound and dropped beyond it.
 public struct UDPTransport: DatagramTransport {
     /// The most bytes that a datagram may have; longer ones are dropped.
     public let datagramLimit: Int

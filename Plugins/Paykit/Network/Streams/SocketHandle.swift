@@ -3,8 +3,8 @@ import PaykitProvider
 import PaymentCore
 import Synchronization
 
-/// One of the system's sockets, with those who wait for it. Its number may be another file's as soon as it is closed: so it
-/// is closed only when the system looks at it no longer, and nobody uses it then.
+/// One of the system's sockets, with those who wait for it. Its number may be another file's as soon as it is closed:
+/// so it is closed only when the system looks at it no longer, and nobody uses it then.
 final class SocketHandle: Sendable {
     enum Readiness {
         case reading, writing

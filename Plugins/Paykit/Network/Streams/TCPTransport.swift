@@ -1,11 +1,11 @@
 import Dispatch
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
 
 /// Connections over the system's TCP sockets.
 ///
-/// Sockets never block: the system tells when one is ready. Nothing is read that nobody asked for, so that a peer who sends
-/// without end fills no memory but its own.
+/// Sockets never block: the system tells when one is ready. Nothing is read that nobody asked for, so that a peer who
+/// sends without end fills no memory but its own.
 public struct TCPTransport: StreamTransport {
     private let queue = DispatchQueue(label: "payment-tcp")
     private let names = DispatchQueue(label: "payment-tcp-names", attributes: .concurrent)

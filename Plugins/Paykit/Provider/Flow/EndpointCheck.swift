@@ -6,8 +6,8 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Judges endpoints before anything is published or paid: whether they are what their method promises, sound down to the
-/// last character, of the right network, still good, and for the right amount (Protocol 4.6).
+/// Judges endpoints before anything is published or paid: whether they are what their method promises, sound down to
+/// the last character, of the right network, still good, and for the right amount (Protocol 4.6).
 ///
 /// What reads payment texts is given by the application, which has `StandardsReader` of `PaymentStandards` for it:
 ///
@@ -69,17 +69,18 @@ public struct PaykitEndpointCheck: Sendable {
     ///   - amount: how much is to be paid, in bitcoin; nil where that is open.
     ///   - now: the time.
     /// - Returns: what the endpoint says; nil for a method of which nothing is known.
-    /// - Throws: ``PaykitFailure`` with the method: `invalidData` for a text that is no such endpoint or of another network,
-    ///   `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's limits. The text is not repeated.
+    /// - Throws: ``PaykitNetworkError`` with the method: `invalidData` for a text that is no such endpoint or of
+    ///   another network, `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's
+    ///   limits. The text is not repeated.
     @discardableResult
     public func check(
         _ endpoint: PaykitEndpoint, amount: Money? = nil, at now: Date
-    ) throws(PaykitFailure) -> PaymentInstruction? {
+    ) throws(PaykitNetworkError) -> PaymentInstruction? {
         let method = endpoint.methodID
         try endpoint.take(amount)
         guard let standards = Self.standards(of: method) else { return nil }
-        func failure(_ code: PaykitFailure.Code, _ reason: String) -> PaykitFailure {
-            PaykitFailure(code, "the endpoint '\(method)' \(reason)", methodID: method)
+        func failure(_ code: PaykitNetworkError.Code, _ reason: String) -> PaykitNetworkError {
+            PaykitNetworkError(code, "the endpoint '\(method)' \(reason)", methodID: method)
         }
         let none = failure(.invalidData, "is none: ask its owner to publish a new one")
         let instruction: PaymentInstruction

@@ -26,23 +26,23 @@ package struct GrantMaker: Sendable {
     package func grant(
         _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, by owner: PubkyKeyPair,
         lifetime: UInt64 = PubkyGrant.lifetime
-    ) throws(PaykitFailure) -> PubkyGrant {
+    ) throws(PaykitNetworkError) -> PubkyGrant {
         do {
             return try PubkyGrant(
                 capabilities, to: clientKey, called: clientID, id: PubkyGrant.id(random), at: seconds,
                 lifetime: lifetime, by: owner)
-        } catch { throw PaykitFailure(.validationFailed, "the app cannot be let in: \(error)") }
+        } catch { throw PaykitNetworkError(.validationFailed, "the app cannot be let in: \(error)") }
     }
 
     /// Opens a session with a grant, at the homeserver that takes it.
-    package func open(_ held: HeldGrant, at server: Homeserver) async throws(PaykitFailure) -> PubkySession {
+    package func open(_ held: HeldGrant, at server: Homeserver) async throws(PaykitNetworkError) -> PubkySession {
         try await server.open(held, try proof(held), at: clock.uptime)
     }
 
     /// A proof that works once.
-    package func proof(_ held: HeldGrant) throws(PaykitFailure) -> GrantProof {
+    package func proof(_ held: HeldGrant) throws(PaykitNetworkError) -> GrantProof {
         do { return try held.proof(random, at: seconds) } catch {
-            throw PaykitFailure(.validationFailed, "the app's key cannot sign: \(error)")
+            throw PaykitNetworkError(.validationFailed, "the app's key cannot sign: \(error)")
         }
     }
 
@@ -50,7 +50,7 @@ package struct GrantMaker: Sendable {
     package func held(
         _ capabilities: [PubkyCapability], at server: PubkyKey, by owner: PubkyKeyPair, called clientID: String? = nil,
         lifetime: UInt64 = PubkyGrant.lifetime
-    ) throws(PaykitFailure) -> HeldGrant {
+    ) throws(PaykitNetworkError) -> HeldGrant {
         let seed = seed()
         do {
             let client = try PubkyKeyPair(seed: seed.reveal())
@@ -59,8 +59,8 @@ package struct GrantMaker: Sendable {
                     capabilities, to: client.publicKey, called: clientID ?? self.clientID, by: owner, lifetime: lifetime
                 ),
                 at: server, seed: seed)
-        } catch let failure as PaykitFailure { throw failure } catch {
-            throw PaykitFailure(.validationFailed, "this device has no usable key for the app")
+        } catch let failure as PaykitNetworkError { throw failure } catch {
+            throw PaykitNetworkError(.validationFailed, "this device has no usable key for the app")
         }
     }
 }

@@ -21,7 +21,7 @@ package actor HomeserverFeatures {
     /// Whether the homeserver takes grants; older ones take signed tokens and give cookies.
     ///
     /// - Throws: when it cannot be asked. Nothing is concluded from that: who fails today may speak tomorrow.
-    package func takesGrants(_ server: Homeserver, for user: PubkyKey) async throws(PaykitFailure) -> Bool {
+    package func takesGrants(_ server: Homeserver, for user: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         let name = server.url.origin
         if let known = grants[name], clock.uptime < known.end { return known.value }
         guard let found = try await server.takesGrants(for: user) else { return false }

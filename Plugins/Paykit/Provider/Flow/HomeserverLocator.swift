@@ -16,27 +16,27 @@ package struct HomeserverLocator: Sendable {
     /// Returns the homeserver that `user` names.
     ///
     /// - Throws: `notFound` when nobody of this key is known, or they name none.
-    package func homeserver(of user: PubkyKey) async throws(PaykitFailure) -> PubkyKey {
+    package func homeserver(of user: PubkyKey) async throws(PaykitNetworkError) -> PubkyKey {
         guard let packet = try await pkarr.resolve(user) else { throw Self.unknown(user) }
         guard let target = packet.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target,
             let key = try? PubkyKey(bare: target.description)
         else {
-            throw PaykitFailure(.notFound, "\(user) is known, but says of no homeserver that it keeps their data")
+            throw PaykitNetworkError(.notFound, "\(user) is known, but says of no homeserver that it keeps their data")
         }
         return key
     }
 
     /// Returns the web address of the homeserver of `user`.
     ///
-    /// - Throws: ``PaykitFailure``, `notFound` when nobody of this key is known.
-    package func address(of user: PubkyKey) async throws(PaykitFailure) -> HTTPURL {
+    /// - Throws: ``PaykitNetworkError``, `notFound` when nobody of this key is known.
+    package func address(of user: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         try await address(ofServer: try await homeserver(of: user))
     }
 
     /// Returns the web address of a homeserver.
     ///
-    /// - Throws: ``PaykitFailure``: it is not known, or can be reached by TLS to its key only.
-    package func address(ofServer server: PubkyKey) async throws(PaykitFailure) -> HTTPURL {
+    /// - Throws: ``PaykitNetworkError``: it is not known, or can be reached by TLS to its key only.
+    package func address(ofServer server: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         // By hand, because each key is asked at most once: two that name each other end here too.
         var asked: Set<PubkyKey> = []
         var next = [server]
@@ -58,9 +58,9 @@ package struct HomeserverLocator: Sendable {
             next = deeper + next
         }
         guard isKnown else {
-            throw PaykitFailure(.notFound, "the homeserver \(server) is not known on the network; it may be down")
+            throw PaykitNetworkError(.notFound, "the homeserver \(server) is not known on the network; it may be down")
         }
-        throw PaykitFailure(
+        throw PaykitNetworkError(
             .connectionFailed,
             "the homeserver \(server) names no ordinary web address; reaching it by its key alone is not supported")
     }
@@ -78,9 +78,9 @@ package struct HomeserverLocator: Sendable {
         return try? HTTPURL(link.text)
     }
 
-    static func unknown(_ user: PubkyKey) -> PaykitFailure {
-        PaykitFailure(
+    static func unknown(_ user: PubkyKey) -> PaykitNetworkError {
+        PaykitNetworkError(
             .notFound,
-            "nobody with the key \(user) is known on the network: compare the key, or ask its owner to sign in")
+            "no user with the key \(user) is known on the network: compare the key, or ask its owner to sign in")
     }
 }

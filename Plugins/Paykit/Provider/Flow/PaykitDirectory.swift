@@ -15,9 +15,9 @@ package struct PaykitDirectory: Sendable {
     /// Returns where the endpoint of `method` lies.
     ///
     /// - Throws: `validationFailed` for a name that no method has.
-    package static func address(of owner: PubkyKey, method: String) throws(PaykitFailure) -> PubkyAddress {
+    package static func address(of owner: PubkyKey, method: String) throws(PaykitNetworkError) -> PubkyAddress {
         guard PaykitEndpoint.isMethod(method), let address = try? PubkyAddress(owner, path: root + method) else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed,
                 "a payment method is named by lower-case letters, digits, '-' and ':', at most 32 of them, and not 'noise'",
                 methodID: method)
@@ -28,7 +28,7 @@ package struct PaykitDirectory: Sendable {
     // MARK: Reading
 
     /// Returns the endpoint that `owner` publishes for `method`; nil when they publish none.
-    package func endpoint(of owner: PubkyKey, method: String) async throws(PaykitFailure) -> String? {
+    package func endpoint(of owner: PubkyKey, method: String) async throws(PaykitNetworkError) -> String? {
         let address = try Self.address(of: owner, method: method)
         return try EndpointFile.read(try await reader.file(address) ?? [], method: method)
     }
@@ -36,15 +36,15 @@ package struct PaykitDirectory: Sendable {
     /// Returns all endpoints that `owner` publishes, by method.
     ///
     /// One that is listed but cannot be read is left out, unless none can be.
-    package func endpoints(of owner: PubkyKey) async throws(PaykitFailure) -> [PaykitEndpoint] {
+    package func endpoints(of owner: PubkyKey) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         guard let directory = try? PubkyAddress(owner, path: Self.root) else { return [] }
         let server = try await reader.homeserver(of: owner)
         let entries = try await server.list(directory, limit: 1000, isShallow: true) ?? []
         let names = entries.map { $0.path.dropFirst(Self.root.count) }.compactMap { PercentCoding.decode($0) }
             .filter { PaykitEndpoint.isMethod($0) }.sorted()
-        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitFailure>.self) { group in
+        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
             var waiting = names.prefix(Self.mostMethods).makeIterator()
-            var results: [Result<PaykitEndpoint?, PaykitFailure>] = []
+            var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
             for _ in 0..<Self.width {
                 if let name = waiting.next() { group.addTask { await Self.read(name, of: owner, at: server) } }
             }
@@ -61,8 +61,8 @@ package struct PaykitDirectory: Sendable {
 
     private static func read(
         _ method: String, of owner: PubkyKey, at server: Homeserver
-    ) async -> Result<PaykitEndpoint?, PaykitFailure> {
-        do throws(PaykitFailure) {
+    ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
+        do throws(PaykitNetworkError) {
             guard case .file(let file) = try await server.read(try address(of: owner, method: method)),
                 let endpoint = try EndpointFile.read(file.content, method: method)
             else { return .success(nil) }
@@ -75,11 +75,11 @@ package struct PaykitDirectory: Sendable {
     /// Publishes an endpoint: others see it at once.
     package func publish(
         _ endpoint: PaykitEndpoint, _ session: PubkySession
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         let address = try Self.address(of: session.user, method: endpoint.methodID)
         let text = endpoint.endpoint.trimmingWhitespace
         guard !text.isEmpty, text.utf8.count <= EndpointFile.maximumLength else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "an endpoint has 1 to \(EndpointFile.maximumLength) bytes",
                 methodID: endpoint.methodID)
         }
@@ -90,7 +90,7 @@ package struct PaykitDirectory: Sendable {
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    package func remove(_ method: String, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
+    package func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let address = try Self.address(of: session.user, method: method)
         return try await reader.homeserver(of: session.user).delete(address, session)
     }

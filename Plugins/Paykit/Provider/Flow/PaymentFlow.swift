@@ -10,12 +10,12 @@ struct PaymentFlow: Sendable {
     private let endpoints: PublishedEndpoints
     private let people: PubkyPeople
     private let network: PubkyNetwork
-    private let privately: PaykitPrivatePayments?
+    private let privately: PaykitChannelPayments?
     private let links: PaykitLinkPayments?
 
     init(
         _ network: PubkyNetwork, dht: DHTWay?, reader: any InstructionReader,
-        id: ProviderID, in context: ProviderContext, privately: PaykitPrivatePayments?,
+        id: ProviderID, in context: ProviderContext, privately: PaykitChannelPayments?,
         links: PaykitLinkPayments?
     ) {
         self.links = links
@@ -48,7 +48,7 @@ struct PaymentFlow: Sendable {
         case .invoice(let endpoint):
             let offers = EndpointOffers.offers(of: endpoint, reader)
             return try await quote(
-                request, payee: Payee(name: "whoever made this \(endpoint.methodID) endpoint"),
+                request, payee: Payee(name: "the creator of this \(endpoint.methodID) endpoint"),
                 offers.map { (endpoint, $0) })
         case .privateRequest(let link): return try await requests().quote(request, link)
         case .request:
@@ -61,8 +61,8 @@ struct PaymentFlow: Sendable {
     }
 
     /// What pays by private agreement.
-    var privateFlow: PrivateFlow {
-        PrivateFlow(
+    var privateFlow: ChannelFlow {
+        ChannelFlow(
             settings: privately,
             checkout: privately?.checkout(directory, network, clock: context.clock, random: context.random),
             reader: reader, provider: id, context: context)
@@ -75,7 +75,7 @@ struct PaymentFlow: Sendable {
         guard let links else {
             throw PaymentError(
                 .unsupported,
-                "this is a request over a private link, and nobody here has any: register the provider with the link's app",
+                "this is a request over a private link, and there is none here: register the provider with the link's app",
                 provider: id)
         }
         let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
@@ -95,12 +95,12 @@ struct PaymentFlow: Sendable {
         let shown = privately.use == .only ? [] : offers
         var quote = try await self.quote(request, payee: payee, shown, before: privateOffer(privately, offers))
         quote.options = try quote.options.map { option in
-            guard option.id == PrivateOrder.optionID else { return option }
+            guard option.id == ChannelOrder.optionID else { return option }
             let fallback = shown.first {
                 $0.endpoint.methodID == Self.privateMethod && $0.offer.takes(option.amount)
                     && context.payer.canFulfil(.settlement($0.offer.endpoint.kind, network: $0.offer.endpoint.network))
             }
-            return try PrivateOrder(
+            return try ChannelOrder(
                 payee: key, method: Self.privateMethod, fallback: fallback?.offer.endpoint
             ).placed(in: option)
         }
@@ -112,21 +112,21 @@ struct PaymentFlow: Sendable {
 
     /// Whether somebody says where they can be spoken to.
     ///
-    /// - Throws: ``PaykitFailure`` where nothing is to be paid otherwise.
-    private func canBeAsked(_ key: PubkyKey) async throws(PaykitFailure) -> Bool {
+    /// - Throws: ``PaykitNetworkError`` where nothing is to be paid otherwise.
+    private func canBeAsked(_ key: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         guard let privately, key != privately.payer else { return false }
         let isOnly = privately.use == .only
         let place: PaykitNoiseEndpoint?
-        do throws(PaykitFailure) { place = try await directory.noiseEndpoint(of: key) } catch {
+        do throws(PaykitNetworkError) { place = try await directory.noiseEndpoint(of: key) } catch {
             guard !isOnly else { throw error }
             return false
         }
         guard let place, place.isConnectable else {
             guard !isOnly else {
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .methodNotSupported,
-                    "\(key) cannot be paid privately: they publish no place where they can be spoken to; pay what they "
-                        + "publish for everybody, or ask them for an invoice")
+                    "\(key) cannot be paid privately: they publish no address for private channels; pay their "
+                        + "public endpoints, or ask them for an invoice")
             }
             return false
         }
@@ -135,7 +135,7 @@ struct PaymentFlow: Sendable {
 
     /// How a private payment is offered: for what an invoice of theirs asks, where nobody says how much is paid.
     private func privateOffer(
-        _ privately: PaykitPrivatePayments, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
+        _ privately: PaykitChannelPayments, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
     ) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
@@ -202,8 +202,8 @@ struct PaymentFlow: Sendable {
             return (id: id, title: title, offer: offer)
         }
         if let privately {
-            named.removeAll { $0.id == PrivateOrder.optionID }
-            named.insert((PrivateOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
+            named.removeAll { $0.id == ChannelOrder.optionID }
+            named.insert((ChannelOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
         var quote = try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
@@ -216,9 +216,9 @@ struct PaymentFlow: Sendable {
     ///
     /// - Throws: ``PaymentError`` where nothing is left: what the first of them takes.
     private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
-        var refusal: PaykitFailure?
+        var refusal: PaykitNetworkError?
         let options = quote.options.filter { option in
-            do throws(PaykitFailure) { try endpoints[option.id]?.take(option.amount) } catch {
+            do throws(PaykitNetworkError) { try endpoints[option.id]?.take(option.amount) } catch {
                 refusal = refusal ?? error
                 return false
             }
@@ -246,7 +246,7 @@ extension Payee {
     fileprivate init(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) {
         self.init(
             claiming: profile?.name, knownAs: "\(key.text.prefix(8))…\(key.text.suffix(4))",
-            else: "somebody without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)
+            else: "a user without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)
     }
 
     /// Only what is fetched encrypted from elsewhere can be shown.
@@ -258,7 +258,7 @@ extension Payee {
 
 extension PaymentError {
     /// What was not found or read about a payee. Nothing was sent.
-    init(_ failure: PaykitFailure, provider: ProviderID) {
+    init(_ failure: PaykitNetworkError, provider: ProviderID) {
         let code: Code =
             switch failure.code {
             case .transport, .connectionFailed, .connectionTimeout: .network

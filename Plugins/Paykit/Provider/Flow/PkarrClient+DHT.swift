@@ -24,7 +24,7 @@ extension PkarrClient {
             if let packet = search.item.flatMap({ packet($0, of: key) }) { return .packet(packet) }
             guard search.isComplete else {
                 return .failed(
-                    PaykitFailure(.connectionTimeout, "the DHT was not searched to the end; try again later"))
+                    PaykitNetworkError(.connectionTimeout, "the DHT was not searched to the end; try again later"))
             }
             return .nothing
         } catch { return .failed(failure(error)) }
@@ -35,7 +35,8 @@ extension PkarrClient {
             let item = try? MutableItem(
                 key: packet.key.bytes, sequence: sequence, value: packet.dns, signature: packet.signature)
         else {
-            return .refused(PaykitFailure(.validationFailed, "the packet's time is beyond what the DHT can number"))
+            return .refused(
+                PaykitNetworkError(.validationFailed, "the packet's time is beyond what the DHT can number"))
         }
         do throws(DHTError) {
             _ = try await dht.publish(item)
@@ -54,10 +55,10 @@ extension PkarrClient {
         return try? SignedPacket(key: key, signature: item.signature, timestamp: time, dns: item.value)
     }
 
-    private static func failure(_ error: DHTError) -> PaykitFailure {
+    private static func failure(_ error: DHTError) -> PaykitNetworkError {
         switch error {
-        case .noAnswer, .network, .cancelled: PaykitFailure(.connectionFailed, "\(error)")
-        default: PaykitFailure(.storage, "\(error)")
+        case .noAnswer, .network, .cancelled: PaykitNetworkError(.connectionFailed, "\(error)")
+        default: PaykitNetworkError(.storage, "\(error)")
         }
     }
 }

@@ -8,14 +8,14 @@ package import PaymentCore
 
 /// Asks relays and the DHT who somebody says they are, and tells them of one's own (Protocol 2.2 and 2.4).
 ///
-/// Neither can do worse than keep silent or bring old packets: every packet is checked, all relays are asked, and the latest
-/// packet counts. The DHT is slower, so that readers ask it where no relay brings a packet; before something is published,
-/// everybody is asked.
+/// Neither can do worse than keep silent or bring old packets: every packet is checked, all relays are asked, and the
+/// latest packet counts. The DHT is slower, so that readers ask it where no relay brings a packet; before something is
+/// published, everybody is asked.
 package actor PkarrClient {
     private struct Known {
         let packet: SignedPacket
-        /// Whether it was brought when another packet of its second could not come any more: only then may a relay be asked
-        /// whether it has changed since, for relays count whole seconds.
+        /// Whether it was brought when another packet of its second could not come any more: only then may a relay be
+        /// asked whether it has changed since, for relays count whole seconds.
         let isAlone: Bool
         let freshUntil: Duration
         let order: UInt64
@@ -46,7 +46,7 @@ package actor PkarrClient {
     /// Returns the latest packet of `key`; nil when nobody knows one.
     ///
     /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
-    package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitFailure) -> SignedPacket? {
+    package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> SignedPacket? {
         if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
         return try await search(key, everywhere: isFresh).packet
     }
@@ -63,7 +63,7 @@ package actor PkarrClient {
     ///
     /// - Parameter everywhere: whether nobody is taken to have said the same before, and the DHT is asked in any case.
     /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
-    package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitFailure) -> Finding {
+    package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitNetworkError) -> Finding {
         let before = known[key]
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
         var answers = await withTaskGroup(of: Answer.self) { group in
@@ -79,7 +79,7 @@ package actor PkarrClient {
         }
         if !everywhere, let dht, !answers.contains(where: \.isKnown) { answers.append(await Self.ask(dht, for: key)) }
         var newest = known[key]?.packet
-        var failure: PaykitFailure?
+        var failure: PaykitNetworkError?
         for answer in answers {
             switch answer {
             case .packet(let packet): if newest.map(packet.isNewer) ?? true { newest = packet }
@@ -90,9 +90,9 @@ package actor PkarrClient {
         let isAnswered = answers.contains { !$0.isFailure }
         guard isAnswered || newest != nil else {
             throw failure
-                ?? PaykitFailure(
+                ?? PaykitNetworkError(
                     .validationFailed,
-                    "nobody can be looked up: the network needs a relay, or the DHT and datagrams to reach it")
+                    "no user can be looked up: the network needs a relay, or the DHT and datagrams to reach it")
         }
         if let newest { keep(newest, isNew: isAnswered) }
         return Finding(packet: newest, isCertain: isAnswered && failure == nil)
@@ -103,12 +103,12 @@ package actor PkarrClient {
     /// - Parameter former: the packet that it takes the place of. Older relays store nothing where they know another;
     ///   today's do not look at it.
     /// - Returns: how many have it now; the DHT counts as one.
-    /// - Throws: when none has, when the DHT has a later packet of this key, or as many relays know a later one as have stored
-    ///   this: who published that would be overwritten.
+    /// - Throws: when none has, when the DHT has a later packet of this key, or as many relays know a later one as have
+    ///   stored this: who published that would be overwritten.
     @discardableResult
     package func publish(
         _ packet: SignedPacket, replacing former: SignedPacket? = nil
-    ) async throws(PaykitFailure) -> Int {
+    ) async throws(PaykitNetworkError) -> Int {
         let results = await withTaskGroup(of: Stored.self) { group in
             for relay in relays {
                 group.addTask { [http] in await Self.put(packet, replacing: former, to: relay, over: http) }
@@ -119,8 +119,8 @@ package actor PkarrClient {
             return results
         }
         var stored = 0
-        var refusal: PaykitFailure?
-        var conflicts: [PaykitFailure] = []
+        var refusal: PaykitNetworkError?
+        var conflicts: [PaykitNetworkError] = []
         for result in results {
             switch result {
             case .stored: stored += 1
@@ -130,13 +130,13 @@ package actor PkarrClient {
             case .outdated(let later):
                 // The owner's own signature says so, whatever relays have taken.
                 if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
-                throw PaykitFailure(
+                throw PaykitNetworkError(
                     .storage, "a later packet of \(packet.key) is in the DHT: look again before you publish")
             }
         }
         if stored == 0 || stored <= conflicts.count {
             throw conflicts.first ?? refusal
-                ?? PaykitFailure(.validationFailed, "no relay is configured; nobody would find what is published")
+                ?? PaykitNetworkError(.validationFailed, "no relay is configured; what is published could not be found")
         }
         keep(packet, isNew: true)
         return stored
@@ -165,7 +165,7 @@ package actor PkarrClient {
         case packet(SignedPacket)
         case unchanged
         case nothing
-        case failed(PaykitFailure)
+        case failed(PaykitNetworkError)
 
         var isFailure: Bool { if case .failed = self { true } else { false } }
         /// Whether somebody has a packet.
@@ -179,7 +179,7 @@ package actor PkarrClient {
 
     enum Stored: Sendable {
         case stored
-        case refused(PaykitFailure)
+        case refused(PaykitNetworkError)
         /// There is a later one already: this.
         case outdated(SignedPacket)
     }
@@ -197,12 +197,12 @@ package actor PkarrClient {
                 isOdd ? try await get(relay, key, after: nil, isFresh: true, over: http) : response, of: relay, key,
                 isConditional: known != nil && !isOdd)
         } catch let error as TransportError {
-            return .failed(PaykitFailure(error))
+            return .failed(PaykitNetworkError(error))
         } catch let defect as WireDefect {
             return .failed(
-                PaykitFailure(.invalidData, "the relay \(relay.host) brought a packet that is none: \(defect)"))
+                PaykitNetworkError(.invalidData, "the relay \(relay.host) brought a packet that is none: \(defect)"))
         } catch {
-            return .failed(PaykitFailure(.transport, "the relay \(relay.host) cannot be asked"))
+            return .failed(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked"))
         }
     }
 
@@ -226,7 +226,7 @@ package actor PkarrClient {
         case 404 where response.headers["Pkarr-Invalid-Signed-Packet-Seq"] != nil:
             // Somebody of this key is there, and the latest that the network has of them is spoilt.
             return .failed(
-                PaykitFailure(
+                PaykitNetworkError(
                     .invalidData, "the relay \(relay.host) found nothing but a packet that cannot be read",
                     retryAfter: .seconds(60)))
         case 404: return .nothing
@@ -257,21 +257,21 @@ package actor PkarrClient {
                 return .stored
             }
             return .refused(
-                PaykitFailure(
-                    .transport, "the relay \(relay.host) found nobody to keep the packet; try again later"))
-        } catch let error as TransportError { return .refused(PaykitFailure(error)) } catch {
-            return .refused(PaykitFailure(.transport, "the relay \(relay.host) cannot be told"))
+                PaykitNetworkError(
+                    .transport, "the relay \(relay.host) found no node to keep the packet; try again later"))
+        } catch let error as TransportError { return .refused(PaykitNetworkError(error)) } catch {
+            return .refused(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be reached"))
         }
     }
 
-    private static func failure(_ status: Int, _ relay: HTTPURL, _ response: HTTPResponse) -> PaykitFailure {
+    private static func failure(_ status: Int, _ relay: HTTPURL, _ response: HTTPResponse) -> PaykitNetworkError {
         switch status {
         case 409, 412, 428:
-            PaykitFailure(
+            PaykitNetworkError(
                 .storage, "the relay \(relay.host) knows a later packet of this key: look again before you publish")
-        case 400, 413: PaykitFailure(.invalidData, "the relay \(relay.host) refused the packet")
-        case 429: PaykitFailure(.rateLimited, "the relay \(relay.host) wants fewer requests")
-        default: PaykitFailure(.transport, "the relay \(relay.host) failed (status \(status))")
+        case 400, 413: PaykitNetworkError(.invalidData, "the relay \(relay.host) refused the packet")
+        case 429: PaykitNetworkError(.rateLimited, "the relay \(relay.host) wants fewer requests")
+        default: PaykitNetworkError(.transport, "the relay \(relay.host) failed (status \(status))")
         }
     }
 }

@@ -23,19 +23,20 @@ package struct PubkyAccount: Sendable {
         times = TokenTimes()
     }
 
-    /// Opens a session at `server`, where the owner may have an account already, and names it as the owner's homeserver.
+    /// Opens a session at `server`, where the owner may have an account already, and names it as the owner's
+    /// homeserver.
     ///
     /// - Parameters:
     ///   - capabilities: what the session may do.
     ///   - signUpToken: what the homeserver wants of new users, if anything.
-    /// - Throws: ``PaykitFailure``.
+    /// - Throws: ``PaykitNetworkError``.
     package func open(
         at server: PubkyKey, _ capabilities: [PubkyCapability], signUpToken: Redacted<String>? = nil
-    ) async throws(PaykitFailure) -> PubkySession {
+    ) async throws(PaykitNetworkError) -> PubkySession {
         let homeserver = try await reader.homeserver(called: server)
         let session: PubkySession
         var isNew = false
-        do throws(PaykitFailure) {
+        do throws(PaykitNetworkError) {
             session = try await signIn(at: homeserver, called: server, capabilities)
         } catch {
             guard error.code == .notFound else { throw error }
@@ -47,18 +48,18 @@ package struct PubkyAccount: Sendable {
     }
 
     /// Signs in at the homeserver that the owner names.
-    package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitFailure) -> PubkySession {
+    package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitNetworkError) -> PubkySession {
         let server = try await reader.locator.homeserver(of: keyPair.publicKey)
         return try await signIn(at: try await reader.homeserver(called: server), called: server, capabilities)
     }
 
     private func signIn(
         at homeserver: Homeserver, called server: PubkyKey, _ capabilities: [PubkyCapability]
-    ) async throws(PaykitFailure) -> PubkySession {
+    ) async throws(PaykitNetworkError) -> PubkySession {
         guard let grants, try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) else {
             return try await homeserver.open(token(capabilities), isSignUp: false)
         }
-        do throws(PaykitFailure) {
+        do throws(PaykitNetworkError) {
             return try await grants.open(try grants.held(capabilities, at: server, by: keyPair), at: homeserver)
         } catch {
             // It may have been replaced by an older one meanwhile: the next sign-in asks again.
@@ -70,7 +71,7 @@ package struct PubkyAccount: Sendable {
     private func signUp(
         at homeserver: Homeserver, called server: PubkyKey, _ capabilities: [PubkyCapability],
         _ token: Redacted<String>?
-    ) async throws(PaykitFailure) -> PubkySession {
+    ) async throws(PaykitNetworkError) -> PubkySession {
         guard let grants, try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) else {
             return try await homeserver.open(self.token(capabilities), isSignUp: true, signUpToken: token)
         }
@@ -85,15 +86,15 @@ package struct PubkyAccount: Sendable {
         AuthToken(capabilities, at: times.next(clock.now.microseconds), by: keyPair)
     }
 
-    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept, so that
-    /// somebody who has been on the network before is told from nobody only where everybody says so: what is published
-    /// takes the place of everything else.
-    private func name(_ server: PubkyKey, isNew: Bool) async throws(PaykitFailure) {
+    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept, so
+    /// that somebody who has been on the network before is told from nobody only where everybody says so: what is
+    /// published takes the place of everything else.
+    private func name(_ server: PubkyKey, isNew: Bool) async throws(PaykitNetworkError) {
         let key = keyPair.publicKey
         let found = try await pkarr.search(key, everywhere: true)
         let known = found.packet
         guard known != nil || found.isCertain || isNew else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .connectionFailed,
                 "not every relay has answered whether \(key) has published records, which would be lost: try again later"
             )
@@ -107,7 +108,8 @@ package struct PubkyAccount: Sendable {
         let time = max(clock.now.microseconds, (known?.timestamp ?? 0) + 1)
         let packet: SignedPacket
         do { packet = try SignedPacket(signing: others + [record], at: time, by: keyPair) } catch {
-            throw PaykitFailure(.validationFailed, "the records of \(key) leave no room for its homeserver: \(error)")
+            throw PaykitNetworkError(
+                .validationFailed, "the records of \(key) leave no room for its homeserver: \(error)")
         }
         try await pkarr.publish(packet, replacing: known)
     }

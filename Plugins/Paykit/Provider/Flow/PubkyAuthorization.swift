@@ -35,25 +35,25 @@ package struct PubkyAuthorization: Sendable {
     /// Leaves a token or grant where the device that showed `link` waits for it.
     package func answer(
         _ link: PubkyAuthorizationLink, with content: [UInt8], _ random: any RandomSource
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         let nonce = random.bytes(24)
         let sealed: [UInt8]
         do {
             guard let secret = link.secret else { throw SodiumError.unavailable }
             sealed = nonce + (try SecretBox.seal(content, key: secret.reveal(), nonce: nonce))
         } catch {
-            throw PaykitFailure(.validationFailed, "the answer cannot be sealed: \(error)")
+            throw PaykitNetworkError(.validationFailed, "the answer cannot be sealed: \(error)")
         }
         guard sealed.count <= Self.maximumLength else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "the link asks for so much that the answer does not fit through a relay")
         }
         let response = try await send(.post, link, body: sealed)
         guard 200...299 ~= response.status else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 response.status == 408 ? .connectionTimeout : .transport,
                 response.status == 408
-                    ? "nobody waits for this authorisation any more: have the code shown again"
+                    ? "this authorisation is no longer awaited: have the code shown again"
                     : "the relay refused the authorisation (status \(response.status))")
         }
     }
@@ -61,18 +61,21 @@ package struct PubkyAuthorization: Sendable {
     /// Waits once for the answer to `link`; nil when the relay let go without one, and may be asked again.
     ///
     /// - Throws: `invalidCredentials` when something was left there that no signer with this secret made.
-    package func wait(for link: PubkyAuthorizationLink, _ patience: Duration) async throws(PaykitFailure) -> Answer? {
-        let response = try await send(.get, link, timeout: patience)
+    package func wait(for link: PubkyAuthorizationLink, _ holdTime: Duration) async throws(PaykitNetworkError)
+        -> Answer?
+    {
+        let response = try await send(.get, link, timeout: holdTime)
         if [404, 408].contains(response.status) { return nil }
         guard response.status == 200 else {
-            throw PaykitFailure(.transport, "the relay failed (status \(response.status)); try again later")
+            throw PaykitNetworkError(.transport, "the relay failed (status \(response.status)); try again later")
         }
         guard response.body.count > SecretBox.nonceLength, let secret = link.secret,
             let bytes = try? SecretBox.open(
                 Array(response.body.dropFirst(SecretBox.nonceLength)), key: secret.reveal(),
                 nonce: Array(response.body.prefix(SecretBox.nonceLength))), let answer = Self.read(bytes)
         else {
-            throw PaykitFailure(.invalidCredentials, "what was left at the relay is no authorisation; show a new code")
+            throw PaykitNetworkError(
+                .invalidCredentials, "what was left at the relay is no authorisation; show a new code")
         }
         // An inbox keeps a message until it is told that it was read. That nobody could be told does not matter.
         if link.isInbox { _ = try? await send(.delete, link) }
@@ -89,13 +92,13 @@ package struct PubkyAuthorization: Sendable {
     private func send(
         _ method: HTTPRequest.Method, _ link: PubkyAuthorizationLink, body: [UInt8] = [],
         timeout: Duration = .seconds(30)
-    ) async throws(PaykitFailure) -> HTTPResponse {
+    ) async throws(PaykitNetworkError) -> HTTPResponse {
         guard let channel = link.channel, let url = try? link.relay?.appending([channel]) else {
-            throw PaykitFailure(.validationFailed, "the link names no relay")
+            throw PaykitNetworkError(.validationFailed, "the link names no relay")
         }
         do {
             return try await http.send(
                 HTTPRequest(method, url, body: body, timeout: timeout, responseLimit: 1 << 16))
-        } catch { throw PaykitFailure(error) }
+        } catch { throw PaykitNetworkError(error) }
     }
 }

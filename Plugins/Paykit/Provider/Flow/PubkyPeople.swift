@@ -65,25 +65,25 @@ package struct PubkyPeople: Sendable {
     package static let mostFollows = 10_000
 
     /// Returns what `user` says of themselves; nil when they say nothing.
-    package func profile(of user: PubkyKey) async throws(PaykitFailure) -> Profile? {
+    package func profile(of user: PubkyKey) async throws(PaykitNetworkError) -> Profile? {
         guard let address = try? PubkyAddress(user, path: Self.profilePath),
             let bytes = try await reader.file(address)
         else { return nil }
         guard let json = try? JSONValue(parsing: bytes), json.object != nil else {
-            throw PaykitFailure(.invalidData, "the profile of \(user) is not JSON")
+            throw PaykitNetworkError(.invalidData, "the profile of \(user) is not JSON")
         }
         return Profile(json)
     }
 
     /// Publishes what the session's user says of themselves.
-    package func publish(_ profile: Profile, _ session: PubkySession) async throws(PaykitFailure) {
+    package func publish(_ profile: Profile, _ session: PubkySession) async throws(PaykitNetworkError) {
         if let name = profile.name {
             guard 3...50 ~= name.count, name != "[DELETED]" else {
-                throw PaykitFailure(.validationFailed, "a profile's name has 3 to 50 characters")
+                throw PaykitNetworkError(.validationFailed, "a profile's name has 3 to 50 characters")
             }
         }
         guard (profile.bio?.count ?? 0) <= 160, (profile.status?.count ?? 0) <= 50, profile.links.count <= 5 else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "a profile has at most 160 characters of text about its owner, 50 of status, 5 links"
             )
         }
@@ -92,7 +92,7 @@ package struct PubkyPeople: Sendable {
     }
 
     /// Returns whom `user` follows.
-    package func follows(of user: PubkyKey) async throws(PaykitFailure) -> [PubkyKey] {
+    package func follows(of user: PubkyKey) async throws(PaykitNetworkError) -> [PubkyKey] {
         guard let directory = try? PubkyAddress(user, path: Self.followsPath) else { return [] }
         return try await reader.list(directory, isShallow: true, most: Self.mostFollows).compactMap {
             try? PubkyKey(bare: $0.path.dropFirst(Self.followsPath.count))
@@ -102,7 +102,7 @@ package struct PubkyPeople: Sendable {
     /// Follows somebody, or no longer.
     package func follow(
         _ other: PubkyKey, _ follows: Bool, at microseconds: UInt64, _ session: PubkySession
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         guard let address = try? PubkyAddress(session.user, path: Self.followsPath + other.text) else { return }
         let server = try await reader.homeserver(of: session.user)
         if follows {

@@ -16,7 +16,7 @@ package struct PubkyReader: Sendable {
     }
 
     /// The homeserver of `user`.
-    package func homeserver(of user: PubkyKey) async throws(PaykitFailure) -> Homeserver {
+    package func homeserver(of user: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         let url = try await locator.address(of: user)
         let server = Homeserver(url, over: http)
         guard let features, await features.hasStoragePaths(server, for: user) else { return server }
@@ -24,12 +24,12 @@ package struct PubkyReader: Sendable {
     }
 
     /// The homeserver whose key is `server`.
-    package func homeserver(called server: PubkyKey) async throws(PaykitFailure) -> Homeserver {
+    package func homeserver(called server: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         Homeserver(try await locator.address(ofServer: server), over: http)
     }
 
     /// The content of a file; nil when there is none.
-    package func file(_ address: PubkyAddress) async throws(PaykitFailure) -> [UInt8]? {
+    package func file(_ address: PubkyAddress) async throws(PaykitNetworkError) -> [UInt8]? {
         guard case .file(let file) = try await homeserver(of: address.owner).read(address) else { return nil }
         return file.content
     }
@@ -39,7 +39,7 @@ package struct PubkyReader: Sendable {
     /// - Parameter most: more is not asked for: a server could go on for ever.
     package func list(
         _ directory: PubkyAddress, isShallow: Bool, most: Int
-    ) async throws(PaykitFailure) -> [PubkyAddress] {
+    ) async throws(PaykitNetworkError) -> [PubkyAddress] {
         let server = try await homeserver(of: directory.owner)
         var found: [PubkyAddress] = []
         while found.count < most {

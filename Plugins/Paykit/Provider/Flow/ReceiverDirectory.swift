@@ -37,7 +37,7 @@ package struct ReceiverDirectory: Sendable {
     // MARK: Reading
 
     /// What `owner` publishes of this generation, in one request; nil when nothing.
-    package func survey(_ owner: PubkyKey, at server: Homeserver) async throws(PaykitFailure) -> Survey? {
+    package func survey(_ owner: PubkyKey, at server: Homeserver) async throws(PaykitNetworkError) -> Survey? {
         guard let names = try await names(in: Self.root, of: owner, at: server) else { return nil }
         return Survey(names)
     }
@@ -45,7 +45,7 @@ package struct ReceiverDirectory: Sendable {
     /// The receivers that `owner` has directories for: wallets before servers, then by name.
     package func receivers(
         of owner: PubkyKey, _ survey: Survey, at server: Homeserver
-    ) async throws(PaykitFailure) -> [PaykitReceiverPath] {
+    ) async throws(PaykitNetworkError) -> [PaykitReceiverPath] {
         var receivers: [PaykitReceiverPath] = []
         for app in survey.apps.prefix(Self.mostApps) {
             for name in try await names(in: Self.root + app + "/", of: owner, at: server) ?? []
@@ -63,11 +63,11 @@ package struct ReceiverDirectory: Sendable {
         package let endpoints: [PaykitEndpoint]
     }
 
-    /// Returns the endpoints of the first of `owner`'s receivers that has any, or those of the oldest form; nil when they
-    /// publish none. Endpoints of two receivers are never mixed: each is another app's, which may be gone.
+    /// Returns the endpoints of the first of `owner`'s receivers that has any, or those of the oldest form; nil when
+    /// they publish none. Endpoints of two receivers are never mixed: each is another app's, which may be gone.
     ///
-    /// - Throws: ``PaykitFailure``; `methodNotSupported` when they publish in a later form only.
-    package func offer(of owner: PubkyKey) async throws(PaykitFailure) -> Offer? {
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they publish in a later form only.
+    package func offer(of owner: PubkyKey) async throws(PaykitNetworkError) -> Offer? {
         let server = try await reader.homeserver(of: owner)
         guard let survey = try await survey(owner, at: server) else { return nil }
         for receiver in try await receivers(of: owner, survey, at: server) {
@@ -83,8 +83,8 @@ package struct ReceiverDirectory: Sendable {
         return nil
     }
 
-    package static func later(_ owner: PubkyKey) -> PaykitFailure {
-        PaykitFailure(
+    package static func later(_ owner: PubkyKey) -> PaykitNetworkError {
+        PaykitNetworkError(
             .methodNotSupported,
             "\(owner.text.prefix(8))… can be paid with a newer form of Paykit than this app speaks: update the app, or ask "
                 + "for an invoice")
@@ -92,11 +92,11 @@ package struct ReceiverDirectory: Sendable {
 
     private func read(
         _ identifiers: [PaykitIdentifier], in directory: String, of owner: PubkyKey, at server: Homeserver
-    ) async throws(PaykitFailure) -> [PaykitEndpoint] {
+    ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let some = identifiers.sorted { $0.text < $1.text }.prefix(Self.mostEndpoints)
-        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitFailure>.self) { group in
+        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
             var waiting = some.makeIterator()
-            var results: [Result<PaykitEndpoint?, PaykitFailure>] = []
+            var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
             func next() {
                 guard let identifier = waiting.next() else { return }
                 group.addTask { await Self.read(identifier, in: directory, of: owner, at: server) }
@@ -115,8 +115,8 @@ package struct ReceiverDirectory: Sendable {
 
     private static func read(
         _ identifier: PaykitIdentifier, in directory: String, of owner: PubkyKey, at server: Homeserver
-    ) async -> Result<PaykitEndpoint?, PaykitFailure> {
-        do throws(PaykitFailure) {
+    ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
+        do throws(PaykitNetworkError) {
             guard case .file(let file) = try await server.read(try address(directory + identifier.text, of: owner)),
                 let payload = EndpointPayload(file.content), identifier.allows(payload.value)
             else { return .success(nil) }
@@ -127,7 +127,7 @@ package struct ReceiverDirectory: Sendable {
     /// The names of what lies directly in a directory; nil where nothing does. Those of directories end with a slash.
     private func names(
         in directory: String, of owner: PubkyKey, at server: Homeserver
-    ) async throws(PaykitFailure) -> [String]? {
+    ) async throws(PaykitNetworkError) -> [String]? {
         let entries = try await server.list(try Self.address(directory, of: owner), limit: 1000, isShallow: true)
         return entries?.compactMap { PercentCoding.decode($0.path.dropFirst(directory.utf8.count)) }
             .filter { !$0.isEmpty && !$0.dropLast().contains("/") }
@@ -135,9 +135,9 @@ package struct ReceiverDirectory: Sendable {
 
     package static func directory(of receiver: PaykitReceiverPath) -> String { "\(root)\(receiver)/endpoints/" }
 
-    private static func address(_ path: String, of owner: PubkyKey) throws(PaykitFailure) -> PubkyAddress {
+    private static func address(_ path: String, of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
         do { return try PubkyAddress(owner, path: path) } catch {
-            throw PaykitFailure(.validationFailed, "\(error)")
+            throw PaykitNetworkError(.validationFailed, "\(error)")
         }
     }
 
@@ -145,14 +145,14 @@ package struct ReceiverDirectory: Sendable {
 
     /// Publishes an endpoint of one's own app.
     ///
-    /// - Parameter former: whether what lies there under other identifiers of the same former name is taken back: a payer would
-    ///   take it for another way that is still good.
+    /// - Parameter former: whether what lies there under other identifiers of the same former name is taken back: a
+    ///   payer would take it for another way that is still good.
     package func publish(
         _ identifier: PaykitIdentifier, _ value: String, of receiver: PaykitReceiverPath, inPlaceOf former: String?,
         _ session: PubkySession
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         guard let payload = EndpointPayload(value), identifier.allows(payload.value) else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "what is to be published is nothing that '\(identifier)' names",
                 methodID: identifier.text)
         }
@@ -170,7 +170,7 @@ package struct ReceiverDirectory: Sendable {
     /// Takes back what one's own app publishes as `method`: an identifier, or all that had this name before.
     package func remove(
         _ method: String, of receiver: PaykitReceiverPath, _ session: PubkySession
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         let server = try await reader.homeserver(of: session.user)
         for identifier in try await identifiers(of: receiver, session.user, at: server)
         where identifier.text == method || identifier.formerName == method {
@@ -182,7 +182,7 @@ package struct ReceiverDirectory: Sendable {
     /// What lies in the directory of a receiver.
     package func identifiers(
         of receiver: PaykitReceiverPath, _ owner: PubkyKey, at server: Homeserver
-    ) async throws(PaykitFailure) -> [PaykitIdentifier] {
+    ) async throws(PaykitNetworkError) -> [PaykitIdentifier] {
         (try await names(in: Self.directory(of: receiver), of: owner, at: server) ?? [])
             .filter { !$0.hasSuffix("/") }.compactMap { PaykitIdentifier($0) }
     }

@@ -7,7 +7,7 @@ import PaymentCore
 #endif
 
 /// An endpoint that somebody offered to this device alone.
-public struct PaykitPrivateOffer: Sendable, Hashable {
+public struct PaykitChannelOffer: Sendable, Hashable {
     /// What is offered.
     public let endpoint: PaykitEndpoint
     /// Until when; nil when nobody said.
@@ -21,7 +21,7 @@ public struct PaykitPrivateOffer: Sendable, Hashable {
 }
 
 /// Private offers by who made them. Bounded, and what is over goes.
-package struct PrivateOffers: Sendable {
+package struct ChannelOffers: Sendable {
     /// How long an offer is kept of which nobody said how long it is good.
     package static let lifetime: Duration = .seconds(30 * 86_400)
     /// How many offers of one user are kept; the newest of each method counts.
@@ -29,7 +29,7 @@ package struct PrivateOffers: Sendable {
     /// Of how many users offers are kept: anybody may make some.
     package static let mostUsers = 1000
 
-    private var offers: [PubkyKey: [PaykitPrivateOffer]] = [:]
+    private var offers: [PubkyKey: [PaykitChannelOffer]] = [:]
 
     package init() {}
 
@@ -37,7 +37,7 @@ package struct PrivateOffers: Sendable {
     ///
     /// - Returns: whether it is kept: where there is no room, or its time is over, it is not.
     @discardableResult
-    package mutating func add(_ offer: PaykitPrivateOffer, of user: PubkyKey, at now: Date) -> Bool {
+    package mutating func add(_ offer: PaykitChannelOffer, of user: PubkyKey, at now: Date) -> Bool {
         guard offer.expiresAt.map({ now < $0 }) ?? true else { return false }
         if offers[user] == nil, offers.count >= Self.mostUsers {
             for known in offers.keys where current(of: known, at: now).isEmpty { offers[known] = nil }
@@ -46,7 +46,7 @@ package struct PrivateOffers: Sendable {
         }
         let end = offer.expiresAt ?? now.addingTimeInterval(Self.lifetime / .seconds(1))
         var list = current(of: user, at: now).filter { $0.endpoint.methodID != offer.endpoint.methodID }
-        list.append(PaykitPrivateOffer(offer.endpoint, expiresAt: end))
+        list.append(PaykitChannelOffer(offer.endpoint, expiresAt: end))
         offers[user] = Array(list.suffix(Self.most))
         return true
     }
@@ -55,7 +55,7 @@ package struct PrivateOffers: Sendable {
         offers[user]?.removeAll { $0.endpoint.methodID == method }
     }
 
-    package func current(of user: PubkyKey, at now: Date) -> [PaykitPrivateOffer] {
+    package func current(of user: PubkyKey, at now: Date) -> [PaykitChannelOffer] {
         (offers[user] ?? []).filter { $0.expiresAt.map { now < $0 } ?? true }
     }
 }
@@ -65,8 +65,8 @@ package enum SmartCheckout {
     /// Today's names, then the older ones. Endpoints of both are never in one list.
     package static let usualOrder = PaykitIdentifier.known + ["lightning", "onchain"]
 
-    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name. A method
-    /// may be preferred by its name of before: `lightning` is any Lightning endpoint.
+    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name. A
+    /// method may be preferred by its name of before: `lightning` is any Lightning endpoint.
     package static func choice(
         among endpoints: [PaykitEndpoint], preferring method: String?
     ) -> PaykitEndpoint? {

@@ -3,8 +3,8 @@ import PaymentSettlement
 
 /// How a settler can pay what somebody published.
 enum EndpointOffers {
-    /// What the endpoint asks for, by its own text: none when it is not sound. The method says which coin is meant where
-    /// the text alone could be of several.
+    /// What the endpoint asks for, by its own text: none when it is not sound. The method says which coin is meant
+    /// where the text alone could be of several.
     static func offers(of endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> [SettlementOffer] {
         let text = endpoint.endpoint
         let isBare = !text.contains(":")

@@ -32,7 +32,8 @@ public struct KeyManagerAnswer: Sendable, Hashable {
     /// - Parameters:
     ///   - link: the link that opened the app.
     ///   - question: what was asked, and nothing else: an answer to another question is none.
-    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, as where its nonce is missing.
+    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, as where its nonce is
+    ///   missing.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
         let values = KeyManagerValues(link)
         func isAt(_ address: String?) -> Bool {
@@ -105,8 +106,8 @@ public struct KeyManagerAnswer: Sendable, Hashable {
 // MARK: The key manager's side
 
 extension KeyManagerLink {
-    /// The link that brings `content` to who asked. Ask the user first, and show them ``app`` and ``callback`` as what they
-    /// are: claims. It holds what it brings: open it, and never log it.
+    /// The link that brings `content` to who asked. Ask the user first, and show them ``app`` and ``callback`` as what
+    /// they are: claims. It holds what it brings: open it, and never log it.
     ///
     /// - Returns: nil where the content is no answer to the question.
     public func answer(_ content: KeyManagerAnswer.Content) -> Redacted<String>? {

@@ -7,8 +7,8 @@ import PaymentCrypto
     public import Foundation
 #endif
 
-/// What a key manager leaves for a device on the user's homeserver, sealed to a key that the device made for this once: a
-/// session, and the device's own keys for private channels (Protocol 1.6).
+/// What a key manager leaves for a device on the user's homeserver, sealed to a key that the device made for this once:
+/// a session, and the device's own keys for private channels (Protocol 1.6).
 public struct KeyManagerHandoff: Sendable, Hashable {
     /// A key pair of the device, for one epoch (X25519).
     public struct KeyPair: Sendable, Hashable {
@@ -21,10 +21,10 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
         /// Creates a key pair.
         ///
-        /// - Throws: ``PaykitFailure`` when these are no 32 bytes.
-        public init(epoch: UInt32, secretKey: Redacted<[UInt8]>) throws(PaykitFailure) {
+        /// - Throws: ``PaykitNetworkError`` when these are no 32 bytes.
+        public init(epoch: UInt32, secretKey: Redacted<[UInt8]>) throws(PaykitNetworkError) {
             guard let publicKey = try? X25519.publicKey(of: secretKey.reveal()) else {
-                throw PaykitFailure(.validationFailed, "a device's key has 32 bytes")
+                throw PaykitNetworkError(.validationFailed, "a device's key has 32 bytes")
             }
             self.epoch = epoch
             self.secretKey = secretKey
@@ -52,13 +52,14 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
     /// Creates a handoff.
     ///
-    /// - Throws: ``PaykitFailure`` when the session is of somebody else.
+    /// - Throws: ``PaykitNetworkError`` when the session is of somebody else.
     public init(
         of user: PubkyKey, session: Redacted<String>, _ capabilities: [PubkyCapability], to deviceID: String,
         keyPairs: [KeyPair], noiseSeed: Redacted<[UInt8]>? = nil, expiresAt: Date
-    ) throws(PaykitFailure) {
+    ) throws(PaykitNetworkError) {
         guard try PubkySession.read(session).0 == user else {
-            throw PaykitFailure(.validationFailed, "the session that is handed off is of somebody else than \(user)")
+            throw PaykitNetworkError(
+                .validationFailed, "the session that is handed off is of another user than \(user)")
         }
         self.user = user
         self.session = session
@@ -83,7 +84,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     /// - Parameter key: the private half of the key that the question named.
     package init(
         opening bytes: [UInt8], of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
-    ) throws(PaykitFailure) {
+    ) throws(PaykitNetworkError) {
         let content: [UInt8]
         // What is not sealed is not read at all: anybody could read it, and somebody may have written it.
         do throws(WireDefect) {
@@ -93,7 +94,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
                 content = try SealedBlob(parsing: bytes).open(key.reveal(), at: Self.place(user, requestID))
             }
         } catch {
-            throw PaykitFailure(.invalidCredentials, "what was left for this device cannot be opened: \(error)")
+            throw PaykitNetworkError(.invalidCredentials, "what was left for this device cannot be opened: \(error)")
         }
         try self.init(reading: content, of: user)
     }
@@ -118,14 +119,15 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         let path = path(requestID)
         let content = try envelope.open(key.reveal(), owner: user, path: path)
         guard envelope.sender == user, envelope.signature == nil || envelope.isSigned(owner: user, path: path) else {
-            throw WireDefect("an envelope is from somebody else")
+            throw WireDefect("an envelope is from another sender")
         }
         return content
     }
 
-    /// Reads what was sealed. Whoever knows the device's key can have sealed it: nothing is believed but what fits together.
-    package init(reading content: [UInt8], of user: PubkyKey) throws(PaykitFailure) {
-        let unreadable = PaykitFailure(.invalidData, "what was left for this device cannot be read; ask again")
+    /// Reads what was sealed. Whoever knows the device's key can have sealed it: nothing is believed but what fits
+    /// together.
+    package init(reading content: [UInt8], of user: PubkyKey) throws(PaykitNetworkError) {
+        let unreadable = PaykitNetworkError(.invalidData, "what was left for this device cannot be read; ask again")
         guard let json = try? JSONValue(parsing: content), json["version"]?.uint64 == 1,
             let name = json["pubky"]?.string, let owner = try? PubkyKey(name), owner == user,
             let session = json["session_secret"]?.string, let device = json["device_id"]?.string,
@@ -148,7 +150,8 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         }
         var seed: Redacted<[UInt8]>?
         if let value = json["noise_seed"], !value.isNull {
-            // A device that took no seed for the one that it was given would make other keys than it is expected to have.
+            // A device that took no seed for the one that it was given would make other keys than it is expected to
+            // have.
             guard let bytes = value.string.flatMap(Hex.decode), bytes.count == 32 else { throw unreadable }
             seed = Redacted(bytes)
         }
@@ -167,14 +170,14 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     /// The file that only the device can open that made `recipient`.
     package func sealed(
         for recipient: [UInt8], requestID: String, at now: Date, _ random: any RandomSource
-    ) throws(PaykitFailure) -> [UInt8] {
+    ) throws(PaykitNetworkError) -> [UInt8] {
         let draws = (0..<7).flatMap { _ in random.next().bigEndianBytes }
         do {
             return try SealedBlob(
                 Array(content(at: now).utf8), for: recipient, at: Self.place(user, requestID), purpose: "handoff",
                 ephemeral: Array(draws[..<32]), nonce: Array(draws[32...])
             ).wire
-        } catch { throw PaykitFailure(.validationFailed, "nothing can be handed off to this device: \(error)") }
+        } catch { throw PaykitNetworkError(.validationFailed, "nothing can be handed off to this device: \(error)") }
     }
 
     /// The JSON text that is sealed.

@@ -3,8 +3,8 @@ import PaymentCrypto
 
 /// What an app asks of the user's key manager, Pubky Ring, by a link (Protocol 1.6).
 ///
-/// The answer comes back as a link of the app's own (``KeyManagerAnswer``). Whoever can open a link can have made it, so a
-/// question carries a nonce in its callback, and an answer without it is none.
+/// The answer comes back as a link of the app's own (``KeyManagerAnswer``). Whoever can open a link can have made it,
+/// so a question carries a nonce in its callback, and an answer without it is none.
 public struct KeyManagerLink: Sendable, Hashable {
     /// What is asked for.
     @nonexhaustive

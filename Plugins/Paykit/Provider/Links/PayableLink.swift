@@ -27,7 +27,8 @@ enum PayableLink {
     /// Private endpoints of the first generation are linked together with the key that opens them.
     private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
 
-    /// An invoice is called by its payment hash, whatever the link around it looks like. What has none can be paid again.
+    /// An invoice is called by its payment hash, whatever the link around it looks like. What has none can be paid
+    /// again.
     private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {
         let offers = EndpointOffers.offers(of: endpoint, reader)
         if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {

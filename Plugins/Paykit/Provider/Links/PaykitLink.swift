@@ -9,7 +9,7 @@ public enum PaykitLink: Sendable, Hashable {
     /// Pay what this user asks for in the request of this id, which they keep.
     case request(id: String, from: PubkyKey)
     /// Pay what this user asks for over a private link with this device.
-    case privateRequest(PaykitRequestLink)
+    case privateRequest(PaykitRequestURL)
     /// Pay to this endpoint.
     case invoice(PaykitEndpoint)
     /// Authorise another device, or let another device authorise this one.
@@ -90,7 +90,7 @@ public enum PaykitLink: Sendable, Hashable {
             guard let app = PaykitReceiverPath(try value("app")) else { throw .parameter("app") }
             let recurs = has("recurs") ? try value("recurs") : "false"
             guard ["true", "false"].contains(recurs) else { throw .parameter("recurs") }
-            guard let request = PaykitRequestLink(id, from: sender, app: app, recurs: recurs == "true") else {
+            guard let request = PaykitRequestURL(id, from: sender, app: app, recurs: recurs == "true") else {
                 throw .parameter("request_id")
             }
             return .privateRequest(request)

@@ -38,8 +38,8 @@ public struct PubkyAddress: Sendable, Hashable {
         try self.init(key, path: PercentCoding.decode(path) ?? String(path))
     }
 
-    /// Reads a line of a listing or of events, whose path is printed as the file is called: nothing in it is encoded, and
-    /// nothing ends it.
+    /// Reads a line of a listing or of events, whose path is printed as the file is called: nothing in it is encoded,
+    /// and nothing ends it.
     package init(listed line: some StringProtocol) throws(PubkyAddressDefect) {
         guard line.hasPrefix("pubky://") else { throw .form }
         let rest = line.dropFirst(8)

@@ -149,8 +149,8 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
     /// The channel of the relay at which the answer is left; nil where there is no secret.
     package var channel: String? { secret.map { Base64URL.encode(BLAKE3.hash($0.reveal())) } }
 
-    /// Whether the relay keeps a message until somebody says that it was read. Only those whose path ends with `link` do not
-    /// (Protocol 10.8).
+    /// Whether the relay keeps a message until somebody says that it was read. Only those whose path ends with `link`
+    /// do not (Protocol 10.8).
     package var isInbox: Bool {
         guard let relay else { return false }
         let path = relay.path.hasSuffix("/") ? relay.path.dropLast() : relay.path[...]
@@ -160,11 +160,12 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
     /// A grant that came as the answer to this link, with the key for it.
     ///
     /// - Throws: `invalidCredentials` for a grant to another app or key, or one whose time is over.
-    package func held(_ grant: PubkyGrant, at homeserver: PubkyKey, now: UInt64) throws(PaykitFailure) -> HeldGrant {
+    package func held(_ grant: PubkyGrant, at homeserver: PubkyKey, now: UInt64) throws(PaykitNetworkError) -> HeldGrant
+    {
         guard let seed, grant.clientKey == clientKey, grant.clientID == clientID, grant.expiresAt > now,
             let held = try? HeldGrant(grant, at: homeserver, seed: seed)
         else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .invalidCredentials, "what was left at the relay lets in another app, or is over; show a new code")
         }
         return held

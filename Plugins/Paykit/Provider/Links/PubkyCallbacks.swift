@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// Where a key manager leads back to after an authorisation (Protocol 10.7).
 ///
-/// Whoever comes back proves nothing by it: what was authorised, the relay says. An address is of the other side's choosing:
-/// ask before it is opened.
+/// Whoever comes back proves nothing by it: what was authorised, the relay says. An address is of the other side's
+/// choosing: ask before it is opened.
 public struct PubkyCallbacks: Sendable, Hashable {
     /// How the app that asks calls itself.
     public let source: String?
@@ -22,8 +22,8 @@ public struct PubkyCallbacks: Sendable, Hashable {
         self.cancel = cancel
     }
 
-    /// Reads them from a link's query: the first of a name counts, and each is decoded once. What cannot be decoded stays as
-    /// it is written.
+    /// Reads them from a link's query: the first of a name counts, and each is decoded once. What cannot be decoded
+    /// stays as it is written.
     init(_ items: QueryItems) {
         func value(_ name: String) -> String? {
             items.first { $0.name == Substring(name) }.map { PercentCoding.decode($0.value) ?? String($0.value) }
@@ -55,8 +55,8 @@ public struct PubkyCallbacks: Sendable, Hashable {
         case cancelled
     }
 
-    /// Where to lead back to; nil where the app named no place, or one that runs or shows something here instead of leading
-    /// to an app or page.
+    /// Where to lead back to; nil where the app named no place, or one that runs or shows something here instead of
+    /// leading to an app or page.
     ///
     /// - Parameter ending: how the authorisation ended.
     public func link(after ending: Ending) -> PaymentLink? {

@@ -89,7 +89,7 @@ extension PubkyKeyDefect: CustomStringConvertible {
         case .length(let count): "a Pubky key is 32 bytes, written as 52 characters; this has \(count) bytes"
         case .encoding: "a Pubky key is written in z-base-32: lower case, without 0, 2, l and v"
         case .notAPoint:
-            "these 32 bytes are no point of the curve, so nobody can have this key: look for a typing error"
+            "these 32 bytes are no point of the curve, so this is no key: look for a typing error"
         }
     }
 }

@@ -8,18 +8,19 @@ package enum EndpointFile {
     /// Reads the endpoint of `method`; nil when the file holds none, or one that was switched off.
     ///
     /// - Throws: `invalidData` when the file is no text, or too long.
-    package static func read(_ bytes: [UInt8], method: String) throws(PaykitFailure) -> String? {
+    package static func read(_ bytes: [UInt8], method: String) throws(PaykitNetworkError) -> String? {
         guard bytes.count <= maximumLength else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .invalidData, "the endpoint '\(method)' is longer than \(maximumLength) bytes", methodID: method)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw PaykitFailure(.invalidData, "the endpoint '\(method)' is not text", methodID: method)
+            throw PaykitNetworkError(.invalidData, "the endpoint '\(method)' is not text", methodID: method)
         }
         let endpoint = text.trimmingWhitespace
         guard endpoint.hasPrefix("{") else { return endpoint.isEmpty ? nil : endpoint }
         guard let json = try? JSONValue(parsing: Array(endpoint.utf8)) else {
-            throw PaykitFailure(.invalidData, "the endpoint '\(method)' is JSON that cannot be read", methodID: method)
+            throw PaykitNetworkError(
+                .invalidData, "the endpoint '\(method)' is JSON that cannot be read", methodID: method)
         }
         if json["enabled"]?.bool == false { return nil }
         // As documents of the second generation have it, then as files of the first do.

@@ -1,5 +1,5 @@
-/// The binary form in which Pubky's tokens and sessions travel: Rust's `postcard` 1.x. Lengths and numbers of more than a
-/// byte are varints, seven bits a byte, the lowest first.
+/// The binary form in which Pubky's tokens and sessions travel: Rust's `postcard` 1.x. Lengths and numbers of more than
+/// a byte are varints, seven bits a byte, the lowest first.
 package enum Postcard {
     package static func varint(_ value: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -11,38 +11,38 @@ struct PubkyInboxEntry: Sendable {
 /// The relays through which another device authorises an app (Protocol 1.7). They see sealed bytes and keep none.
 extension PubkySandbox {
     private static let mostBytes = 2048
-    private static let timedOut = PubkyRefusal(408, "Request timed out").response
+    private static let timedOut = PubkySandboxError(408, "Request timed out").response
 
     /// `/link/<id>`: the one who brings and the one who fetches wait for each other.
-    func link(_ id: String, _ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    func link(_ id: String, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let (here, there) =
             switch request.method.rawValue {
             case "GET": ("link-get/\(id)", "link-post/\(id)")
             case "POST": ("link-post/\(id)", "link-get/\(id)")
-            default: throw PubkyRefusal.wrongMethod
+            default: throw PubkySandboxError.wrongMethod
             }
         let isBringing = request.method == .post
-        guard request.body.count <= Self.mostBytes else { throw PubkyRefusal(413, "length limit exceeded") }
+        guard request.body.count <= Self.mostBytes else { throw PubkySandboxError(413, "length limit exceeded") }
         let message = PubkyMessage(request)
         let met = waiting.wake(there, with: isBringing ? message.response : HTTPResponse(status: 200))
         if met.isMet {
             return isBringing ? HTTPResponse(status: 200) : met.message?.response ?? HTTPResponse(status: 200)
         }
-        guard waiting.count < configuration.inboxCapacity else { throw PubkyRefusal(503, "too many wait") }
+        guard waiting.count < configuration.inboxCapacity else { throw PubkySandboxError(503, "too many wait") }
         // Who comes to the same side takes the place of who was there.
-        waiting.wake(here, with: isBringing ? HTTPResponse(status: 200) : PubkyRefusal.notFound.response)
+        waiting.wake(here, with: isBringing ? HTTPResponse(status: 200) : PubkySandboxError.notFound.response)
         return await wait(
-            here, for: configuration.linkPatience, bringing: isBringing ? message : nil, otherwise: Self.timedOut)
+            here, for: configuration.linkTimeout, bringing: isBringing ? message : nil, otherwise: Self.timedOut)
     }
 
     /// `/inbox/<id>`: a message lies there until its receipt is acknowledged.
-    func inbox(_ id: String, _ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    func inbox(_ id: String, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         clearInbox()
         switch request.method.rawValue {
         case "POST":
-            guard request.body.count <= Self.mostBytes else { throw PubkyRefusal(413, "length limit exceeded") }
+            guard request.body.count <= Self.mostBytes else { throw PubkySandboxError(413, "length limit exceeded") }
             guard inbox[id] != nil || inbox.count < configuration.inboxCapacity else {
-                throw PubkyRefusal(503, "the relay is full")
+                throw PubkySandboxError(503, "the relay is full")
             }
             let message = PubkyMessage(request)
             inbox[id] = PubkyInboxEntry(message: message, end: now + configuration.inboxLifetime * 1_000_000)
@@ -63,7 +63,7 @@ extension PubkySandbox {
     /// `/inbox/<id>/ack` and `/inbox/<id>/await`: whether the message was received.
     func acknowledgement(
         _ id: String, _ word: String, _ request: HTTPRequest
-    ) async throws(PubkyRefusal) -> HTTPResponse {
+    ) async throws(PubkySandboxError) -> HTTPResponse {
         clearInbox()
         guard request.method == .get else { throw .wrongMethod }
         switch word {
@@ -77,9 +77,9 @@ extension PubkySandbox {
         }
     }
 
-    private func wait(at room: String) async throws(PubkyRefusal) -> HTTPResponse {
-        guard waiting.count < configuration.inboxCapacity else { throw PubkyRefusal(503, "too many wait") }
-        return await wait(room, for: configuration.inboxPatience, otherwise: Self.timedOut)
+    private func wait(at room: String) async throws(PubkySandboxError) -> HTTPResponse {
+        guard waiting.count < configuration.inboxCapacity else { throw PubkySandboxError(503, "too many wait") }
+        return await wait(room, for: configuration.inboxTimeout, otherwise: Self.timedOut)
     }
 
     private func clearInbox() {

@@ -66,13 +66,13 @@ extension PubkySandbox {
     /// How many requests wait for somebody else at this moment.
     public var waitingCount: Int { waiting.count }
 
-    /// Waits in `room` until somebody answers, or `patience` is over, which `otherwise` says.
+    /// Waits in `room` until somebody answers, or `holdTime` is over, which `otherwise` says.
     func wait(
-        _ room: String, for patience: Duration, bringing message: PubkyMessage? = nil, otherwise: HTTPResponse
+        _ room: String, for holdTime: Duration, bringing message: PubkyMessage? = nil, otherwise: HTTPResponse
     ) async -> HTTPResponse {
         let ticket = waiting.ticket()
         let timer = Task { [clock] in
-            try? await clock.sleep(for: patience)
+            try? await clock.sleep(for: holdTime)
             // Who was answered is not there any more.
             waiting.dismiss(ticket, from: room, with: otherwise)
         }

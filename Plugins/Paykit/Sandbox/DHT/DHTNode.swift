@@ -138,7 +138,8 @@ package final class DHTNode: Sendable {
         return behaviour == .denying ? .error(.sequenceTooLow) : honest
     }
 
-    /// A node that does not exist: on this machine, or where private addresses are not asked, at addresses for examples.
+    /// A node that does not exist: on this machine, or where private addresses are not asked, at addresses for
+    /// examples.
     private func invention(near target: NodeID, _ number: Int) -> NodeContact {
         let port = UInt16(truncatingIfNeeded: random.next() % 60_000 + 1024)
         return NodeContact(

@@ -1,8 +1,8 @@
 import PaykitProvider
 import PaymentCore
 
-/// What a node gives out so that only who receives at an address may store from there: a checksum over the address and a
-/// secret that changes every five minutes. The one before is taken too.
+/// What a node gives out so that only who receives at an address may store from there: a checksum over the address and
+/// a secret that changes every five minutes. The one before is taken too.
 struct DHTTokenSecrets: Sendable {
     private var current: [UInt8]
     private var previous: [UInt8]

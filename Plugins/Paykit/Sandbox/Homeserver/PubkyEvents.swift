@@ -22,7 +22,7 @@ extension PubkySandbox {
         waiting.wake(Self.news, with: HTTPResponse(status: 200))
     }
 
-    func listEvents(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    func listEvents(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         let query = PubkyQuery(request)
         let text = query["cursor"].flatMap { $0.isEmpty ? nil : $0 } ?? "0"
         let start = try cursor(text, or: "Invalid cursor")
@@ -33,21 +33,21 @@ extension PubkySandbox {
         return Self.text(lines.joined(separator: "\n"))
     }
 
-    /// The events of some users as a stream of server-sent events. A stream of this sandbox ends with the first news: who
-    /// wants more asks again from there on.
-    func streamEvents(_ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    /// The events of some users as a stream of server-sent events. A stream of this sandbox ends with the first news:
+    /// who wants more asks again from there on.
+    func streamEvents(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let query = PubkyQuery(request)
         let isLive = ["true", "1"].contains(query["live"])
         let isReverse = ["true", "1"].contains(query["reverse"])
-        guard !isLive || !isReverse else { throw PubkyRefusal(400, "Cannot use live mode with reverse ordering") }
+        guard !isLive || !isReverse else { throw PubkySandboxError(400, "Cannot use live mode with reverse ordering") }
         var limit = Int.max
         if let text = query["limit"] {
-            guard let number = UInt16(text) else { throw PubkyRefusal(400, "Invalid limit: \(text)") }
+            guard let number = UInt16(text) else { throw PubkySandboxError(400, "Invalid limit: \(text)") }
             limit = Int(number)
         }
         let users = try users(of: query)
-        guard !users.isEmpty else { throw PubkyRefusal(400, "user parameter is required") }
-        guard users.count <= 50 else { throw PubkyRefusal(400, "Too many users. Maximum allowed: 50") }
+        guard !users.isEmpty else { throw PubkySandboxError(400, "user parameter is required") }
+        guard users.count <= 50 else { throw PubkySandboxError(400, "Too many users. Maximum allowed: 50") }
         let isWanted = try filter(query, of: Set(users.keys), request)
         while true {
             let found = events.enumerated().filter { index, event in
@@ -55,8 +55,8 @@ extension PubkySandbox {
                 return cursor.map { isReverse ? index + 1 < $0 : index + 1 > $0 } ?? true
             }
             if found.isEmpty, isLive {
-                guard waiting.count < configuration.inboxCapacity else { throw PubkyRefusal(503, "too many wait") }
-                let news = await wait(Self.news, for: configuration.inboxPatience, otherwise: HTTPResponse(status: 204))
+                guard waiting.count < configuration.inboxCapacity else { throw PubkySandboxError(503, "too many wait") }
+                let news = await wait(Self.news, for: configuration.inboxTimeout, otherwise: HTTPResponse(status: 204))
                 if news.status == 200 { continue }
             }
             let page = (isReverse ? found.reversed() : found).prefix(limit)
@@ -66,29 +66,29 @@ extension PubkySandbox {
         }
     }
 
-    /// Which files' events are asked for. Today's homeservers take several paths, of which one with a slash at its end means
-    /// everything below it, and tell of private files only who may read them.
+    /// Which files' events are asked for. Today's homeservers take several paths, of which one with a slash at its end
+    /// means everything below it, and tell of private files only who may read them.
     private func filter(
         _ query: PubkyQuery, of users: Set<PubkyKey>, _ request: HTTPRequest
-    ) throws(PubkyRefusal) -> (String) -> Bool {
+    ) throws(PubkySandboxError) -> (String) -> Bool {
         let named = query.items.filter { $0.name == "path" }.map { $0.value.hasPrefix("/") ? $0.value : "/" + $0.value }
         guard generation != .cookies else {
             let path = named.last ?? "/"
             return { $0.hasPrefix(path) }
         }
-        if query["limit"].flatMap({ UInt16($0) }) == 0 { throw PubkyRefusal(400, "limit must be at least 1") }
+        if query["limit"].flatMap({ UInt16($0) }) == 0 { throw PubkySandboxError(400, "limit must be at least 1") }
         let paths = named.isEmpty ? ["/pub/"] : named
         try allowStream(paths, of: users, request)
         return { path in paths.contains { $0 == path || $0.hasSuffix("/") && path.hasPrefix($0) } }
     }
 
     /// Whose events are asked for, and from where on.
-    private func users(of query: PubkyQuery) throws(PubkyRefusal) -> [PubkyKey: Int?] {
+    private func users(of query: PubkyQuery) throws(PubkySandboxError) -> [PubkyKey: Int?] {
         var users: [PubkyKey: Int?] = [:]
         for item in query.items where item.name == "user" && !item.value.isEmpty {
             let parts = item.value.split(separator: ":", maxSplits: 1)
             guard let key = parts.first.flatMap({ try? PubkyKey(bare: $0) }) else {
-                throw PubkyRefusal(400, "Invalid public key: \(parts.first ?? "")")
+                throw PubkySandboxError(400, "Invalid public key: \(parts.first ?? "")")
             }
             guard tenants[key] != nil else { throw .notFound }
             var start: Int?
@@ -103,8 +103,8 @@ extension PubkySandbox {
         return "event: \(event.name)\ndata: \(event.address)\ndata: cursor: \(number)\n\(hash)\n"
     }
 
-    private func cursor(_ text: String, or words: String) throws(PubkyRefusal) -> Int {
-        guard let number = UInt32(text) else { throw PubkyRefusal(400, words) }
+    private func cursor(_ text: String, or words: String) throws(PubkySandboxError) -> Int {
+        guard let number = UInt32(text) else { throw PubkySandboxError(400, words) }
         return Int(number)
     }
 }

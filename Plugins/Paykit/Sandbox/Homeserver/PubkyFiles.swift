@@ -3,9 +3,9 @@ import PaymentCore
 
 /// Files and directories (Protocol 3.5).
 extension PubkySandbox {
-    func read(_ path: String, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkyRefusal) -> HTTPResponse {
+    func read(_ path: String, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse {
         guard let file = tenants[owner]?.files[path] else { throw .notFound }
-        if let status = file.refusal { throw PubkyRefusal(status) }
+        if let status = file.refusal { throw PubkySandboxError(status) }
         guard request.method == .get, file.isKnown(request.headers, now: clock.now) else {
             return HTTPResponse(status: 200, headers: file.headers(path), body: file.content)
         }
@@ -16,29 +16,33 @@ extension PubkySandbox {
         return response
     }
 
-    func write(_ path: PubkyPath, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkyRefusal) -> HTTPResponse {
-        guard request.body.count <= configuration.fileLimit else { throw PubkyRefusal(413, "length limit exceeded") }
+    func write(_ path: PubkyPath, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse
+    {
+        guard request.body.count <= configuration.fileLimit else {
+            throw PubkySandboxError(413, "length limit exceeded")
+        }
         guard let tenant = tenants[owner] else { throw .notFound }
-        guard !tenant.isDisabled else { throw PubkyRefusal(403, "User is disabled") }
+        guard !tenant.isDisabled else { throw PubkySandboxError(403, "User is disabled") }
         // What the real service makes of a directory's name is not known.
-        guard !path.isDirectory else { throw PubkyRefusal(400, "Invalid path: it names a directory") }
+        guard !path.isDirectory else { throw PubkySandboxError(400, "Invalid path: it names a directory") }
         if tenant.isFull(for: request.body.count, at: path.text), let quota = tenant.quota {
             let tenths = (Double(quota) / 1024 / 1024 * 10).rounded()
-            throw PubkyRefusal(507, "Disk space quota of \(tenths / 10) MB exceeded. Write operation failed.")
+            throw PubkySandboxError(507, "Disk space quota of \(tenths / 10) MB exceeded. Write operation failed.")
         }
         store(request.body, at: path.text, of: owner)
         return HTTPResponse(status: 201)
     }
 
-    func delete(_ path: String, of owner: PubkyKey) throws(PubkyRefusal) -> HTTPResponse {
+    func delete(_ path: String, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse {
         guard discard(path, of: owner) else { throw .notFound }
         return HTTPResponse(status: 204)
     }
 
     /// One page of what is below `directory`.
-    func list(_ directory: String, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkyRefusal) -> HTTPResponse {
+    func list(_ directory: String, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse
+    {
         let below = (tenants[owner]?.files.keys ?? [:].keys).filter { $0.hasPrefix(directory) }
-        guard !below.isEmpty else { throw PubkyRefusal(404, "Directory Not Found") }
+        guard !below.isEmpty else { throw PubkySandboxError(404, "Directory Not Found") }
         let query = PubkyQuery(request)
         let isReverse = try query.flag("reverse")
         var paths: Set<String> = Set(below)
@@ -64,11 +68,11 @@ extension PubkySandbox {
     }
 
     /// The path that a cursor names: an entry as it is listed, with or without the scheme.
-    private static func cursor(_ text: String) throws(PubkyRefusal) -> String {
+    private static func cursor(_ text: String) throws(PubkySandboxError) -> String {
         let entry = text.hasPrefix("pubky://") ? text.dropFirst("pubky://".count) : text[...]
         guard let slash = entry.firstIndex(of: "/"), (try? PubkyKey(bare: entry[..<slash])) != nil,
             let path = try? PubkyPath(decoded: String(entry[slash...]))
-        else { throw PubkyRefusal(400, "Invalid cursor") }
+        else { throw PubkySandboxError(400, "Invalid cursor") }
         return path.text
     }
 

@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentCrypto
 
 /// What a homeserver of today keeps of grants and of the sessions that they opened.
-struct PubkyGrantBook: Sendable {
+struct PubkyGrantStore: Sendable {
     struct Row: Sendable {
         let grant: PubkyGrant
         /// When it was first stored: seconds since 1970.
@@ -67,7 +67,7 @@ extension PubkySandbox {
     var seconds: UInt64 { now / 1_000_000 }
 
     /// Answers what is about grants; nil for everything else.
-    func grants(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse? {
+    func grants(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse? {
         let path = request.url.path
         switch (request.method.rawValue, path) {
         case ("POST", Self.grantSession): return try openGrant(request)
@@ -85,11 +85,11 @@ extension PubkySandbox {
                 .array(rows.map { PubkyGrantRecord($0.grant) }.sorted { $0.id < $1.id }.map(\.json)))
         case ("DELETE", _) where path.hasPrefix(Self.grantSession + "/"):
             let id = String(path.dropFirst(Self.grantSession.count + 1))
-            guard PubkyGrant.isID(id) else { throw PubkyRefusal(400, "Invalid grant ID format") }
+            guard PubkyGrant.isID(id) else { throw PubkySandboxError(400, "Invalid grant ID format") }
             let user = try root(request)
             guard let row = grantBook.rows[id], !row.isRevoked else { throw .notFound }
             guard row.grant.issuer == user else {
-                throw PubkyRefusal(403, "Grant does not belong to authenticated user")
+                throw PubkySandboxError(403, "Grant does not belong to authenticated user")
             }
             grantBook.revoke(id)
             return HTTPResponse(status: 200)
@@ -101,15 +101,17 @@ extension PubkySandbox {
 
     // MARK: Sessions
 
-    private func openGrant(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    private func openGrant(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         let (grant, text) = try grant(in: request)
-        guard grantBook.rows[grant.id]?.isRevoked != true else { throw PubkyRefusal(401, "Grant has been revoked") }
+        guard grantBook.rows[grant.id]?.isRevoked != true else {
+            throw PubkySandboxError(401, "Grant has been revoked")
+        }
         try prove(text, of: grant)
         guard tenants[grant.issuer] != nil else { throw .notFound }
-        let row = grantBook.rows[grant.id] ?? PubkyGrantBook.Row(grant: grant, storedAt: seconds)
+        let row = grantBook.rows[grant.id] ?? PubkyGrantStore.Row(grant: grant, storedAt: seconds)
         grantBook.rows[grant.id] = row
         let token = Base64URL.encode((0..<4).flatMap { _ in random.next().bigEndianBytes })
-        let bearer = PubkyGrantBook.Bearer(grantID: grant.id, end: seconds + configuration.bearerLifetime)
+        let bearer = PubkyGrantStore.Bearer(grantID: grant.id, end: seconds + configuration.bearerLifetime)
         grantBook.open(token, bearer)
         if var plan = plans[grant.issuer], plan.server == .losesSession {
             grantBook.close(grant.id)
@@ -119,42 +121,42 @@ extension PubkySandbox {
         return Self.json(["token": .string(token), "session": describe(row, until: bearer.end, from: seconds).json])
     }
 
-    private func describeGrant(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    private func describeGrant(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         guard let token = Self.bearerText(request), let row = grantBook.row(of: token, now: seconds),
             let end = grantBook.bearers[token]?.end
         else { throw Self.noSession }
         return Self.json(describe(row, until: end, from: row.storedAt).json)
     }
 
-    private func describe(_ row: PubkyGrantBook.Row, until end: UInt64, from start: UInt64) -> GrantSession {
+    private func describe(_ row: PubkyGrantStore.Row, until end: UInt64, from start: UInt64) -> GrantSession {
         let grant = row.grant
         return GrantSession(
             homeserver: homeserver, user: grant.issuer, clientID: grant.clientID, capabilities: grant.capabilities,
             grantID: grant.id, tokenExpiresAt: end, grantExpiresAt: grant.expiresAt, createdAt: start)
     }
 
-    private func signUpByGrant(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    private func signUpByGrant(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         let (grant, text) = try grant(in: request)
         guard grant.clientID == PubkyGrant.signUpClient else {
-            throw PubkyRefusal(400, "signup grants must use client_id pubky.signup")
+            throw PubkySandboxError(400, "signup grants must use client_id pubky.signup")
         }
         guard grant.capabilities.contains(.root) else { throw Self.rootRequired }
         guard grant.issuedAt <= seconds + GrantProof.window else {
-            throw PubkyRefusal(400, "signup grant iat is too far in the future")
+            throw PubkySandboxError(400, "signup grant iat is too far in the future")
         }
         guard grant.expiresAt >= grant.issuedAt, grant.expiresAt - grant.issuedAt <= PubkyGrant.signUpLifetime else {
-            throw PubkyRefusal(400, "signup grant lifetime exceeds 5 minutes")
+            throw PubkySandboxError(400, "signup grant lifetime exceeds 5 minutes")
         }
         try prove(text, of: grant)
-        guard tenants[grant.issuer] == nil else { throw PubkyRefusal(409, "User already exists") }
+        guard tenants[grant.issuer] == nil else { throw PubkySandboxError(409, "User already exists") }
         try useSignUpToken(request)
         tenants[grant.issuer] = PubkyTenant(quota: configuration.quota)
         return HTTPResponse(status: 204)
     }
 
-    private func signUpToken(_ text: String) throws(PubkyRefusal) -> HTTPResponse {
-        guard configuration.signUp == .tokenRequired else { throw PubkyRefusal(400, "Signup tokens not required") }
-        guard let isUsed = signUpTokens[text] else { throw PubkyRefusal(404, "Token not found") }
+    private func signUpToken(_ text: String) throws(PubkySandboxError) -> HTTPResponse {
+        guard configuration.signUp == .tokenRequired else { throw PubkySandboxError(400, "Signup tokens not required") }
+        guard let isUsed = signUpTokens[text] else { throw PubkySandboxError(404, "Token not found") }
         var response = Self.json(["status": isUsed ? "used" : "valid", "created_at": "2026-01-01T00:00:00Z"])
         response.headers["Cache-Control"] = "no-store"
         return response
@@ -162,29 +164,29 @@ extension PubkySandbox {
 
     // MARK: What is brought
 
-    private func grant(in request: HTTPRequest) throws(PubkyRefusal) -> (PubkyGrant, proof: String) {
+    private func grant(in request: HTTPRequest) throws(PubkySandboxError) -> (PubkyGrant, proof: String) {
         guard request.headers["Content-Type"]?.hasPrefix("application/json") == true else {
-            throw PubkyRefusal(415, "Expected request with `Content-Type: application/json`")
+            throw PubkySandboxError(415, "Expected request with `Content-Type: application/json`")
         }
         guard let json = try? JSONValue(parsing: request.body) else {
-            throw PubkyRefusal(400, "Failed to parse the request body as JSON")
+            throw PubkySandboxError(400, "Failed to parse the request body as JSON")
         }
         guard let text = json["grant"]?.string, let proof = json["pop"]?.string,
             [text, proof].allSatisfy({ $0.split(separator: ".", omittingEmptySubsequences: false).count == 3 })
-        else { throw PubkyRefusal(422, "Failed to deserialize the JSON body into the target type") }
+        else { throw PubkySandboxError(422, "Failed to deserialize the JSON body into the target type") }
         let grant: PubkyGrant
         do { grant = try PubkyGrant(parsing: text) } catch {
             switch error {
-            case .signature: throw PubkyRefusal(401, "Invalid grant: invalid grant signature")
-            case .kind: throw PubkyRefusal(400, "Invalid grant: invalid grant header type, expected pubky-grant")
-            default: throw PubkyRefusal(400, "Invalid grant: invalid grant format")
+            case .signature: throw PubkySandboxError(401, "Invalid grant: invalid grant signature")
+            case .kind: throw PubkySandboxError(400, "Invalid grant: invalid grant header type, expected pubky-grant")
+            default: throw PubkySandboxError(400, "Invalid grant: invalid grant format")
             }
         }
-        guard grant.expiresAt > seconds else { throw PubkyRefusal(401, "Invalid grant: grant has expired") }
+        guard grant.expiresAt > seconds else { throw PubkySandboxError(401, "Invalid grant: grant has expired") }
         return (grant, proof)
     }
 
-    private func prove(_ text: String, of grant: PubkyGrant) throws(PubkyRefusal) {
+    private func prove(_ text: String, of grant: PubkyGrant) throws(PubkySandboxError) {
         let proof: GrantProof
         do { proof = try GrantProof(parsing: text, of: grant, for: homeserver, now: seconds) } catch {
             let words =
@@ -196,15 +198,15 @@ extension PubkySandbox {
                 case .time: "PoP timestamp out of range"
                 case .format: "invalid PoP format"
                 }
-            throw PubkyRefusal(401, "Invalid PoP proof: \(words)")
+            throw PubkySandboxError(401, "Invalid PoP proof: \(words)")
         }
-        guard grantBook.isNew(proof.nonce, now: seconds) else { throw PubkyRefusal(401, "PoP nonce already used") }
+        guard grantBook.isNew(proof.nonce, now: seconds) else { throw PubkySandboxError(401, "PoP nonce already used") }
     }
 
     // MARK: Who asks
 
-    static let noSession = PubkyRefusal(401, "No authenticated session found")
-    private static let rootRequired = PubkyRefusal(403, "Root capability required")
+    static let noSession = PubkySandboxError(401, "No authenticated session found")
+    private static let rootRequired = PubkySandboxError(403, "Root capability required")
 
     private static func bearerText(_ request: HTTPRequest) -> String? {
         guard let field = request.headers["Authorization"], field.hasPrefix("Bearer ") else { return nil }
@@ -213,7 +215,7 @@ extension PubkySandbox {
     }
 
     /// The grant whose bearer the request shows; one that is unknown or over counts as none.
-    func bearer(in request: HTTPRequest) -> PubkyGrantBook.Row? {
+    func bearer(in request: HTTPRequest) -> PubkyGrantStore.Row? {
         Self.bearerText(request).flatMap { grantBook.row(of: $0, now: seconds) }
     }
 
@@ -225,7 +227,7 @@ extension PubkySandbox {
     }
 
     /// Who asks with a session that may do everything.
-    private func root(_ request: HTTPRequest) throws(PubkyRefusal) -> PubkyKey {
+    private func root(_ request: HTTPRequest) throws(PubkySandboxError) -> PubkyKey {
         guard let caller = caller(request, for: tenant(of: request)) else { throw Self.noSession }
         guard caller.capabilities.contains(.root) else { throw Self.rootRequired }
         return caller.user

@@ -3,7 +3,7 @@ import PaymentCore
 
 /// The homeserver: what it is asked, and who may ask it (Protocol 3).
 extension PubkySandbox {
-    func homeserver(_ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    func homeserver(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let method = request.method.rawValue
         switch (method, request.url.path) {
         case ("GET", "/"): return Self.text("Pubky Homeserver")
@@ -13,8 +13,8 @@ extension PubkySandbox {
         case ("GET", "/events-stream"): return try await streamEvents(request)
         default: break
         }
-        if generation != .cookies { return try await homeserverOfToday(request) }
-        guard let owner = tenant(of: request) else { throw PubkyRefusal(404, "Pubky Host is missing") }
+        if generation != .cookies { return try await generation3Homeserver(request) }
+        guard let owner = tenant(of: request) else { throw PubkySandboxError(404, "Pubky Host is missing") }
         try authorize(request, for: owner)
         switch (method, request.url.path) {
         case ("GET", "/session"): return try session(request, of: owner)
@@ -25,7 +25,7 @@ extension PubkySandbox {
         }
     }
 
-    private func files(_ request: HTTPRequest, of owner: PubkyKey) async throws(PubkyRefusal) -> HTTPResponse {
+    private func files(_ request: HTTPRequest, of owner: PubkyKey) async throws(PubkySandboxError) -> HTTPResponse {
         try await suffer(owner)
         let path = try PubkyPath(request.url.path)
         switch request.method.rawValue {
@@ -38,10 +38,10 @@ extension PubkySandbox {
     }
 
     /// What is wrong with the homeserver for this owner's files.
-    func suffer(_ owner: PubkyKey) async throws(PubkyRefusal) {
+    func suffer(_ owner: PubkyKey) async throws(PubkySandboxError) {
         switch plans[owner]?.server {
-        case .fails: throw PubkyRefusal(500, "Internal server error")
-        case .isBusy: throw PubkyRefusal(429, "Too many requests", headers: ["Retry-After": "7"])
+        case .fails: throw PubkySandboxError(500, "Internal server error")
+        case .isBusy: throw PubkySandboxError(429, "Too many requests", headers: ["Retry-After": "7"])
         case .isSlow where configuration.slowness > .zero: try? await clock.sleep(for: configuration.slowness)
         default: break
         }
@@ -56,23 +56,25 @@ extension PubkySandbox {
     }
 
     /// Whether the request may go on to the owner's files. The order of the questions is the homeserver's.
-    private func authorize(_ request: HTTPRequest, for owner: PubkyKey) throws(PubkyRefusal) {
+    private func authorize(_ request: HTTPRequest, for owner: PubkyKey) throws(PubkySandboxError) {
         let path = request.url.path
         if path == "/session" { return }
         if path.hasPrefix("/pub/") {
             if ["GET", "HEAD"].contains(request.method.rawValue) { return }
         } else if !path.hasPrefix("/dav/") {
-            throw PubkyRefusal(403, "Writing to directories other than '/pub/' is forbidden")
+            throw PubkySandboxError(403, "Writing to directories other than '/pub/' is forbidden")
         }
         guard let secret = cookie(of: owner, in: request) else {
-            throw PubkyRefusal(401, "No session secret found in cookies")
+            throw PubkySandboxError(401, "No session secret found in cookies")
         }
-        guard let session = liveSession(secret) else { throw PubkyRefusal(401, "No session found for session secret") }
+        guard let session = liveSession(secret) else {
+            throw PubkySandboxError(401, "No session found for session secret")
+        }
         guard session.info.key == owner else {
-            throw PubkyRefusal(401, "SessionInfo public key does not match pubky-host")
+            throw PubkySandboxError(401, "SessionInfo public key does not match pubky-host")
         }
         guard session.info.capabilities.contains(where: { $0.allowsWriting(path) }) else {
-            throw PubkyRefusal(403, "Session does not have write access to path")
+            throw PubkySandboxError(403, "Session does not have write access to path")
         }
     }
 

@@ -29,34 +29,34 @@ extension PubkySandbox {
         sessions = sessions.filter { $0.value.info.key != user }
     }
 
-    func signUp(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    func signUp(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         let token = try verified(request.body)
-        guard tenants[token.key] == nil else { throw PubkyRefusal(409, "User already exists") }
+        guard tenants[token.key] == nil else { throw PubkySandboxError(409, "User already exists") }
         try useSignUpToken(request)
         tenants[token.key] = PubkyTenant(quota: configuration.quota)
         return open(token, request)
     }
 
     /// Uses up the token that a sign-up brings, where one is wanted.
-    func useSignUpToken(_ request: HTTPRequest) throws(PubkyRefusal) {
+    func useSignUpToken(_ request: HTTPRequest) throws(PubkySandboxError) {
         guard configuration.signUp == .tokenRequired else { return }
-        guard let text = PubkyQuery(request)["signup_token"] else { throw PubkyRefusal(400, "Token required") }
+        guard let text = PubkyQuery(request)["signup_token"] else { throw PubkySandboxError(400, "Token required") }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.count) == [4, 4, 4], parts.allSatisfy({ Crockford.isText($0) }) else {
-            throw PubkyRefusal(400, "Invalid signup token format: it is XXXX-XXXX-XXXX in Crockford's base 32")
+            throw PubkySandboxError(400, "Invalid signup token format: it is XXXX-XXXX-XXXX in Crockford's base 32")
         }
-        guard let isUsed = signUpTokens[text] else { throw PubkyRefusal(401, "Invalid token") }
-        guard !isUsed else { throw PubkyRefusal(401, "Token already used") }
+        guard let isUsed = signUpTokens[text] else { throw PubkySandboxError(401, "Invalid token") }
+        guard !isUsed else { throw PubkySandboxError(401, "Token already used") }
         signUpTokens[text] = true
     }
 
-    func signIn(_ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    func signIn(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         let token = try verified(request.body)
         guard tenants[token.key] != nil else { throw .notFound }
         return open(token, request)
     }
 
-    func session(_ request: HTTPRequest, of owner: PubkyKey) throws(PubkyRefusal) -> HTTPResponse {
+    func session(_ request: HTTPRequest, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse {
         guard tenants[owner] != nil, let session = cookie(of: owner, in: request).flatMap({ liveSession($0) }) else {
             throw .notFound
         }
@@ -129,35 +129,35 @@ extension PubkySandbox {
     // MARK: Tokens
 
     /// Reads a token that is good now and was not used before; from here on it was.
-    private func verified(_ bytes: [UInt8]) throws(PubkyRefusal) -> AuthToken {
+    private func verified(_ bytes: [UInt8]) throws(PubkySandboxError) -> AuthToken {
         // The real service crashes on what is too short.
         guard bytes.count > 115 else { throw Self.unreadable }
-        guard bytes[74] == 0 else { throw PubkyRefusal(400, "Unknown version") }
+        guard bytes[74] == 0 else { throw PubkySandboxError(400, "Unknown version") }
         let time = bytes[75..<83].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let seconds = generation == .cookies ? configuration.tokenWindow : max(configuration.tokenWindow, 180)
         let window = seconds * 1_000_000
         guard time <= now + window else {
-            throw PubkyRefusal(
+            throw PubkySandboxError(
                 400,
                 "AuthToken has a timestamp that is more than \(seconds) seconds in the future")
         }
         guard time >= now - min(window, now) else {
-            throw PubkyRefusal(
+            throw PubkySandboxError(
                 400, "AuthToken has a timestamp that is more than \(seconds) seconds in the past")
         }
         let token: AuthToken
         do { token = try AuthToken(parsing: bytes) } catch {
-            throw Self.isWellFormed(bytes) ? PubkyRefusal(400, "Invalid Signature") : Self.unreadable
+            throw Self.isWellFormed(bytes) ? PubkySandboxError(400, "Invalid Signature") : Self.unreadable
         }
         // Older ones are refused for their age.
         usedTokens = usedTokens.filter { $0.value + 2 * window >= now }
         guard usedTokens.updateValue(token.timestamp, forKey: token.id) == nil else {
-            throw PubkyRefusal(400, "AuthToken already used")
+            throw PubkySandboxError(400, "AuthToken already used")
         }
         return token
     }
 
-    private static let unreadable = PubkyRefusal(400, "Hit the end of buffer, expected more data")
+    private static let unreadable = PubkySandboxError(400, "Hit the end of buffer, expected more data")
 
     /// Whether everything of a token but its signature can be read.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool {

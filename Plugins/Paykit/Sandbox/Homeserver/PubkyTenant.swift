@@ -103,12 +103,12 @@ struct PubkyPath: Sendable, Hashable {
     /// Reads a path as it stands in a request.
     ///
     /// - Throws: 400 with the reason.
-    init(_ encoded: String, most: Int = 4096) throws(PubkyRefusal) {
+    init(_ encoded: String, most: Int = 4096) throws(PubkySandboxError) {
         guard let decoded = PercentCoding.decode(encoded) else { throw Self.invalid("it is not UTF-8") }
         try self.init(decoded: decoded, most: most)
     }
 
-    init(decoded: String, most: Int = 4096) throws(PubkyRefusal) {
+    init(decoded: String, most: Int = 4096) throws(PubkySandboxError) {
         let parts = decoded.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.first == "" else { throw Self.invalid("it has to begin with a slash") }
         var segments: [Substring] = []
@@ -131,5 +131,7 @@ struct PubkyPath: Sendable, Hashable {
 
     var isDirectory: Bool { text.hasSuffix("/") }
 
-    private static func invalid(_ reason: String) -> PubkyRefusal { PubkyRefusal(400, "Invalid path: \(reason)") }
+    private static func invalid(_ reason: String) -> PubkySandboxError {
+        PubkySandboxError(400, "Invalid path: \(reason)")
+    }
 }

@@ -70,6 +70,6 @@ final class BytePipe: Sendable {
 extension Inbox {
     /// What is next, with the end told as that of a stream.
     func next() async throws(StreamError) -> Element {
-        do throws(End) { return try await take() } catch { throw error == .closed ? .closed : .cancelled }
+        do throws(EndError) { return try await take() } catch { throw error == .closed ? .closed : .cancelled }
     }
 }

@@ -12,26 +12,26 @@ import PaymentCrypto
 struct PubkyConversation: Sendable {
     let manner: PubkySandbox.PeerManner
     let identity: ChannelIdentity
-    let desk: PayeeDesk
+    let responder: ReceiptResponder
     let clock: any PaymentClock
     let random: any RandomSource
     /// How long a slow one takes; a late one takes a hundred times as long.
     let pause: Duration
 
-    private struct Ended: Error {}
+    private struct EndedError: Error {}
 
     /// Speaks with whoever has connected, until one of both has enough.
     func run(over stream: any ByteStream) async {
-        var patience = PrivateChannel.Patience()
-        patience.message = .seconds(600)
-        patience.handshake = .seconds(600)
-        let wire = ChannelWire(stream, clock: clock, patience)
+        var timeout = PrivateChannel.Timeouts()
+        timeout.message = .seconds(600)
+        timeout.handshake = .seconds(600)
+        let wire = ChannelWire(stream, clock: clock, timeout)
         do {
             var (noise, peer) = try await shakeHands(wire)
             while true {
                 let sealed = try await wire.read()
-                let (message, dialect) = try PaykitMessage.read(try noise.receiving.open(sealed))
-                let answers = await desk.answers(to: message, from: peer, spoken(dialect))
+                let (message, dialect) = try ChannelMessage.read(try noise.receiving.open(sealed))
+                let answers = await responder.answers(to: message, from: peer, spoken(dialect))
                 for answer in try await changed(answers, to: message, wire, &noise) {
                     try await send(answer, spoken(dialect), over: wire, &noise)
                 }
@@ -42,38 +42,38 @@ struct PubkyConversation: Sendable {
     // MARK: The handshake
 
     private func shakeHands(_ wire: ChannelWire) async throws -> (NoiseChannel, PubkyKey) {
-        if manner == .closesAtOnce { throw Ended() }
+        if manner == .closesAtOnce { throw EndedError() }
         let first = try await wire.read()
         switch manner {
         case .silent:
             _ = try await wire.read()
-            throw Ended()
+            throw EndedError()
         case .oversizedFrame:
             try await wire.stream.send([0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 1000))
             _ = try await wire.read()
-            throw Ended()
+            throw EndedError()
         case .garbage:
             try await wire.write((0..<6).flatMap { _ in random.next().bigEndianBytes })
             _ = try await wire.read()
-            throw Ended()
+            throw EndedError()
         default: break
         }
         var handshake = try identity.handshake(.responder, random)
         let payload = try handshake.read(first)
-        guard let remote = handshake.remoteStatic else { throw Ended() }
+        guard let remote = handshake.remoteStatic else { throw EndedError() }
         let now = UInt64(max(0, clock.now.timeIntervalSince1970))
         let payer = try NoiseIdentity(
             payload, .init(.ik, .client, local: remote, remote: identity.publicKey), now: now)
         // Each of the real generations ends the connection here.
-        if manner == .olderGeneration, payer.generation != .a { throw Ended() }
-        if manner == .newerGeneration, payer.generation != .b { throw Ended() }
+        if manner == .olderGeneration, payer.generation != .a { throw EndedError() }
+        if manner == .newerGeneration, payer.generation != .b { throw EndedError() }
         try await wire.write(try handshake.write([]))
         return (try handshake.channel(), payer.key)
     }
 
     // MARK: Answers
 
-    private func spoken(_ dialect: PaykitMessage.Dialect) -> PaykitMessage.Dialect {
+    private func spoken(_ dialect: ChannelMessage.Dialect) -> ChannelMessage.Dialect {
         switch manner {
         case .mobileDialect: .mobile
         case .flatDialect: .flat
@@ -82,21 +82,22 @@ struct PubkyConversation: Sendable {
     }
 
     private func send(
-        _ message: PaykitMessage, _ dialect: PaykitMessage.Dialect, over wire: ChannelWire, _ noise: inout NoiseChannel
+        _ message: ChannelMessage, _ dialect: ChannelMessage.Dialect, over wire: ChannelWire,
+        _ noise: inout NoiseChannel
     ) async throws {
-        guard let text = message.wire(dialect) ?? message.wire() ?? message.wire(.flat) else { throw Ended() }
+        guard let text = message.wire(dialect) ?? message.wire() ?? message.wire(.flat) else { throw EndedError() }
         let sealed = try noise.sending.seal(text)
         if manner == .closesInTheMiddle {
             try await wire.stream.send(Array(NoiseFrames.wire(sealed).dropLast(sealed.count / 2)))
-            throw Ended()
+            throw EndedError()
         }
         try await wire.write(sealed)
     }
 
     /// What a peer of this manner says in place of the right answers.
     private func changed(
-        _ answers: [PaykitMessage], to message: PaykitMessage, _ wire: ChannelWire, _ noise: inout NoiseChannel
-    ) async throws -> [PaykitMessage] {
+        _ answers: [ChannelMessage], to message: ChannelMessage, _ wire: ChannelWire, _ noise: inout NoiseChannel
+    ) async throws -> [ChannelMessage] {
         switch manner {
         case .slow: try await clock.sleep(for: pause)
         case .late: try await clock.sleep(for: pause * 100)
@@ -107,13 +108,13 @@ struct PubkyConversation: Sendable {
         case .refuses: return [.error(code: "DECLINED", message: "Not today,\u{202E}\nthanks")]
         case .wrongPayee: return [.error(code: "WRONG_PAYEE", message: "I am not the intended payee")]
         case .replays:
-            let sealed = try noise.sending.seal(PaykitMessage.acknowledgement.wire() ?? [])
+            let sealed = try noise.sending.seal(ChannelMessage.acknowledgement.wire() ?? [])
             try await wire.write(sealed)
             try await wire.write(sealed)
         case .notJSON: try await wire.write(try noise.sending.seal(Array("{\"type\":".utf8)))
-        case .chatters: return [PaykitMessage](repeating: .acknowledgement, count: 100)
+        case .chatters: return [ChannelMessage](repeating: .acknowledgement, count: 100)
         case .unconfirming:
-            if case .confirmReceipt = message { throw Ended() }
+            if case .confirmReceipt = message { throw EndedError() }
         default: break
         }
         return answers.map { answer in

@@ -4,19 +4,20 @@ import PaymentCrypto
 import PaymentTesting
 
 extension PubkySandbox {
-    /// A user with an app of today, to whom private links lead: they ask for payments and give receipts, or accept what they are
-    /// asked for and pay, whenever they look. Money that does not exist.
+    /// A user with an app of today, to whom private links lead: they ask for payments and give receipts, or accept what
+    /// they are asked for and pay, whenever they look. Money that does not exist.
     public struct LinkPeer: Sendable {
         /// Who it is.
         public let user: User
         /// Which app they have.
         public let app: PaykitReceiverPath
         private let sandbox: PubkySandbox
-        private let flow: LinkFlow
+        private let flow: PrivateLinkFlow
         private let session: PubkySession
 
         init(
-            _ user: User, _ app: PaykitReceiverPath, in sandbox: PubkySandbox, flow: LinkFlow, session: PubkySession
+            _ user: User, _ app: PaykitReceiverPath, in sandbox: PubkySandbox, flow: PrivateLinkFlow,
+            session: PubkySession
         ) {
             self.user = user
             self.app = app
@@ -27,7 +28,7 @@ extension PubkySandbox {
 
         /// Publishes that the app can be spoken to, as when somebody installs it.
         ///
-        /// - Throws: `PaykitFailure`.
+        /// - Throws: `PaykitNetworkError`.
         public func publish() async throws { try await flow.publishMarker(session) }
 
         /// Asks somebody for a payment, at an invoice made for it. They hear of it when this peer looks.
@@ -38,26 +39,26 @@ extension PubkySandbox {
         ///   - payer: whom; they were looked at before.
         ///   - other: by which app of theirs.
         /// - Returns: the request's id.
-        /// - Throws: `PaykitFailure`.
+        /// - Throws: `PaykitNetworkError`.
         public func ask(
             _ satoshis: UInt64, for reference: String, of payer: PubkyKey, _ other: PaykitReceiverPath
         ) async throws -> String {
             let invoice = await sandbox.createInvoice(satoshis, for: user.key)
             let amount = try Money(minorUnits: UInt128(satoshis), currency: .satoshi)
             let terms = PaymentTerms(
-                try LinkAmount(amount.decimalText, "btc"), reference: reference,
+                try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference,
                 identifiers: [Self.bolt11].compactMap { PaykitIdentifier($0) })
             return try await flow.ask(
                 for: terms, at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)], flow.party(payer, other))
         }
 
-        /// Looks once at what somebody has said, and does what an app does: gives receipts for what has arrived, accepts what it
-        /// is asked for, and pays.
+        /// Looks once at what somebody has said, and does what an app does: gives receipts for what has arrived,
+        /// accepts what it is asked for, and pays.
         ///
         /// - Parameters:
         ///   - key: who.
         ///   - other: by which app of theirs.
-        /// - Throws: `PaykitFailure`; what was not done is done at the next look.
+        /// - Throws: `PaykitNetworkError`; what was not done is done at the next look.
         public func look(at key: PubkyKey, _ other: PaykitReceiverPath) async throws {
             let party = try flow.party(key, other)
             try await flow.poll(key, other, session)
@@ -66,7 +67,7 @@ extension PubkySandbox {
                     try await confirm(request, party)
                 } else {
                     if request.state.phase == .proposed { try await flow.accept(request.id, party) }
-                    do throws(PaykitFailure) { _ = try await flow.pay(request.id, party, with: purse) } catch {
+                    do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
                         // Where to pay may come later.
                         guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
                     }
@@ -75,14 +76,14 @@ extension PubkySandbox {
             try await flow.poll(key, other, session)
         }
 
-        private func confirm(_ request: LinkRequest, _ party: LinkParty) async throws {
+        private func confirm(_ request: PrivateLinkRequest, _ party: PrivateLinkParty) async throws {
             guard let proof = request.state.proofs.first.flatMap({ PaykitProof($0) }),
                 case .preimage(_, let hash) = proof, await sandbox.proof(ofPaying: hash) != nil
             else { return }
             try await flow.issueReceipt(for: request.id, party, session)
         }
 
-        private var purse: SandboxPurse { SandboxPurse(sandbox: sandbox) }
+        private var wallet: SandboxLinkWallet { SandboxLinkWallet(sandbox: sandbox) }
         private static let bolt11 = "btc-lightning-bolt11"
     }
 
@@ -92,7 +93,7 @@ extension PubkySandbox {
     ///   - app: its receiver path.
     ///   - scenario: what else the user publishes.
     ///   - name: for the profile; nil for one of the sandbox's own.
-    /// - Throws: `PaykitFailure` when the homeserver does not let them in.
+    /// - Throws: `PaykitNetworkError` when the homeserver does not let them in.
     public func createLinkPeer(
         _ app: PaykitReceiverPath, _ scenario: Scenario = .thirdGeneration, name: String? = nil
     ) async throws -> LinkPeer {
@@ -103,26 +104,26 @@ extension PubkySandbox {
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
         let session = try await PubkyAccount(user.keyPair, reader, pkarr, clock: clock)
             .open(at: homeserver, app.capabilities)
-        let keys = try LinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
-        let flow = LinkFlow(
+        let keys = try PrivateLinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
+        let flow = PrivateLinkFlow(
             user.key, as: app, keys, reader, store: InMemorySealedStates(), clock: clock, random: random)
         return LinkPeer(user, app, in: self, flow: flow, session: session)
     }
 }
 
 /// The wallet of a user: it keeps what it paid under which name.
-private struct SandboxPurse: LinkWallet {
+private struct SandboxLinkWallet: PrivateLinkWallet {
     let sandbox: PubkySandbox
 
-    func outcome(of order: LinkOrder) async throws -> PrivateCheckout.Settlement? {
+    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
         await sandbox.linkPayments[order.key].map { .paid($0) }
     }
 
-    func settle(_ order: LinkOrder) async throws -> PrivateCheckout.Settlement { await sandbox.settle(order) }
+    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement { await sandbox.settle(order) }
 }
 
 extension PubkySandbox {
-    fileprivate func settle(_ order: LinkOrder) -> PrivateCheckout.Settlement {
+    fileprivate func settle(_ order: PrivateLinkOrder) -> ChannelCheckout.Settlement {
         if let known = linkPayments[order.key] { return .paid(known) }
         do throws(SettlementError) {
             let amount = order.amount.bitcoin.flatMap { UInt64(exactly: $0.minorUnits) }

@@ -61,10 +61,11 @@ extension PubkySandbox {
         let endpoint = PaykitNoiseEndpoint(
             owner: user.key, host: manner == .placeholder ? "pending" : host,
             port: manner == .placeholder ? 0 : listener.localAddress.port, key: published.publicKey)
-        if [.nobodyListens, .placeholder].contains(manner) { listener.close() }
+        if [.notListening, .placeholder].contains(manner) { listener.close() }
         publish(endpoint.wire, at: Self.directory + "noise", of: user.key)
         let talk = PubkyConversation(
-            manner: manner, identity: identity, desk: desk(of: user.key, factor: manner == .anotherInvoice ? 10 : 1),
+            manner: manner, identity: identity,
+            responder: responder(of: user.key, factor: manner == .anotherInvoice ? 10 : 1),
             clock: clock, random: random,
             pause: configuration.slowness)
         return Peer(user, endpoint, listener, talk: talk)
@@ -85,21 +86,23 @@ extension PubkySandbox {
         return identity
     }
 
-    private func desk(of payee: PubkyKey, factor: UInt64) -> PayeeDesk {
-        PayeeDesk(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), InMemoryReceipts())
+    private func responder(of payee: PubkyKey, factor: UInt64) -> ReceiptResponder {
+        ReceiptResponder(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), InMemoryReceipts())
     }
 
     /// How a user wants to be paid for a receipt.
-    func terms(_ inquiry: PaykitInquiry, of payee: PubkyKey, factor: UInt64) throws(PaykitRefusal) -> PaykitPayeeTerms {
+    func terms(_ inquiry: PaykitInquiry, of payee: PubkyKey, factor: UInt64) throws(PaykitPayeeError)
+        -> PaykitPayeeTerms
+    {
         guard inquiry.currency ?? "SAT" == "SAT" else {
-            throw PaykitRefusal("UNSUPPORTED_CURRENCY", "Only SAT is taken")
+            throw PaykitPayeeError("UNSUPPORTED_CURRENCY", "Only SAT is taken")
         }
         guard let amount = inquiry.amount.flatMap({ UInt64($0) }), amount > 0 else {
-            throw PaykitRefusal("INVALID_AMOUNT", "Amount must be specified and non-zero")
+            throw PaykitPayeeError("INVALID_AMOUNT", "Amount must be specified and non-zero")
         }
         // More than there is cannot be asked for; what an invoice says is counted in smaller units.
         guard amount <= Self.mostSatoshi / max(1, factor) else {
-            throw PaykitRefusal("INVALID_AMOUNT", "Amount is more than there is")
+            throw PaykitPayeeError("INVALID_AMOUNT", "Amount is more than there is")
         }
         switch inquiry.methodID {
         case "lightning":
@@ -110,7 +113,7 @@ extension PubkySandbox {
         case "onchain":
             guard let address = payees.first(where: { $0.value == payee })?.key else { fallthrough }
             return PaykitPayeeTerms(endpoint: address)
-        default: throw PaykitRefusal("UNSUPPORTED_METHOD", "Unsupported payment method")
+        default: throw PaykitPayeeError("UNSUPPORTED_METHOD", "Unsupported payment method")
         }
     }
 }

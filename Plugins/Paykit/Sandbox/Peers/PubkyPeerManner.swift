@@ -57,7 +57,7 @@ extension PubkySandbox {
         /// Has published a key, but listens nowhere yet.
         case placeholder
         /// Has published a place where nobody listens.
-        case nobodyListens = "nobody-listens"
+        case notListening = "nobody-listens"
     }
 }
 
@@ -93,15 +93,15 @@ extension PubkySandbox.PeerManner {
         case .slow: ("takes a while for every answer", .confirmed)
         case .unconfirming: ("never confirms what was paid", .paid)
         case .refuses: ("does not want to be paid like this", .refused)
-        case .wrongPayee: ("says to be somebody else", .refused)
+        case .wrongPayee: ("claims another identity", .refused)
         case .anotherAmount: ("confirms another amount", .refused)
         case .anotherInvoice: ("has an invoice for ten times as much", .refused)
         case .anotherReceipt: ("confirms another receipt", .refused)
-        case .anotherPayer: ("confirms somebody else's payment", .refused)
+        case .anotherPayer: ("confirms another payer's payment", .refused)
         case .noInvoice: ("does not say where to pay", .refused)
         case .identityMismatch: ("has another key than published", .failed)
         case .silent: ("never says anything", .failed)
-        case .late: ("answers when nobody waits any more", .failed)
+        case .late: ("answers after the payer has stopped waiting", .failed)
         case .closesAtOnce: ("closes the connection at once", .failed)
         case .closesInTheMiddle: ("closes in the middle of an answer", .failed)
         case .oversizedFrame: ("announces a message of four gigabytes", .failed)
@@ -110,7 +110,7 @@ extension PubkySandbox.PeerManner {
         case .notJSON: ("sends what is no message", .failed)
         case .chatters: ("sends message after message, none an answer", .failed)
         case .placeholder: ("has a key, but listens nowhere yet", .failed)
-        case .nobodyListens: ("has published where nobody listens", .failed)
+        case .notListening: ("has published an address without a listener", .failed)
         }
     }
 }

@@ -9,7 +9,7 @@ import PaymentCore
 
 /// The pkarr relay (Protocol 2.2).
 extension PubkySandbox {
-    func relay(_ name: String, _ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    func relay(_ name: String, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         var response: HTTPResponse
         switch request.method.rawValue {
         case "OPTIONS":
@@ -22,21 +22,21 @@ extension PubkySandbox {
         return response
     }
 
-    private func key(_ name: String) throws(PubkyRefusal) -> PubkyKey {
+    private func key(_ name: String) throws(PubkySandboxError) -> PubkyKey {
         let key: PubkyKey
-        do { key = try PubkyKey(bare: name) } catch { throw PubkyRefusal(400, "\(error)") }
+        do { key = try PubkyKey(bare: name) } catch { throw PubkySandboxError(400, "\(error)") }
         switch plans[key]?.relay {
-        case .unavailable: throw PubkyRefusal(503, "Service Unavailable")
-        case .busy: throw PubkyRefusal(429, "Too many requests to DHT nodes", headers: ["Retry-After": "7"])
+        case .unavailable: throw PubkySandboxError(503, "Service Unavailable")
+        case .busy: throw PubkySandboxError(429, "Too many requests to DHT nodes", headers: ["Retry-After": "7"])
         default: return key
         }
     }
 
     // MARK: Reading
 
-    private func look(_ key: PubkyKey, _ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    private func look(_ key: PubkyKey, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         if let policy = PubkyQuery(request)["policy"], !["CacheOnly", "CacheFirst", "NetworkOnly"].contains(policy) {
-            throw PubkyRefusal(400, "unknown policy")
+            throw PubkySandboxError(400, "unknown policy")
         }
         guard let packet = newest(key, port: request.url.port) else { throw .notFound }
         // A relay that goes back does not ask what anybody knows already.
@@ -84,23 +84,27 @@ extension PubkySandbox {
 
     // MARK: Writing
 
-    private func publish(_ key: PubkyKey, _ request: HTTPRequest) async throws(PubkyRefusal) -> HTTPResponse {
+    private func publish(_ key: PubkyKey, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         guard request.body.count <= SignedPacket.maximumPayloadLength else {
-            throw PubkyRefusal(413, "Payload Too Large")
+            throw PubkySandboxError(413, "Payload Too Large")
         }
         let packet: SignedPacket
-        do { packet = try SignedPacket(payload: request.body, of: key) } catch { throw PubkyRefusal(400, "\(error)") }
+        do { packet = try SignedPacket(payload: request.body, of: key) } catch {
+            throw PubkySandboxError(400, "\(error)")
+        }
         let port = request.url.port
         try checkOrder(packet, port)
         if generation != .cookies {
             // Today's relays do not look at it, and let nobody wait for anybody.
         } else if let condition = request.headers["If-Match"] {
-            guard let time = UInt64(condition.filter { $0 != "\"" }) else { throw PubkyRefusal(400, "bad If-Match") }
+            guard let time = UInt64(condition.filter { $0 != "\"" }) else {
+                throw PubkySandboxError(400, "bad If-Match")
+            }
             if let known = newest(key, port: port), known.timestamp != time {
-                throw PubkyRefusal(412, "another packet is stored than the one to be replaced")
+                throw PubkySandboxError(412, "another packet is stored than the one to be replaced")
             }
         } else if publishing.contains(key) {
-            throw PubkyRefusal(428, "another packet is being stored")
+            throw PubkySandboxError(428, "another packet is being stored")
         }
         if configuration.publishTime > .zero {
             publishing.insert(key)
@@ -112,9 +116,9 @@ extension PubkySandbox {
         return HTTPResponse(status: 204, headers: generation == .cookies ? [:] : ["Pkarr-Dht-Stored-Nodes": "20"])
     }
 
-    private func checkOrder(_ packet: SignedPacket, _ port: UInt16) throws(PubkyRefusal) {
+    private func checkOrder(_ packet: SignedPacket, _ port: UInt16) throws(PubkySandboxError) {
         if let known = newest(packet.key, port: port), known.isNewer(than: packet) {
-            throw PubkyRefusal(409, "a more recent packet is known")
+            throw PubkySandboxError(409, "a more recent packet is known")
         }
     }
 }

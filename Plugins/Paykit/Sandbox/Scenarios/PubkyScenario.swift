@@ -9,7 +9,7 @@ extension PubkySandbox {
             /// There is one.
             case payable
             /// The key is unknown, or its user names no homeserver.
-            case nobody
+            case unknownUser = "nobody"
             /// The user's homeserver cannot be found or reached.
             case unreachable
             /// The user has none that can be used.
@@ -212,10 +212,10 @@ extension PubkySandbox.Scenario {
         "foreign-listing", "a homeserver that lists files of others", .init(server: .listsForeign))
     /// The key belongs to no user.
     public static let unknownKey = Self(
-        "unknown-key", "a key that belongs to no user", ends: .nobody, .init(record: .none, server: .knowsNoUser))
+        "unknown-key", "a key that belongs to no user", ends: .unknownUser, .init(record: .none, server: .knowsNoUser))
     /// Is known, but names no homeserver.
     public static let noHomeserver = Self(
-        "no-homeserver", "a record without a homeserver", ends: .nobody, .init(record: .withoutHomeserver))
+        "no-homeserver", "a record without a homeserver", ends: .unknownUser, .init(record: .withoutHomeserver))
     /// Names a homeserver that is unknown.
     public static let unknownHomeserver = Self(
         "unknown-homeserver", "a homeserver that is unknown", ends: .unreachable, .init(record: .unknownHomeserver))

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Payers in another process, who have to know their payments again: `POST /sandbox/paykit/settlements/<key>` and `GET`, where
-/// the key is the payment hash of an invoice, and `endpoint` that invoice.
+/// Payers in another process, who have to know their payments again: `POST /sandbox/paykit/settlements/<key>` and
+/// `GET`, where the key is the payment hash of an invoice, and `endpoint` that invoice.
 extension PubkySandbox {
     /// What became of what a payer asked for under a key.
     enum Settled: Sendable {
@@ -40,20 +40,20 @@ extension PubkySandbox {
         }
     }
 
-    func settlement(_ name: String, _ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    func settlement(_ name: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         switch request.method {
         case .get:
             if let invoice = invoices[name], let proof = proof(ofPaying: name) {
                 // Of one payment hash there may be any number of invoices.
                 guard PubkyQuery(request)["endpoint"].map({ $0.lowercased() == invoice.text }) ?? true else {
-                    throw PubkyRefusal(409, "another invoice of this payment hash was paid")
+                    throw PubkySandboxError(409, "another invoice of this payment hash was paid")
                 }
                 return Self.answer(.paid(proof))
             }
             return Self.answer(settlements[name])
         case .post:
             guard let body = try? JSONValue(parsing: request.body), let endpoint = body["endpoint"]?.string else {
-                throw PubkyRefusal(400, "a payment has an endpoint, and an amount in satoshi")
+                throw PubkySandboxError(400, "a payment has an endpoint, and an amount in satoshi")
             }
             let amount = body["amount"]?.int64.flatMap { UInt64(exactly: $0) }
             do { return Self.answer(.paid(try pay(endpoint, amount: amount, key: name))) } catch {

@@ -70,18 +70,18 @@ extension PubkySandbox {
 
     /// The same over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and `amount`, and
     /// `GET /sandbox/paykit/<payment hash>`.
-    func settle(_ word: String, _ request: HTTPRequest) throws(PubkyRefusal) -> HTTPResponse {
+    func settle(_ word: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         if request.method == .get {
             guard let proof = proof(ofPaying: word) else { throw .notFound }
             return Self.answer(proof)
         }
         guard request.method == .post, word == "pay" else { throw .wrongMethod }
         guard let body = try? JSONValue(parsing: request.body), let endpoint = body["endpoint"]?.string else {
-            throw PubkyRefusal(400, "a payment has an endpoint, and an amount in satoshi")
+            throw PubkySandboxError(400, "a payment has an endpoint, and an amount in satoshi")
         }
         let amount = body["amount"]?.int64.flatMap { UInt64(exactly: $0) }
         do { return Self.answer(try pay(endpoint, amount: amount)) } catch {
-            throw PubkyRefusal(error == .alreadyPaid ? 409 : 422, error.rawValue)
+            throw PubkySandboxError(error == .alreadyPaid ? 409 : 422, error.rawValue)
         }
     }
 

@@ -12,7 +12,7 @@ package enum PaykitFuzz {
         PaykitMessageTarget.self,
         PaykitRequestTarget.self,
         PaykitSubscriptionTarget.self,
-        PaykitTodayTarget.self,
-        PaykitWireTarget.self
+        PaykitGeneration3Target.self,
+        PaykitWireTarget.self,
     ]
 }

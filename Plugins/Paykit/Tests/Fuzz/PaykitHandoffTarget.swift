@@ -9,7 +9,8 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// What a key manager leaves for a device: the sealed file, and what is in it, which whoever knows the device's key can write.
+/// What a key manager leaves for a device: the sealed file, and what is in it, which whoever knows the device's key can
+/// write.
 struct PaykitHandoffTarget: FuzzTarget {
     static let name = "Paykit's handoffs"
     static let share = 4

@@ -3,8 +3,8 @@ import PaykitProvider
 import PaymentCore
 import TestSupport
 
-/// What peers say over private channels, and what others leave: frames, messages in three dialects, places to speak, proofs,
-/// requests.
+/// What peers say over private channels, and what others leave: frames, messages in three dialects, places to speak,
+/// proofs, requests.
 struct PaykitMessageTarget: FuzzTarget {
     static let name = "Paykit's private messages"
     static let share = 6
@@ -27,13 +27,13 @@ struct PaykitMessageTarget: FuzzTarget {
             id: "rcpt_1", payer: reader, payee: owner, methodID: "lightning", amount: "1000", currency: "SAT",
             createdAt: 1_767_225_600, metadata: ["invoice": "lnbc1", "proof": proofs[0].json])
         let endpoint = PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1")
-        let messages: [PaykitMessage] = [
+        let messages: [ChannelMessage] = [
             .requestReceipt(receipt), .confirmReceipt(receipt),
             .offer([.init(endpoint, expiresAt: 9), .init(endpoint)]),
             .offer([.init(endpoint)]), .accept(["lightning"]), .decline(reason: "no"), .acknowledgement,
             .error(code: "E", message: "m"), .ping, .pong,
         ]
-        let texts = messages.flatMap { message in PaykitMessage.Dialect.allCases.compactMap { message.wire($0) } }
+        let texts = messages.flatMap { message in ChannelMessage.Dialect.allCases.compactMap { message.wire($0) } }
         guard texts.count > 15 else { throw Unusable() }
         let request = PaykitPaymentRequest(
             id: "r", sender: owner, recipient: reader, amount: 2100, note: "Lunch", createdAt: 1, expiresAt: 2)
@@ -89,17 +89,17 @@ struct PaykitMessageTarget: FuzzTarget {
     }
 
     private mutating func message(_ input: [UInt8]) -> String? {
-        guard let (message, dialect) = try? PaykitMessage.read(input) else { return nil }
+        guard let (message, dialect) = try? ChannelMessage.read(input) else { return nil }
         counts["messages", default: 0] += 1
         if let wire = message.wire(dialect), dialect != .flat {
-            guard let (again, _) = try? PaykitMessage.read(wire) else { return "a message cannot be read as written" }
+            guard let (again, _) = try? ChannelMessage.read(wire) else { return "a message cannot be read as written" }
             if again != message { return "a message changes when written" }
         }
         guard case .requestReceipt(let record) = message else { return nil }
         counts["receipts", default: 0] += 1
         guard record.isUsable else { return nil }
         counts["usable receipts", default: 0] += 1
-        let kept = PrivateReceipt(record, .requested)
+        let kept = ChannelReceipt(record, .requested)
         guard kept.record == record else { return "a receipt changes when kept" }
         guard 1...128 ~= record.id.utf8.count, PaykitEndpoint.isMethod(record.methodID),
             record.amount.map({ !$0.hasPrefix("-") && $0.utf8.contains { 0x31...0x39 ~= $0 } }) ?? true
@@ -108,13 +108,13 @@ struct PaykitMessageTarget: FuzzTarget {
     }
 
     private mutating func request(_ json: JSONValue) -> String? {
-        let letter = SealedMailbox.Letter(kind: .request, sender: owner, name: "r", content: json)
+        let letter = SealedMessageStore.Message(kind: .request, sender: owner, name: "r", content: json)
         guard let request = PaykitPaymentRequest(letter, for: reader) else { return nil }
         counts["requests", default: 0] += 1
         guard request.sender == owner, request.recipient == reader,
             request.amount.utf8.contains(where: { 0x31...0x39 ~= $0 })
         else { return "a request is taken that nobody may have written" }
-        let again = SealedMailbox.Letter(kind: .request, sender: owner, name: "r", content: request.content)
+        let again = SealedMessageStore.Message(kind: .request, sender: owner, name: "r", content: request.content)
         guard let read = PaykitPaymentRequest(again, for: reader), read.amount == request.amount,
             read.currency == request.currency
         else { return "a request changes when written" }

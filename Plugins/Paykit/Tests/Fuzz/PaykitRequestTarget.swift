@@ -3,7 +3,8 @@ import PaykitProvider
 import PaymentCore
 import PaymentStandards
 
-/// Links to what somebody asks for over a private link: what a router pays by them must be the same however they are spelt.
+/// Links to what somebody asks for over a private link: what a router pays by them must be the same however they are
+/// spelt.
 struct PaykitRequestTarget: FuzzTarget {
     static let name = "Paykit's links to private requests"
     static let share = 4
@@ -38,7 +39,7 @@ struct PaykitRequestTarget: FuzzTarget {
     mutating func violation(_ input: [UInt8]) -> String? {
         guard let link = try? PaymentLink(String(decoding: input, as: UTF8.self)) else { return nil }
         let match = provider.recognize(link)
-        let request: PaykitRequestLink
+        let request: PaykitRequestURL
         do {
             guard case .privateRequest(let found)? = try PaykitLink.read(link) else {
                 counts["others", default: 0] += 1
@@ -64,7 +65,7 @@ struct PaykitRequestTarget: FuzzTarget {
     /// However a request is spelt it is the same one, of one name; and what it writes it reads again.
     ///
     /// - Parameter name: as which it was recognised; nil where it was not.
-    private func wrongSpelling(of request: PaykitRequestLink, _ name: String?) -> String? {
+    private func wrongSpelling(of request: PaykitRequestURL, _ name: String?) -> String? {
         let (id, app) = (request.id, request.app.text)
         guard let own = (try? PaymentLink(request.text)).flatMap({ provider.recognize($0)?.reference }),
             name == nil || name == own
@@ -84,7 +85,7 @@ struct PaykitRequestTarget: FuzzTarget {
         }
         // Another app, another payment: two requests never share a name.
         guard let other = PaykitReceiverPath(app.hasSuffix("/server") ? "other/wallet" : "other/server"),
-            let elsewhere = PaykitRequestLink(id, from: request.payee, app: other, recurs: request.recurs),
+            let elsewhere = PaykitRequestURL(id, from: request.payee, app: other, recurs: request.recurs),
             let link = try? PaymentLink(elsewhere.text)
         else { return "a request of another app cannot be written" }
         return provider.recognize(link)?.reference == own ? "two requests have one name" : nil

@@ -1,5 +1,6 @@
-import FuzzModel
 import Foundation
+import FuzzModel
+import PaykitKit
 import PaykitProvider
 import PaymentCore
 import PaymentRecurring

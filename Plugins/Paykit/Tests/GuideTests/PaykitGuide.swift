@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The Swift of the vendor's guide "Paykit Integration Guide", as printed: only the import differs. It need not run; it must
-// compile. A comment like `Paykit 4` says which block follows.
+// The Swift of the vendor's guide "Paykit Integration Guide", as printed: only the import differs. It need not run; it
+// must compile. A comment like `Paykit 4` says which block follows.
 
 import PaykitKit
 

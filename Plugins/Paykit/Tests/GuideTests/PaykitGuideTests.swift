@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// The guide's unit tests, as printed, and run against the guide's mock; they ask the kit's functions by the guide's names.
+// The guide's unit tests, as printed, and run against the guide's mock; they ask the kit's functions by the guide's
+// names.
 
 import PaykitKit
 import Testing

@@ -1,10 +1,10 @@
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaykitSandbox
 
-/// One history of two wallets that are there half of the time, over a homeserver that loses, doubles and delays, with processes
-/// that stop anywhere: who is asked pays once, and both hold the receipt in the end.
+/// One history of two wallets that are there half of the time, over a homeserver that loses, doubles and delays, with
+/// processes that stop anywhere: who is asked pays once, and both hold the receipt in the end.
 package struct LinkHistory: Sendable {
     package let seed: UInt64
     /// How much goes wrong, in percent of the usual.

@@ -1,5 +1,5 @@
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 

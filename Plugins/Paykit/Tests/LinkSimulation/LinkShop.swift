@@ -54,12 +54,12 @@ final class LinkBank: Sendable {
     var payments: Int { state.withLock { $0.paidInvoices.values.reduce(0, +) } }
 
     /// What became of an order; nil when it was never begun.
-    func proof(of order: LinkOrder) -> PaykitProof? {
+    func proof(of order: PrivateLinkOrder) -> PaykitProof? {
         state.withLock { state in state.orders[order.key].flatMap { Self.proof($0.hash, state) } }
     }
 
     /// Pays an order; nil when it cannot be paid. The same order again is the same payment.
-    func pay(_ order: LinkOrder) -> PaykitProof? {
+    func pay(_ order: PrivateLinkOrder) -> PaykitProof? {
         state.withLock { state in
             if let known = state.orders[order.key] { return Self.proof(known.hash, state) }
             let hash = Self.hash(order.endpoint.endpoint)
@@ -80,17 +80,17 @@ final class LinkBank: Sendable {
 }
 
 /// The payer's wallet: it may stop before and after it has paid, and not say what became of it.
-struct LinkPurse: LinkWallet {
+struct SimulatedLinkWallet: PrivateLinkWallet {
     let bank: LinkBank
     let fate: LinkFate
     let line: LinkLine
 
-    func outcome(of order: LinkOrder) async throws -> PrivateCheckout.Settlement? {
+    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
         try stop(20)
         return bank.proof(of: order).map { .paid($0) }
     }
 
-    func settle(_ order: LinkOrder) async throws -> PrivateCheckout.Settlement {
+    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
         try stop(60)
         if fate.happens(60) { return .notPaid("no route") }
         guard let proof = bank.pay(order) else { return .notPaid("the invoice was paid before") }

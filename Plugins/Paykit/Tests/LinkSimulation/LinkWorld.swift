@@ -1,7 +1,7 @@
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaykitSandbox
 
 /// A payer and a payee, their homeserver, and what goes wrong between them.
 struct LinkWorld: Sendable {
@@ -70,9 +70,9 @@ struct LinkWorld: Sendable {
         try await flow.poll(payee.key, payee.receiver, payer.session)
         for request in try await flow.requests(with: payee.key, payee.receiver) where !request.isOwn {
             if request.state.phase == .proposed { try await flow.accept(request.id, party) }
-            let purse = LinkPurse(bank: bank, fate: fate, line: payer.line)
+            let wallet = SimulatedLinkWallet(bank: bank, fate: fate, line: payer.line)
             // Also what is paid already is asked for again: an application may forget.
-            do throws(PaykitFailure) { _ = try await flow.pay(request.id, party, with: purse) } catch {
+            do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
                 guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
             }
         }
@@ -111,7 +111,7 @@ struct LinkWorld: Sendable {
 
     private func terms(_ reference: String) throws -> PaymentTerms {
         PaymentTerms(
-            try LinkAmount("0.00001", "btc"), reference: reference,
+            try PrivateLinkAmount("0.00001", "btc"), reference: reference,
             identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
     }
 
@@ -127,7 +127,7 @@ struct LinkWorld: Sendable {
         return true
     }
 
-    private func receipts(_ id: String) async throws -> ([LinkReceipt], [LinkReceipt]) {
+    private func receipts(_ id: String) async throws -> ([PrivateLinkReceipt], [PrivateLinkReceipt]) {
         (
             try await payee.flow.receipts(for: id, payee.party(with: payer)),
             try await payer.flow.receipts(for: id, payer.party(with: payee))
@@ -173,7 +173,7 @@ struct LinkParticipant: Sendable {
     let session: PubkySession
     let line: LinkLine
     let disk: LinkDisk
-    let flow: LinkFlow
+    let flow: PrivateLinkFlow
 
     init(
         seed: [UInt8], _ path: String, _ sandbox: PubkySandbox, _ clock: LinkClock, _ fate: LinkFate,
@@ -182,7 +182,7 @@ struct LinkParticipant: Sendable {
         guard let receiver = PaykitReceiverPath(path) else { throw Crash() }
         let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
         let pair = try PubkyKeyPair(seed: seed)
-        let keys = try LinkKeys(secret: Redacted(Digest.sha256.hash(seed + [1])))
+        let keys = try PrivateLinkKeys(secret: Redacted(Digest.sha256.hash(seed + [1])))
         line = LinkLine(sandbox, fate, secrets: secrets)
         disk = LinkDisk(fate, line, secrets: secrets)
         let pkarr = PkarrClient(relays: network.relays, http: line, clock: clock)
@@ -192,11 +192,11 @@ struct LinkParticipant: Sendable {
             at: sandbox.homeserver, receiver.capabilities)
         key = pair.publicKey
         self.receiver = receiver
-        flow = LinkFlow(key, as: receiver, keys, reader, store: disk, clock: clock, random: random)
+        flow = PrivateLinkFlow(key, as: receiver, keys, reader, store: disk, clock: clock, random: random)
         try await flow.publishMarker(session)
     }
 
-    func party(with other: LinkParticipant) -> LinkParty {
-        LinkParty(key, receiver, with: other.key, other.receiver)
+    func party(with other: LinkParticipant) -> PrivateLinkParty {
+        PrivateLinkParty(key, receiver, with: other.key, other.receiver)
     }
 }

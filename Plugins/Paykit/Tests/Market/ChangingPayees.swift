@@ -1,7 +1,7 @@
 import MarketModel
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 

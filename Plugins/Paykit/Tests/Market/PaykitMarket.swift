@@ -1,8 +1,8 @@
 package import MarketModel
 import PaykitProvider
-import PaymentCore
-import PaymentCrypto
 import PaykitSandbox
+package import PaymentCore
+import PaymentCrypto
 import PaymentSettlement
 import PaymentStandards
 import PaymentTesting
@@ -22,7 +22,7 @@ package final class PaykitMarket: Market {
         MarketMaker(share: share) { try PaykitMarket($0, forgets: forgets, pretends: pretends) }
     }
 
-    let provider: any PaymentProvider
+    package let provider: any PaymentProvider
     private let sandbox: PubkySandbox
     private let changing: ChangingPayees
     private let settler: SimulatedSettler
@@ -41,7 +41,7 @@ package final class PaykitMarket: Market {
             network: try .sandbox(try HTTPURL("http://\(Self.host)")), reader: Self.reader)
     }
 
-    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
         guard random.happens(0.5) else { return await makePayee(random.pick(PayeeKind.drawn), random) }
         return await makeInvoice(number)
     }
@@ -64,7 +64,8 @@ package final class PaykitMarket: Market {
     private enum PayeeKind {
         /// They are paid as often as it is asked for.
         case usual
-        /// They publish another invoice whenever somebody has read one: what was chosen is not what is published any more.
+        /// They publish another invoice whenever somebody has read one: what was chosen is not what is published any
+        /// more.
         case changing
         /// The payer's settler says no, each time.
         case refused
@@ -101,31 +102,31 @@ package final class PaykitMarket: Market {
             links: ["pubky://\(key)", "pubky\(key)", "pk:\(key)", "paykit:\(key)"])
     }
 
-    func equip(_ payer: inout Payer) {
+    package func equip(_ payer: inout Payer) {
         payer.settler = settler
         payer.amountChooser = { _ in try Money(minorUnits: 2100, currency: .satoshi) }
     }
 
     /// Payments to a payee have names of their own, which begin with the payee's.
-    func identity(of reference: String) -> String { String(reference.prefix { $0 != "/" }) }
+    package func identity(of reference: String) -> String { String(reference.prefix { $0 != "/" }) }
 
     // MARK: Truth
 
-    func captures(of payment: PaymentReference) async -> Int {
+    package func captures(of payment: PaymentReference) async -> Int {
         if let invoice = invoices.withLock({ $0[payment.id] }) {
             return await sandbox.ledger.captures(of: invoice.payee.text)
         }
         return settler.mostPayments { $0.provider == payment.provider && identity(of: $0.id) == payment.id }
     }
 
-    func isPaid(_ payment: PaymentReference) async -> Bool {
+    package func isPaid(_ payment: PaymentReference) async -> Bool {
         let payee = invoices.withLock { $0[payment.id] }?.payee.text ?? payment.id
         return await sandbox.ledger.captures(of: payee) > 0
     }
 
-    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool { settler.payments(by: attempt) > 0 }
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool { settler.payments(by: attempt) > 0 }
 
-    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
         guard let proof = receipt.transactionID else { return "has no proof" }
         guard let invoice = invoices.withLock({ $0[payment.id] }) else {
             if receipt.amount?.minorUnits != 2100 { return "states \(receipt)" }
@@ -138,8 +139,8 @@ package final class PaykitMarket: Market {
     }
 
     /// An invoice that nothing was sent for can be paid by another attempt.
-    var canBePaidAfterRefusal: Bool { true }
+    package var canBePaidAfterRefusal: Bool { true }
 
     /// No request moves money here: the settler does.
-    func payment(movedBy request: HTTPRequest) -> String? { nil }
+    package func payment(movedBy request: HTTPRequest) -> String? { nil }
 }

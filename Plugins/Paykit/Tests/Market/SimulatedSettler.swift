@@ -1,12 +1,13 @@
 import MarketModel
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaykitSandbox
 import PaymentTesting
 import Synchronization
 
-/// The payer's node and wallet in a simulated world: it pays at a ``PubkySandbox``, late, with answers that are lost, by
-/// itself, and with proofs that are none; but it knows its payments again, and says only for certain that it sent nothing.
+/// The payer's node and wallet in a simulated world: it pays at a ``PubkySandbox``, late, with answers that are lost,
+/// by itself, and with proofs that are none; but it knows its payments again, and says only for certain that it sent
+/// nothing.
 final class SimulatedSettler: PaymentSettler {
     /// What a settlement is like when things go wrong.
     private enum Habit: CaseIterable, Sendable {
@@ -88,7 +89,7 @@ final class SimulatedSettler: PaymentSettler {
         if habit == .queued {
             let due = world.clock.uptime + .seconds(world.random.below(40))
             state.withLock { $0.entries[settlement.key]?.due = due }
-            return .underWay(retryAfter: world.random.happens(0.5) ? .seconds(1) : nil)
+            return .inFlight(retryAfter: world.random.happens(0.5) ? .seconds(1) : nil)
         }
         await pay(settlement)
         if habit == .losesAnswer, world.random.happens(0.7) { throw Silent() }
@@ -122,7 +123,8 @@ final class SimulatedSettler: PaymentSettler {
     private func habit(of settlement: Settlement) -> Habit {
         let isCalm = world.faults == .none
         let drawn = isCalm ? Habit.prompt : world.random.pick(Habit.allCases)
-        // Of payees only those are refused that always are: nobody could tell which of several payments a refusal is about.
+        // Of payees only those are refused that always are: nobody could tell which of several payments a refusal is
+        // about.
         let isPayee = Acting.attempt?.reference.id != settlement.endpoint.paymentHash
         return state.withLock { state in
             let isRefused = state.refused.contains(settlement.endpoint.text)
@@ -181,7 +183,7 @@ final class SimulatedSettler: PaymentSettler {
             let due = entry?.proof == nil ? entry?.due : nil
             return (due.map { $0 <= world.clock.uptime } ?? false, due != nil)
         }
-        if isDue { await pay(settlement) } else if isWaiting { return .underWay(retryAfter: nil) }
+        if isDue { await pay(settlement) } else if isWaiting { return .inFlight(retryAfter: nil) }
         let (proof, isLie) = state.withLock { state in
             guard let entry = state.entries[key] else { return (SettlementProof?.none, false) }
             if entry.lies > 0 { state.entries[key]?.lies -= 1 }
@@ -194,7 +196,7 @@ final class SimulatedSettler: PaymentSettler {
         }
         // What was decided and is not done yet may be done in the next moment.
         let isOpen = state.withLock { $0.entries[key]?.pays == true }
-        return isOpen ? .underWay(retryAfter: nil) : .nothingSent(reason: nil)
+        return isOpen ? .inFlight(retryAfter: nil) : .nothingSent(reason: nil)
     }
 
     /// Answers take time, or do not come.

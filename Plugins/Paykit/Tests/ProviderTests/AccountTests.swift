@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -61,7 +61,7 @@ struct AccountTests {
             random: SeededRandomSource(seed: 2))
     }
 
-    private func initialize() async -> PaykitFailure? {
+    private func initialize() async -> PaykitNetworkError? {
         do {
             // A new client each time: it has seen nothing before.
             try await client().initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)

@@ -23,7 +23,7 @@ extension ClientSuite {
     }
 
     /// What `work` fails of; nil when it does not.
-    func failure(_ work: () async throws -> Void) async -> PaykitFailure? {
+    func failure(_ work: () async throws -> Void) async -> PaykitNetworkError? {
         do {
             try await work()
             return nil

@@ -1,8 +1,8 @@
 import Foundation
 import PaykitKit
+import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
 import Synchronization
@@ -245,7 +245,7 @@ struct PaykitClientTests: ClientSuite {
                 for method in scenario.expectedMethods {
                     #expect(found?.contains(method) == true, "\(scenario) \(method)")
                 }
-            case .nobody: #expect(error?.type == .peerNotFound, "\(scenario)")
+            case .unknownUser: #expect(error?.type == .peerNotFound, "\(scenario)")
             case .unreachable: #expect(error != nil, "\(scenario)")
             case .error: #expect(error != nil || found != nil, "\(scenario)")
             default: #expect(found != nil || error != nil, "\(scenario)")
@@ -282,7 +282,7 @@ struct PaykitClientTests: ClientSuite {
         let chain = try await client.smartCheckout(pubkey: key, preferredMethod: "onchain")
         #expect(chain.methodId == "onchain" && !chain.isPrivate)
         await client.keep(
-            PaykitPrivateOffer(
+            PaykitChannelOffer(
                 PaykitEndpoint(methodID: "bolt12", endpoint: "lno1"), expiresAt: clock.now.addingTimeInterval(60)),
             of: user.key)
         let offer = try await client.smartCheckout(pubkey: key, preferredMethod: "onchain")

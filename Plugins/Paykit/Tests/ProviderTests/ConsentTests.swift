@@ -1,6 +1,6 @@
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -29,7 +29,7 @@ struct DirectoryTests {
             #expect {
                 try EndpointFile.read(bytes, method: "onchain")
             } throws: {
-                ($0 as? PaykitFailure)?.code == .invalidData && ($0 as? PaykitFailure)?.methodID == "onchain"
+                ($0 as? PaykitNetworkError)?.code == .invalidData && ($0 as? PaykitNetworkError)?.methodID == "onchain"
             }
         }
     }
@@ -42,7 +42,7 @@ struct DirectoryTests {
         let long = String(repeating: "a", count: 33)
         for name in ["noise", "supported.json", "", "Lightning", "../x", "a/b", "a b", "ä", long] {
             #expect(!PaykitEndpoint.isMethod(name))
-            #expect(throws: PaykitFailure.self) {
+            #expect(throws: PaykitNetworkError.self) {
                 try PaykitDirectory.address(of: PubkyKey(bytes: [UInt8](repeating: 0, count: 32)), method: name)
             }
         }
@@ -67,24 +67,24 @@ struct DirectoryTests {
     func offers() throws {
         let user = try PubkyKey(bytes: [UInt8](repeating: 0, count: 32))
         let now = Date(timeIntervalSince1970: 1_000_000)
-        var offers = PrivateOffers()
+        var offers = ChannelOffers()
         offers.add(
-            PaykitPrivateOffer(Self.endpoint("lightning", "old"), expiresAt: now.addingTimeInterval(9)), of: user,
+            PaykitChannelOffer(Self.endpoint("lightning", "old"), expiresAt: now.addingTimeInterval(9)), of: user,
             at: now)
         offers.add(
-            PaykitPrivateOffer(Self.endpoint("lightning", "new"), expiresAt: now.addingTimeInterval(10)), of: user,
+            PaykitChannelOffer(Self.endpoint("lightning", "new"), expiresAt: now.addingTimeInterval(10)), of: user,
             at: now)
-        offers.add(PaykitPrivateOffer(Self.endpoint("onchain")), of: user, at: now)
+        offers.add(PaykitChannelOffer(Self.endpoint("onchain")), of: user, at: now)
         #expect(offers.current(of: user, at: now).map(\.endpoint.endpoint) == ["new", "x"])
         #expect(offers.current(of: user, at: now.addingTimeInterval(10)).map(\.endpoint.methodID) == ["onchain"])
-        let month = PrivateOffers.lifetime / .seconds(1)
+        let month = ChannelOffers.lifetime / .seconds(1)
         #expect(offers.current(of: user, at: now.addingTimeInterval(month)).isEmpty)
         for index in 0..<20 {
-            offers.add(PaykitPrivateOffer(Self.endpoint("m\(index)")), of: user, at: now)
+            offers.add(PaykitChannelOffer(Self.endpoint("m\(index)")), of: user, at: now)
         }
-        #expect(offers.current(of: user, at: now).count == PrivateOffers.most)
+        #expect(offers.current(of: user, at: now).count == ChannelOffers.most)
         offers.remove("m19", of: user)
-        #expect(offers.current(of: user, at: now).count == PrivateOffers.most - 1)
+        #expect(offers.current(of: user, at: now).count == ChannelOffers.most - 1)
     }
 
     @Test("An endpoint is replaced as its policy says")

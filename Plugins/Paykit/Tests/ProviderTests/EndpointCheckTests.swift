@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentStandards
 import PaymentTesting
 import TestSupport
@@ -19,8 +19,8 @@ struct EndpointCheckTests {
 
     private func check(
         _ method: String, _ text: String, _ network: PaykitEndpointCheck.Network = .regtest, amount: Money? = nil
-    ) -> PaykitFailure? {
-        do throws(PaykitFailure) {
+    ) -> PaykitNetworkError? {
+        do throws(PaykitNetworkError) {
             try PaykitEndpointCheck(StandardsReader(), network: network)
                 .check(PaykitEndpoint(methodID: method, endpoint: text), amount: amount, at: clock.now)
             return nil
@@ -117,7 +117,7 @@ struct EndpointCheckTests {
         return client
     }
 
-    private func code(_ work: () async throws -> Void) async -> PaykitFailure.Code? {
+    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
         do {
             try await work()
             return nil
@@ -155,7 +155,7 @@ struct EndpointCheckTests {
             await code { _ = try await client.smartCheckout(pubkey: user.key.text, amount: try sat(1)) }
                 == .validationFailed)
         // What was offered to this device alone is no better.
-        let offer = PaykitPrivateOffer(PaykitEndpoint(methodID: "onchain", endpoint: Self.mainnet))
+        let offer = PaykitChannelOffer(PaykitEndpoint(methodID: "onchain", endpoint: Self.mainnet))
         await client.keep(offer, of: user.key)
         #expect(try await !client.smartCheckout(pubkey: user.key.text, preferredMethod: "onchain").isPrivate)
     }

@@ -6,7 +6,7 @@ import Testing
 /// What goes wrong, by the library's numbers and by the guide's kinds.
 @Suite("Paykit's failures")
 struct FailureTests {
-    typealias Code = PaykitFailure.Code
+    typealias Code = PaykitNetworkError.Code
 
     @Test(
         "Failures have the library's numbers, and say when the same may work as it does",
@@ -19,9 +19,9 @@ struct FailureTests {
             (.rateLimited, 8000, .seconds(60)),
         ] as [(Code, Int, Duration?)])
     func numbers(_ code: Code, _ number: Int, _ wait: Duration?) {
-        let failure = PaykitFailure(code, "text", methodID: "lightning")
+        let failure = PaykitNetworkError(code, "text", methodID: "lightning")
         #expect(code.rawValue == number && failure.retryAfter == wait && failure.isRetryable == (wait != nil))
-        #expect(PaykitFailure(code, "text", retryAfter: .seconds(7)).retryAfter == .seconds(7))
+        #expect(PaykitNetworkError(code, "text", retryAfter: .seconds(7)).retryAfter == .seconds(7))
         #expect("\(failure)" == "text" && failure.methodID == "lightning")
     }
 
@@ -37,7 +37,7 @@ struct FailureTests {
             (.invoiceExpired, .networkError, "change"), (Code(rawValue: 9999), .networkError, "change"),
         ] as [(Code, PaykitErrorType, String)])
     func kinds(_ code: Code, _ type: PaykitErrorType, _ advice: String) {
-        let thrown = PaykitError(PaykitFailure(code, "text", methodID: "onchain"))
+        let thrown = PaykitError(PaykitNetworkError(code, "text", methodID: "onchain"))
         #expect(thrown.type == type && thrown.recovery.contains(advice) && thrown.methodId == "onchain")
         #expect(thrown.failure.code == code && thrown.errorDescription == "text")
     }

@@ -1,8 +1,8 @@
 import Foundation
 import PaykitKit
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaykitSandbox
 import PaymentTesting
 import TestSupport
 import Testing
@@ -30,7 +30,7 @@ struct HandoffTests {
         return client
     }
 
-    private func code(_ work: () async throws -> Void) async -> PaykitFailure.Code? {
+    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
         do {
             try await work()
             return nil
@@ -177,7 +177,7 @@ struct HandoffTests {
             try file(from: other), try file(from: user, id: "cd"), changed, Array(#"{"sb2":7}"#.utf8),
             Array(#"{"sb2":"U0IyAg=="}"#.utf8),
         ] {
-            let failure = #expect(throws: PaykitFailure.self) { try opened(bytes) }
+            let failure = #expect(throws: PaykitNetworkError.self) { try opened(bytes) }
             #expect(failure?.code == .invalidCredentials)
         }
     }
@@ -209,7 +209,7 @@ struct HandoffTests {
         }
         let changed = content.replacing(named(part), with: named(other), maxReplacements: 1)
         #expect(changed != content)
-        let failure = #expect(throws: PaykitFailure.self) {
+        let failure = #expect(throws: PaykitNetworkError.self) {
             try KeyManagerHandoff(reading: Array(changed.utf8), of: user)
         }
         #expect(failure?.message.contains("0123456789ABCDEFGHJKMNPQRS") == false)

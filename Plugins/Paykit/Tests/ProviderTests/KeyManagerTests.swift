@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -208,7 +208,7 @@ struct KeyManagerTests {
         return client
     }
 
-    private func failure(_ work: () async throws -> Void) async -> PaykitFailure.Code? {
+    private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
         do {
             try await work()
             return nil
@@ -258,7 +258,7 @@ struct KeyManagerTests {
             #expect(await failure { _ = try await answer(kind) } == .validationFailed)
         }
         let question = try app.ask(callback: "bitkit://back")
-        let no = try #require(ring.refusal(of: question))
+        let no = try #require(ring.cancellation(of: question))
         let content = try KeyManagerAnswer(PaymentLink(no.reveal()), to: question)
         #expect(content.content == .cancelled)
         #expect(await failure { try await app.importSession(from: content) } == .auth)

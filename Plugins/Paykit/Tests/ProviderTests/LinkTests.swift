@@ -29,7 +29,7 @@ struct PaykitLinkTests {
         let id = "b7f9c2a1-6d43-4b0e-a8d4-0fe2c712ab33"
         for recurs in [true, false] {
             let app = try #require(PaykitReceiverPath("bitkit/wallet"))
-            let request = try #require(PaykitRequestLink(id.uppercased(), from: key, app: app, recurs: recurs))
+            let request = try #require(PaykitRequestURL(id.uppercased(), from: key, app: app, recurs: recurs))
             #expect(try read(request.text) == .privateRequest(request) && request.id == id)
             let match = try #require(PayableLink.match(PaymentLink(request.text), StandardsReader(), []))
             #expect(match.role == .payment && match.trust == .verified && match.namesPayee == recurs)

@@ -24,21 +24,21 @@ struct MessageTests {
         for (name, message) in [
             ("c2s#0", .requestReceipt(try Self.receipt())), ("s2c#0", .confirmReceipt(confirmed)),
             ("c2s#1", .acknowledgement),
-        ] as [(String, PaykitMessage)] {
+        ] as [(String, ChannelMessage)] {
             let text = try #require(texts[name])
-            #expect(try PaykitMessage.read(Array(text.utf8)).message == message)
+            #expect(try ChannelMessage.read(Array(text.utf8)).message == message)
             #expect(message.wire().map { String(decoding: $0, as: UTF8.self) } == text)
         }
     }
 
     @Test(
         "What one dialect can say is read as the same from all that can say it",
-        arguments: PaykitMessage.Dialect.allCases)
-    func dialects(_ dialect: PaykitMessage.Dialect) throws {
+        arguments: ChannelMessage.Dialect.allCases)
+    func dialects(_ dialect: ChannelMessage.Dialect) throws {
         let endpoint = PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1")
         var open = try Self.receipt()
         (open.amount, open.currency, open.metadata) = (nil, nil, [:])
-        let messages: [PaykitMessage] = [
+        let messages: [ChannelMessage] = [
             .offer([.init(endpoint)]), .offer([.init(endpoint, expiresAt: 9), .init(endpoint)]), .accept(["lightning"]),
             .decline(reason: "no \"thanks\""), .requestReceipt(open), .confirmReceipt(open), .acknowledgement,
             .error(code: "WRONG_PAYEE", message: "I am not the intended payee"), .ping, .pong,
@@ -47,7 +47,7 @@ struct MessageTests {
         for message in messages {
             guard let wire = message.wire(dialect) else { continue }
             written += 1
-            let read = try PaykitMessage.read(wire)
+            let read = try ChannelMessage.read(wire)
             #expect(read.message == message)
             if case .requestReceipt = message { #expect(read.dialect == dialect) }
         }
@@ -61,14 +61,14 @@ struct MessageTests {
             {"type":"confirm_receipt","receipt_id":"r","payer":"pubky\(key)","payee":"pk:\(key)","method_id":"onchain",\
             "confirmed_at":7,"success":true,"amount":null}
             """
-        guard case .confirmReceipt(let receipt) = try PaykitMessage.read(Array(text.utf8)).message else {
+        guard case .confirmReceipt(let receipt) = try ChannelMessage.read(Array(text.utf8)).message else {
             Issue.record("another message")
             return
         }
         #expect(receipt.payer == key && receipt.payee == key && receipt.createdAt == 7 && receipt.amount == nil)
         let error = #"{"type":"error","error_code":"E","error_message":"m","timestamp":1}"#
-        #expect(try PaykitMessage.read(Array(error.utf8)).message == .error(code: "E", message: "m"))
-        #expect(try PaykitMessage.read(Array(#"{"payload":null,"type":"Ack"}"#.utf8)).message == .acknowledgement)
+        #expect(try ChannelMessage.read(Array(error.utf8)).message == .error(code: "E", message: "m"))
+        #expect(try ChannelMessage.read(Array(#"{"payload":null,"type":"Ack"}"#.utf8)).message == .acknowledgement)
     }
 
     @Test(
@@ -81,6 +81,6 @@ struct MessageTests {
             #"{"type":"Error","payload":{}}"#, #"{"type":7}"#,
         ])
     func refused(_ text: String) {
-        #expect(throws: WireDefect.self) { try PaykitMessage.read(Array(text.utf8)) }
+        #expect(throws: WireDefect.self) { try ChannelMessage.read(Array(text.utf8)) }
     }
 }

@@ -67,7 +67,7 @@ struct NetworkTests {
         #expect(try await client(none).resolve(key) == nil)
         let silent = RecordingTransport.refusing { _ in nil }
         await #expect { try await client(silent).resolve(key) } throws: {
-            ($0 as? PaykitFailure)?.code == .connectionFailed
+            ($0 as? PaykitNetworkError)?.code == .connectionFailed
         }
     }
 
@@ -123,9 +123,9 @@ struct NetworkTests {
         #expect(some.requests.allSatisfy { $0.body == packet.payload && $0.method == .put })
         let conflict = RecordingTransport(statuses: [409])
         await #expect { try await client(conflict).publish(packet) } throws: {
-            ($0 as? PaykitFailure)?.code == .storage
+            ($0 as? PaykitNetworkError)?.code == .storage
         }
-        await #expect(throws: PaykitFailure.self) { try await client(some, relays: 0).publish(packet) }
+        await #expect(throws: PaykitNetworkError.self) { try await client(some, relays: 0).publish(packet) }
     }
 
     @Test(
@@ -133,8 +133,8 @@ struct NetworkTests {
         arguments: [
             (400, .invalidData), (409, .storage), (412, .storage), (413, .invalidData), (428, .storage),
             (429, .rateLimited), (500, .transport), (503, .transport),
-        ] as [(Int, PaykitFailure.Code)])
-    func relayRefusals(_ status: Int, _ code: PaykitFailure.Code) async throws {
+        ] as [(Int, PaykitNetworkError.Code)])
+    func relayRefusals(_ status: Int, _ code: PaykitNetworkError.Code) async throws {
         let packet = try Self.address(5, 1)
         let relay = RecordingTransport(answers: [HTTPResponse(status: status, body: Array("a secret".utf8))])
         for work in [
@@ -142,7 +142,7 @@ struct NetworkTests {
             { _ = try await self.client(relay, relays: 1).resolve(packet.key) },
         ] as [() async throws -> Void] {
             await #expect { try await work() } throws: {
-                let failure = $0 as? PaykitFailure
+                let failure = $0 as? PaykitNetworkError
                 return failure?.code == code && failure?.message.contains("a secret") == false
             }
         }
@@ -190,22 +190,22 @@ struct NetworkTests {
         let nobody = RecordingTransport(statuses: [404])
         await #expect {
             try await HomeserverLocator(try client(nobody, relays: 1), allowsLocal: false).address(ofServer: key)
-        } throws: { ($0 as? PaykitFailure)?.code == .notFound }
+        } throws: { ($0 as? PaykitNetworkError)?.code == .notFound }
         #expect(nobody.requests.count == 1)
         await #expect { try await locate([0x22: Self.service(".")], from: 0x22) } throws: {
-            ($0 as? PaykitFailure)?.code == .connectionFailed
+            ($0 as? PaykitNetworkError)?.code == .connectionFailed
         }
     }
 
     @Test("Keys that name each other for ever lead nowhere, and not for long")
     func loops() async throws {
         let ring: [UInt8: DNSService] = try [0x22: Self.service(Self.key(0x23)), 0x23: Self.service(Self.key(0x22))]
-        await #expect(throws: PaykitFailure.self) { try await locate(ring, from: 0x22) }
+        await #expect(throws: PaykitNetworkError.self) { try await locate(ring, from: 0x22) }
         var chain: [UInt8: DNSService] = [:]
         for byte in UInt8(0x22)..<0x32 { chain[byte] = try Self.service(try Self.key(byte + 1)) }
         chain[0x32] = try Self.service("h.example.com")
         let long = chain
-        await #expect(throws: PaykitFailure.self) { try await locate(long, from: 0x22) }
+        await #expect(throws: PaykitNetworkError.self) { try await locate(long, from: 0x22) }
     }
 
     @Test(
@@ -213,7 +213,7 @@ struct NetworkTests {
         arguments: ["localhost", "127.0.0.1", "10.0.0.1", "intranet", "0x7f000001", "169.254.169.254"])
     func inward(_ target: String) async throws {
         let service = try Self.service(target, [.init(DNSService.localHTTPPortKey, UInt16(6286).bigEndianBytes)])
-        await #expect(throws: PaykitFailure.self) { try await locate([0x22: service], from: 0x22) }
+        await #expect(throws: PaykitNetworkError.self) { try await locate([0x22: service], from: 0x22) }
     }
 
     @Test("In a sandbox a homeserver on this machine is found by its port")
@@ -249,12 +249,12 @@ struct NetworkTests {
         #expect(session.exported.reveal() == "\(pair.publicKey):\(Self.secret)")
         #expect(!"\(session)".contains(Self.secret))
         for bad in [[], ["other=\(Self.secret)"], ["\(pair.publicKey)=a b"], ["\(pair.publicKey)="]] as [[String]] {
-            await #expect(throws: PaykitFailure.self) {
+            await #expect(throws: PaykitNetworkError.self) {
                 try await homeserver(opened(bad)).open(token, isSignUp: false)
             }
         }
         await #expect { try await homeserver(opened([good], of: 0x22)).open(token, isSignUp: true) } throws: {
-            ($0 as? PaykitFailure)?.code == .invalidCredentials
+            ($0 as? PaykitNetworkError)?.code == .invalidCredentials
         }
     }
 
@@ -263,15 +263,15 @@ struct NetworkTests {
         arguments: [
             (401, .sessionExpired), (403, .auth), (429, .rateLimited), (507, .quotaExceeded), (413, .quotaExceeded),
             (500, .transport), (503, .transport), (418, .invalidData),
-        ] as [(Int, PaykitFailure.Code)])
-    func refusals(_ status: Int, _ code: PaykitFailure.Code) async throws {
+        ] as [(Int, PaykitNetworkError.Code)])
+    func refusals(_ status: Int, _ code: PaykitNetworkError.Code) async throws {
         let server = try homeserver(HTTPResponse(status: status, body: Array("the secret is \(Self.secret)".utf8)))
         let pair = try WireTests.pair(0x11)
         let session = PubkySession(
             user: pair.publicKey, capabilities: [], cookie: Redacted(Self.secret), origin: server.url.origin)
         let address = try PubkyAddress(pair.publicKey, path: "/pub/x")
         await #expect { try await server.write([1], to: address, session) } throws: {
-            let failure = $0 as? PaykitFailure
+            let failure = $0 as? PaykitNetworkError
             return failure?.code == code && failure?.message.contains(Self.secret) == false
         }
     }

@@ -77,7 +77,7 @@ struct NoiseTests {
                 _ = try initiator.write(Self.bytes(row["expect"]?["messages"]?[0]?["payload"]) ?? [])
                 var changed = messages[0]
                 changed[index] ^= 1
-                do throws(NoiseFailure) {
+                do throws(NoiseError) {
                     _ = try responder.read(changed)
                     let second = try responder.write([])
                     _ = try initiator.read(second)
@@ -86,16 +86,16 @@ struct NoiseTests {
                     #expect([.untrusted, .key].contains(error))
                 }
                 if responder.isFinished { continue }
-                #expect(throws: NoiseFailure.self) { try responder.channel() }
+                #expect(throws: NoiseError.self) { try responder.channel() }
             }
             var (_, responder) = try Self.pair(input)
             let needed = input["protocol_name"]?.string?.contains("_IK_") == true ? 96 : 32
             for count in 0..<needed {
                 var copy = responder
-                #expect(throws: NoiseFailure.self) { try copy.read(Array(messages[0].prefix(count))) }
-                #expect(throws: NoiseFailure.order) { try copy.read(messages[0]) }
+                #expect(throws: NoiseError.self) { try copy.read(Array(messages[0].prefix(count))) }
+                #expect(throws: NoiseError.order) { try copy.read(messages[0]) }
             }
-            #expect(throws: NoiseFailure.length) { try responder.read([UInt8](repeating: 0, count: 65_536)) }
+            #expect(throws: NoiseError.length) { try responder.read([UInt8](repeating: 0, count: 65_536)) }
         }
     }
 
@@ -109,7 +109,7 @@ struct NoiseTests {
                 Self.suite(input), .responder, prologue: (Self.bytes(input["init_prologue"]) ?? []) + [0],
                 ownStatic: Self.bytes(input["resp_static"]),
                 ownEphemeral: #require(Self.bytes(input["resp_ephemeral"])))
-            #expect(throws: NoiseFailure.untrusted) {
+            #expect(throws: NoiseError.untrusted) {
                 _ = try responder.read(initiator.write([1]))
                 _ = try initiator.read(responder.write([]))
             }
@@ -122,12 +122,12 @@ struct NoiseTests {
             NoiseSuite(.nn), .initiator, prologue: [], ownStatic: nil, ownEphemeral: ours)
         var responder = try NoiseHandshake(
             NoiseSuite(.nn), .responder, prologue: [], ownStatic: nil, ownEphemeral: theirs)
-        #expect(throws: NoiseFailure.order) { try responder.write([]) }
-        #expect(throws: NoiseFailure.order) { try initiator.channel() }
+        #expect(throws: NoiseError.order) { try responder.write([]) }
+        #expect(throws: NoiseError.order) { try initiator.channel() }
         _ = try responder.read(initiator.write([]))
-        #expect(throws: NoiseFailure.order) { try initiator.write([]) }
+        #expect(throws: NoiseError.order) { try initiator.write([]) }
         _ = try initiator.read(responder.write([]))
-        #expect(throws: NoiseFailure.order) { try initiator.write([]) }
+        #expect(throws: NoiseError.order) { try initiator.write([]) }
         return (try initiator.channel(), try responder.channel())
     }
 
@@ -137,11 +137,11 @@ struct NoiseTests {
         let messages = [try left.sending.seal([1]), try left.sending.seal([2]), try left.sending.seal([3])]
         #expect(try right.receiving.open(messages[0]) == [1])
         for bad in [messages[0], messages[2], [], [UInt8](repeating: 0, count: 17)] {
-            #expect(throws: NoiseFailure.untrusted) { try right.receiving.open(bad) }
+            #expect(throws: NoiseError.untrusted) { try right.receiving.open(bad) }
         }
         #expect(try right.receiving.open(messages[1]) == [2])
         // What one side sent does not come back to it as the other's.
-        #expect(throws: NoiseFailure.untrusted) { try left.receiving.open(messages[0]) }
+        #expect(throws: NoiseError.untrusted) { try left.receiving.open(messages[0]) }
         #expect(left.binding == right.binding)
     }
 
@@ -152,16 +152,16 @@ struct NoiseTests {
         let sealed = try left.sending.seal(longest)
         #expect(sealed.count == 65_535)
         #expect(try right.receiving.open(sealed) == longest)
-        #expect(throws: NoiseFailure.length) { try left.sending.seal(longest + [7]) }
-        #expect(throws: NoiseFailure.length) { try right.receiving.open(sealed + [0]) }
+        #expect(throws: NoiseError.length) { try left.sending.seal(longest + [7]) }
+        #expect(throws: NoiseError.length) { try right.receiving.open(sealed + [0]) }
     }
 
     @Test("A key that was used as often as it may is used no more")
     func exhaustion() throws {
         var cipher = NoiseCipher(key: [UInt8](repeating: 1, count: 32), count: .max - 1)
         _ = try cipher.seal([1])
-        #expect(throws: NoiseFailure.exhausted) { try cipher.seal([1]) }
-        #expect(throws: NoiseFailure.exhausted) { try cipher.open([UInt8](repeating: 0, count: 20)) }
+        #expect(throws: NoiseError.exhausted) { try cipher.seal([1]) }
+        #expect(throws: NoiseError.exhausted) { try cipher.open([UInt8](repeating: 0, count: 20)) }
     }
 
     @Test("Keys that are missing, superfluous or of small order make no channel")
@@ -171,7 +171,7 @@ struct NoiseTests {
             (NoiseSuite(.ik), nil, key), (NoiseSuite(.ik), key, nil), (NoiseSuite(.nn), key, nil),
             (NoiseSuite(.xx), nil, nil), (NoiseSuite(.xx), [1], nil), (NoiseSuite(.ik), key, [1]),
         ] as [(NoiseSuite, [UInt8]?, [UInt8]?)] {
-            #expect(throws: NoiseFailure.key) {
+            #expect(throws: NoiseError.key) {
                 try NoiseHandshake(
                     suite, .initiator, prologue: [], ownStatic: own, ownEphemeral: key, remoteStatic: remote)
             }
@@ -179,6 +179,6 @@ struct NoiseTests {
         var handshake = try NoiseHandshake(
             NoiseSuite(.ik), .initiator, prologue: [], ownStatic: key, ownEphemeral: key,
             remoteStatic: [UInt8](repeating: 0, count: 32))
-        #expect(throws: NoiseFailure.key) { try handshake.write([]) }
+        #expect(throws: NoiseError.key) { try handshake.write([]) }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import Testing
@@ -90,7 +90,7 @@ struct PkarrDHTTests {
             let (older, later) = (try Self.packet(5, 1), try Self.packet(6, 2))
             try await Self.client(net, nil).publish(later)
             let client = try Self.client(net, Relay(), seed: 2)
-            await #expect { try await client.publish(older) } throws: { ($0 as? PaykitFailure)?.code == .storage }
+            await #expect { try await client.publish(older) } throws: { ($0 as? PaykitNetworkError)?.code == .storage }
             #expect(try await client.resolve(older.key) == later)
         }
     }
@@ -105,7 +105,7 @@ struct PkarrDHTTests {
         try Net.play([.dead, .dead], seed: 4, starts: [0, 1]) { net in
             let packet = try Self.packet(5, 1)
             #expect(try await Self.client(net, Relay()).publish(packet) == 1)
-            await #expect(throws: PaykitFailure.self) {
+            await #expect(throws: PaykitNetworkError.self) {
                 try await Self.client(net, Relay(status: 500), seed: 2).publish(packet)
             }
         }
@@ -124,7 +124,7 @@ struct PkarrDHTTests {
             let key = try WireTests.pair(0x11).publicKey
             let partly = try await Self.client(net, Relay()).search(key, everywhere: true)
             #expect(partly.packet == nil && !partly.isCertain)
-            await #expect(throws: PaykitFailure.self) {
+            await #expect(throws: PaykitNetworkError.self) {
                 try await Self.client(net, Relay(status: 500)).search(key, everywhere: true)
             }
         }

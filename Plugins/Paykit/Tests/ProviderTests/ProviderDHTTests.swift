@@ -1,7 +1,7 @@
 import PaykitNetwork
+import PaykitSandbox
 import PaymentCore
 import PaymentRouting
-import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTesting
@@ -40,7 +40,7 @@ struct ProviderDHTTests {
         let first = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
         var dht = DHTConfiguration.local(first)
         // Nobody on this machine is slow by distance.
-        dht.patience = .milliseconds(200)
+        dht.slotDuration = .milliseconds(200)
         network.dht = dht
         let described = network
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -1,8 +1,8 @@
 import BitcoinProvider
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentRouting
-import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTesting

@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import TestSupport
@@ -73,7 +73,7 @@ struct SecrecyTests {
             { try await client.publish(PubkyProfile(name: "Anna")) }, { _ = try await client.follows(pubkey: me.text) },
             { try await client.follow(pubkey: me.text) }, { _ = try await client.checkRotationNeeded(pubkey: me.text) },
             { _ = try await client.noiseEndpoint(pubkey: me.text) }, { try await client.approve(link) },
-            { try await client.awaitAuthorization(of: link, patience: .seconds(3)) },
+            { try await client.awaitAuthorization(of: link, timeout: .seconds(3)) },
             { try await client.initialize(secretKeyHex: Self.secret + "0", homeserverPubkey: me.text) },
             { try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: Self.secret) },
             { try await client.signOut() },

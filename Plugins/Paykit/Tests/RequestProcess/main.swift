@@ -1,10 +1,10 @@
 import Foundation
 import PaykitKit
 import PaykitProvider
+import PaykitSandbox
 import PaykitStore
 import PaymentCore
 import PaymentRouting
-import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTransport
@@ -13,8 +13,8 @@ import PaymentTransport
 //
 //     RequestProcess JOURNAL LINKS SANDBOX HOMESERVER PAYEE LOOKS
 //
-// LINKS is the file of what is kept of private links. LOOKS is how often it looks what is asked for. Each moment that matters
-// is a line on standard output.
+// LINKS is the file of what is kept of private links. LOOKS is how often it looks what is asked for. Each moment that
+// matters is a line on standard output.
 
 func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
@@ -69,7 +69,7 @@ let provider = PaykitProvider(
 let router = PaymentRouter(
     registry: try ProviderRegistry([provider]), transport: transport, journal: try SQLiteJournal(path: words[0]),
     readers: [StandardsReader()], log: PaymentLog { tell("\($0)") },
-    leases: LeasePolicy(duration: .seconds(600), patience: .seconds(3)))
+    leases: LeasePolicy(duration: .seconds(600), timeout: .seconds(3)))
 let payer = Payer(
     policy: .firstWhateverItCosts, settler: TellingSettler(base: SandboxSettler(at: url, over: transport)))
 

@@ -1,8 +1,9 @@
 import Foundation
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Files of the simulated homeserver, and who may write them (Protocol 3.4 and 3.5).
@@ -131,7 +132,7 @@ struct PubkyFileTests {
 
         let full = await world.sandbox.createUser(.quotaFull)
         let disabled = await world.sandbox.createUser(.disabled)
-        for (user, failure) in [(full, PaykitFailure.Code.quotaExceeded), (disabled, .auth)] {
+        for (user, failure) in [(full, PaykitNetworkError.Code.quotaExceeded), (disabled, .auth)] {
             let homeserver = try world.homeserver()
             let session = try await homeserver.open(world.token(user.keyPair), isSignUp: false)
             let address = try PubkyAddress(user.key, path: "/pub/paykit.app/v0/lightning2")

@@ -1,7 +1,8 @@
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// The homeserver of today: its tables of answers, in its words.

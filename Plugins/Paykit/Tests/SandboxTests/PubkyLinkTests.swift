@@ -1,11 +1,12 @@
 import Foundation
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaykitSandbox
 import PaymentSodium
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// The relays through which another device authorises an app (Protocol 1.7).

@@ -1,8 +1,9 @@
 import Foundation
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Directories and events of the simulated homeserver (Protocol 3.5 and 3.6).

@@ -1,8 +1,9 @@
 import Foundation
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// The simulated pkarr relay (Protocol 2.2).
@@ -146,7 +147,7 @@ struct PubkyRelayTests {
     func published() async throws {
         let world = PubkyWorld()
         let pair = try PubkyWorld.pair(9)
-        await #expect(throws: PaykitFailure.self) { try await world.locator().homeserver(of: pair.publicKey) }
+        await #expect(throws: PaykitNetworkError.self) { try await world.locator().homeserver(of: pair.publicKey) }
         let name = try #require(SignedPacket.name("_pubky", under: pair.publicKey))
         let target = try #require(DNSName(world.sandbox.homeserver.text))
         let packet = try SignedPacket(

@@ -1,11 +1,12 @@
 import Foundation
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
-import PaykitSandbox
 import PaymentStandards
 import PaymentTesting
 import PaymentTransport
+import TestSupport
 import Testing
 
 /// The users of the simulated network, as an app meets them.
@@ -45,11 +46,11 @@ struct PubkyScenarioTests {
         case .nothing:
             let usable = try await found(user, in: world).filter { Self.isSound($0.value) }
             #expect(usable.isEmpty)
-        case .nobody:
+        case .unknownUser:
             #expect(await code { _ = try await found(user, in: world) } == .notFound)
         case .unreachable:
             // Unknown, without a web address, or down: the connection is what fails last.
-            let codes: [PaykitFailure.Code] = [.notFound, .connectionFailed, .transport]
+            let codes: [PaykitNetworkError.Code] = [.notFound, .connectionFailed, .transport]
             let failure = await code { _ = try await found(user, in: world) }
             #expect(failure.map(codes.contains) == true)
         default:
@@ -167,7 +168,7 @@ struct PubkyScenarioTests {
     }
 
     @Test("A relay and a homeserver that want fewer requests say for how long")
-    func patience() async throws {
+    func timeout() async throws {
         let world = PubkyWorld()
         let (relay, server) = (
             await world.sandbox.createUser(.relayBusy), await world.sandbox.createUser(.homeserverBusy)
@@ -209,7 +210,7 @@ struct PubkyScenarioTests {
         let world = PubkyWorld()
         let user = await world.sandbox.createUser()
         let address = SharedAddress([
-            .init(CitconSandbox(), paths: CitconSandbox.paths), .init(world.sandbox, paths: PubkySandbox.paths),
+            .init(Other(), paths: ["/v1"]), .init(world.sandbox, paths: PubkySandbox.paths),
         ])
         let server = try LoopbackServer(address)
         defer { server.stop() }
@@ -223,4 +224,9 @@ struct PubkyScenarioTests {
             return
         }
     }
+}
+
+/// A service that shares the address.
+private struct Other: SandboxService {
+    func respond(to request: HTTPRequest) async -> HTTPResponse { HTTPResponse(status: 418) }
 }

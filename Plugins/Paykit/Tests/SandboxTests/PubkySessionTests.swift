@@ -1,8 +1,9 @@
 import Foundation
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Accounts and sessions of the simulated homeserver (Protocol 3.2 to 3.4).
@@ -182,9 +183,9 @@ struct PubkySessionTests {
 }
 
 /// The code of the failure that `work` ends with.
-func code(_ work: () async throws -> Void) async -> PaykitFailure.Code? {
+func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
     do {
         try await work()
         return nil
-    } catch { return (error as? PaykitFailure)?.code }
+    } catch { return (error as? PaykitNetworkError)?.code }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
-import PaykitSandbox
 import PaymentStandards
 import PaymentTesting
+import TestSupport
 import Testing
 
 /// Payments to the users of the simulated network, with money that does not exist.

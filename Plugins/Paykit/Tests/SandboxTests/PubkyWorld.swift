@@ -1,12 +1,12 @@
-import TestSupport
 import Foundation
 import PaykitProvider
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaykitSandbox
 import PaymentTesting
 import PaymentTransport
+import TestSupport
 import Testing
 
 /// A simulated Pubky network, and a client that sends it exactly what it is told to.
@@ -80,7 +80,6 @@ struct PubkyWorld: Sendable {
 }
 
 extension HTTPResponse {
-    var text: String { String(decoding: body, as: UTF8.self) }
     /// Status and words.
     var line: String { text.isEmpty ? "\(status)" : "\(status) \(text)" }
 }

@@ -217,7 +217,7 @@ public struct CheckoutPage: Sendable {
             told = .element(
                 "p",
                 [
-                    "class": notice.isProblem ? "problem" : notice == .pending ? "note" : "good", "tabindex": "-1",
+                    "class": notice.isError ? "problem" : notice == .pending ? "note" : "good", "tabindex": "-1",
                     "autofocus": askedRow == nil ? "" : nil,
                 ],
                 .isolated(texts.text(of: notice)))

@@ -58,8 +58,9 @@ public struct CheckoutTexts: Sendable, Hashable {
     public var unknown = "The payment may have been made. Do not pay again; ask the shop."
     /// When the payment was declined; the reason follows.
     public var declined = "The payment was declined"
-    /// What the service's words for reasons mean to a payer; other words are shown as they are. Suspicions are not told.
-    public var reasons = DeclineWords.english
+    /// What the service's words for reasons mean to a payer; other words are shown as they are. Suspicions are not
+    /// told.
+    public var reasons = DeclineTexts.english
     /// When the session has expired.
     public var notAuthorised = "This checkout has expired. Nothing was paid; go back to the shop and start again."
     /// When the payment was not made; the reason follows.

@@ -65,7 +65,8 @@ public import PayrailsTypes
 
     /// Checks and encrypts the card and tells the delegate.
     ///
-    /// - Returns: what the delegate was told; a failure is `invalidCardData`, or what keeps the session from encrypting.
+    /// - Returns: what the delegate was told; a failure is `invalidCardData`, or what keeps the session from
+    ///   encrypting.
     @discardableResult public func collectFields() -> Result<String, PayrailsError> {
         send(.submitted)
         let result = collected ?? .failure(.invalidCardData)

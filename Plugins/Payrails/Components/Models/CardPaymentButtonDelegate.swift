@@ -17,8 +17,8 @@ public import PayrailsTypes
     /// The payment failed, with the reason, as in the vendor's later releases; also when the payer left. By default it
     /// calls ``onAuthorizeFailed(_:)``.
     func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure)
-    /// The payment goes on without the payer; its outcome is not known yet. By default it calls ``onAuthorizeFailed(_:)``,
-    /// so that whoever shows that something is under way stops.
+    /// The payment goes on without the payer; its outcome is not known yet. By default it calls
+    /// ``onAuthorizeFailed(_:)``, so that whoever shows that something is under way stops.
     func onAuthorizePending(_ button: CardPaymentButton)
     /// The button pays with another instrument from now on; nil stands for the card form.
     func onStoredInstrumentChanged(_ button: CardPaymentButton, instrument: (any StoredInstrument)?)

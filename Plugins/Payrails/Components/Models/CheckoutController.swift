@@ -27,7 +27,7 @@ public import PayrailsTypes
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private let observed: ObservedState<CheckoutState>
-    @ObservationIgnored private var desk: ChallengeDesk?
+    @ObservationIgnored private var challengePresenter: ChallengePresenterQueue?
     @ObservationIgnored private var deleting: Task<Void, Never>?
     @ObservationIgnored private var paying: Task<Void, Never>?
 
@@ -84,18 +84,18 @@ public import PayrailsTypes
         switch action {
         case .select(let id): select(id)
         case .askDeletion(let id):
-            if let view = instruments.view(for: id) { view.tapDelete() } else { tell(.outdated) }
+            if let view = instruments.view(for: id) { view.tapDelete() } else { show(.outdated) }
         case .delete(let id): ask(.confirmed(id: id))
         case .payStored, .payCard, .payEncryptedCard, .payElsewhere, .payOther:
             guard !state.isFinished else { return }
-            guard attempt ?? state.attempt == state.attempt else { return tell(.outdated) }
+            guard attempt ?? state.attempt == state.attempt else { return show(.outdated) }
             pay(action)
         case .keep, .leaveChallenge: break
         }
     }
 
     /// The payer came back from a page by `link`, one of the session's return URLs.
-    public func payerReturned(by link: PaymentLink?) { desk?.payerReturned(by: link) }
+    public func payerReturned(by link: PaymentLink?) { challengePresenter?.payerReturned(by: link) }
 
     /// Waits until nothing is under way.
     public func waitUntilIdle() async {
@@ -120,11 +120,11 @@ public import PayrailsTypes
         }
         switch action {
         case .payStored(let id):
-            guard let view = instruments.view(for: id) else { return tell(.outdated) }
+            guard let view = instruments.view(for: id) else { return show(.outdated) }
             if !view.state.isSelected { select(id) }
             begin { view.tapPay() }
         case .payCard(let fields, let save):
-            guard let cardForm else { return tell(.outdated) }
+            guard let cardForm else { return show(.outdated) }
             let fields = fields.reveal()
             for field in cardForm.state.order {
                 cardForm.setText("", for: field)
@@ -139,14 +139,14 @@ public import PayrailsTypes
                 for field in cardForm.state.order where field.isSecret { cardForm.setText("", for: field) }
             }
         case .payEncryptedCard(let data, let save):
-            guard let cardForm, JWEShape.isCompactJWE(data) else { return tell(.cardInvalid) }
+            guard let cardForm, JWEShape.isCompactJWE(data) else { return show(.cardInvalid) }
             cardForm.clear()
             let save = save && cardForm.config.showSaveInstrument
             begin { cardButton.pay(withEncryptedCard: data, saveInstrument: save) }
         case .payElsewhere(let type):
-            guard state.methods.contains(type) else { return tell(.outdated) }
+            guard state.methods.contains(type) else { return show(.outdated) }
             begin { pay(elsewhere: type) }
-        case .payOther: tell(.mismatch)
+        case .payOther: show(.mismatch)
         case .select, .askDeletion, .delete, .keep, .leaveChallenge: break
         }
     }
@@ -183,13 +183,13 @@ public import PayrailsTypes
                 }
             case .refresh:
                 instruments.refreshInstruments()
-                tell(.deleted)
-            case .report: tell(.notDeleted)
+                show(.deleted)
+            case .report: show(.notDeleted)
             }
         }
     }
 
-    private func tell(_ notice: CheckoutNotice) { observed.change { $0.notice = notice } }
+    private func show(_ notice: CheckoutNotice) { observed.change { $0.notice = notice } }
 
     private func listen(to presenter: (any PaymentPresenter)?) {
         instruments.delegate = self
@@ -199,15 +199,17 @@ public import PayrailsTypes
         cardForm?.onChange = { [weak self] new in self?.observed.change { $0.cardForm = new } }
         cardButton.onChange = { [weak self] new in self?.observed.change { $0.cardButton = new } }
         if presenter == nil {
-            desk = ChallengeDesk { [weak self] page in self?.observed.change { $0.challenge = page } }
+            challengePresenter = ChallengePresenterQueue { [weak self] page in
+                self?.observed.change { $0.challenge = page }
+            }
         }
-        instruments.presenter = presenter ?? desk
-        cardButton.presenter = presenter ?? desk
+        instruments.presenter = presenter ?? challengePresenter
+        cardButton.presenter = presenter ?? challengePresenter
     }
 
     private func ended(_ result: OnPayResult?) {
         guard let result else { return }
-        tell(CheckoutNotice(result))
+        show(CheckoutNotice(result))
         if case .success = result { onPaid?() }
     }
 }
@@ -257,8 +259,8 @@ extension CheckoutController: PayrailsCardFormDelegate {
     public func cardForm(_ view: CardForm, didCollectCardData data: String) {}
     /// Tells the payer.
     public func cardForm(_ view: CardForm, didFailWithError error: any Error) {
-        if case PayrailsError.invalidCardData = error { return tell(.cardInvalid) }
-        tell(.failed(reason: (error as? PayrailsError)?.description ?? "\(type(of: error))"))
+        if case PayrailsError.invalidCardData = error { return show(.cardInvalid) }
+        show(.failed(reason: (error as? PayrailsError)?.description ?? "\(type(of: error))"))
     }
 }
 

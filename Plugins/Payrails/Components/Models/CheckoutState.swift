@@ -90,7 +90,7 @@ public enum CheckoutNotice: Sendable, Hashable {
     }
 
     /// Whether it is bad news.
-    public var isProblem: Bool {
+    public var isError: Bool {
         switch self {
         case .paid, .pending, .deleted: false
         case .unknown, .declined, .notAuthorised, .failed, .cancelled, .cardInvalid, .notDeleted, .outdated, .mismatch:

@@ -3,8 +3,8 @@
 
     /// The older pay button, for stored instruments only: a ``CardPaymentButton`` under its former name.
     ///
-    /// To move on, make the button with `Payrails.createCardPaymentButton(storedInstrument:…)` and rename the delegate's
-    /// protocol; until then ``cardPaymentButton`` is the new one.
+    /// To move on, make the button with `Payrails.createCardPaymentButton(storedInstrument:…)` and rename the
+    /// delegate's protocol; until then ``cardPaymentButton`` is the new one.
     @available(
         *, deprecated,
         message:

@@ -135,7 +135,7 @@ extension StoredInstrumentModel: PayrailsCardPaymentButtonDelegate {
     public func onAuthorizeFailed(_ button: CardPaymentButton) {}
     /// Tells the row's delegate, with the reason.
     public func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure) {
-        fail(failure.rawError as? PayrailsError ?? .unknown(error: StoredInstrumentFailure(failure)))
+        fail(failure.rawError as? PayrailsError ?? .unknown(error: StoredInstrumentError(failure)))
     }
     /// Tells the row's delegate: the payment is not complete, and not to be made again.
     public func onAuthorizePending(_ button: CardPaymentButton) { fail(.paymentPending) }

@@ -69,8 +69,8 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     /// The states from now on, beginning with the present one.
     public var states: AsyncStream<StoredInstrumentsState> { observed.stream() }
 
-    /// Shows what the session has now, with nothing selected, and asks the service: new instruments appear, and those that
-    /// are gone disappear, as soon as it has answered. Without an answer everything stays as it is.
+    /// Shows what the session has now, with nothing selected, and asks the service: new instruments appear, and those
+    /// that are gone disappear, as soon as it has answered. Without an answer everything stays as it is.
     public func refreshInstruments() {
         carryOut(selection.handle(.loaded))
         load { $0.state.isProcessing }
@@ -79,7 +79,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         refreshing = Task { [weak self] in
             do { try await session.reloadInstruments() } catch { return }
             guard !Task.isCancelled else { return }
-            self?.showNews()
+            self?.showChanges()
         }
     }
 
@@ -97,7 +97,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     public func view(for id: String) -> StoredInstrumentModel? { views.first { $0.state.id == id } }
 
     /// Shows what the session has now. Rows that are the same as before stay, and the selection with them.
-    private func showNews() {
+    private func showChanges() {
         let selected = selection.selectedID
         load { view in
             let old = view.getInstrument()

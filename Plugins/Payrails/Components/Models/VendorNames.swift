@@ -1,7 +1,7 @@
 import PayrailsTypes
 
-// The vendor's names. Where there is UIKit they are views (folder `UIKit`), as in the vendor's SDK; elsewhere they are the
-// models themselves, so that code written after the guide reads the same.
+// The vendor's names. Where there is UIKit they are views (folder `UIKit`), as in the vendor's SDK; elsewhere they are
+// the models themselves, so that code written after the guide reads the same.
 
 #if !canImport(UIKit) || os(watchOS) || os(tvOS)
     /// The payer's stored instruments, by the vendor's name.

@@ -1,7 +1,7 @@
 import PayrailsTypes
 
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided here:
-// what is shown and what a tap does are the tested states and models beside this folder. Keep it that small.
+// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
+// here: what is shown and what a tap does are the tested states and models beside this folder. Keep it that small.
 
 #if canImport(SwiftUI)
     import PaymentCore

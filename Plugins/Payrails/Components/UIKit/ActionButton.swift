@@ -1,8 +1,8 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
     public import UIKit
 
-    // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided in
-    // this folder: what is shown and what a tap does are the tested states and models beside it. Keep it that small.
+    // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
+    // in this folder: what is shown and what a tap does are the tested states and models beside it. Keep it that small.
 
     /// A button that shows when it is at work: the superclass of pay buttons.
     @MainActor public class ActionButton: UIButton {

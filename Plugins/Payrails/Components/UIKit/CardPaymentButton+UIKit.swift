@@ -21,8 +21,8 @@
             }
         }
 
-        /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
-        /// it is given later.
+        /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments
+        /// that it is given later.
         public convenience init(
             cardForm: CardForm?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
             translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),

@@ -71,7 +71,7 @@
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     waiting = continuation
-                    if Task.isCancelled { end(.left(nil)) } else { tell() }
+                    if Task.isCancelled { end(.left(nil)) } else { resumeWaiting() }
                 }
             } onCancel: {
                 Task { @MainActor in self.end(.left(nil)) }
@@ -84,12 +84,12 @@
         private func end(_ ending: Ending) {
             guard self.ending == nil else { return }
             self.ending = ending
-            tell()
+            resumeWaiting()
             // Asked of who presents it, so that it closes with whatever it presents itself.
             if !isBeingDismissed { presentingViewController?.dismiss(animated: true) }
         }
 
-        private func tell() {
+        private func resumeWaiting() {
             guard let ending, let waiting else { return }
             self.waiting = nil
             switch ending {

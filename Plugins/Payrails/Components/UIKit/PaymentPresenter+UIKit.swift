@@ -4,7 +4,8 @@
     public import UIKit
 
     extension PaymentPresenter {
-        /// Hands over a view controller that shows `page`, as the vendor's SDK does, and waits until the payer has left it.
+        /// Hands over a view controller that shows `page`, as the vendor's SDK does, and waits until the payer has left
+        /// it.
         ///
         /// - Throws: ``PaymentPageError`` when nobody shows it.
         public func presentPayment(_ page: PageRequest) async throws -> PaymentLink? {
@@ -39,7 +40,7 @@
 
         /// One sentence for people.
         public var description: String {
-            "Nobody shows the payment's page: give PaymentPresenter a presentPayment(_:), or make it a view controller."
+            "There is no presenter for the payment's page: give PaymentPresenter a presentPayment(_:), or make it a view controller."
         }
     }
 #endif

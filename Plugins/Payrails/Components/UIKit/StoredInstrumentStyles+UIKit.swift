@@ -1,5 +1,5 @@
-// The styles of stored instruments, made of UIKit's own types as the vendor's are. Where both would do, as with `.clear`
-// and `.systemFont(ofSize: 16)`, the ones without a platform are taken.
+// The styles of stored instruments, made of UIKit's own types as the vendor's are. Where both would do, as with
+// `.clear` and `.systemFont(ofSize: 16)`, the ones without a platform are taken.
 
 #if canImport(UIKit) && !os(watchOS)
     public import UIKit

@@ -2,7 +2,8 @@
     public import PayrailsTypes
     public import UIKit
 
-    /// The payer's stored instruments as a view: ``StoredInstrumentsModel`` in UIKit. It goes into a stack view as it is.
+    /// The payer's stored instruments as a view: ``StoredInstrumentsModel`` in UIKit. It goes into a stack view as it
+    /// is.
     @MainActor public final class StoredInstruments: UIView {
         /// What the list is at, and what it does.
         public let model: StoredInstrumentsModel

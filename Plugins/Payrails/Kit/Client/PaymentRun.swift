@@ -8,7 +8,8 @@ struct PaymentRun: Sendable {
     /// What the session began before and knows no ending of.
     let earlier: Earlier?
 
-    /// A payment of the session whose ending is not known here. The next one asks the service before it begins anything.
+    /// A payment of the session whose ending is not known here. The next one asks the service before it begins
+    /// anything.
     struct Earlier: Sendable {
         /// Whether the payer left its page, and may choose another way to pay.
         var hasLeftPage = false
@@ -51,8 +52,8 @@ struct PaymentRun: Sendable {
             tried?.requests += 1
             tried?.failures += 1
             return Ended(result: .failure(.declined(reason)), tried: tried)
-        case .calledOff:
-            return Ended(result: .failure(.declined("the shop called the payment off")), earlier: Earlier())
+        case .cancelled:
+            return Ended(result: .failure(.declined("the shop cancelled the payment")), earlier: Earlier())
         case .pending:
             return Ended(result: .pending, earlier: Earlier(unanswered: flow.sent ?? earlier?.unanswered))
         case .left(let page):
@@ -62,8 +63,8 @@ struct PaymentRun: Sendable {
         }
     }
 
-    /// An error after the service had taken the payment: whatever it is, the payment may have been made. A token that is
-    /// refused then says nothing of it.
+    /// An error after the service had taken the payment: whatever it is, the payment may have been made. A token that
+    /// is refused then says nothing of it.
     private static func ended(afterAcceptance error: PayrailsError) -> Ended {
         if case .authenticationError = error {
             return Ended(result: .error(.longPollingFailed(underlyingError: error)), needsRefresh: true)

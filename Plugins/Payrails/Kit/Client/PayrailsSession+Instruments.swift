@@ -3,8 +3,8 @@ public import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more. One that the service does not
-    /// know counts as deleted: that is what was wanted.
+    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more. One that the service does
+    /// not know counts as deleted: that is what was wanted.
     ///
     /// - Throws: ``PayrailsError``.
     public func deleteInstrument(instrumentId: String) async throws(PayrailsError) -> DeleteInstrumentResponse {

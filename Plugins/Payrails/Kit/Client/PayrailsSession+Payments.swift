@@ -89,7 +89,7 @@ extension PayrailsSession {
             defer { state.isPaying = true }
             return !state.isPaying
         }
-        guard isFirst else { return .error(.unknown(error: PayrailsFault.paymentInProgress)) }
+        guard isFirst else { return .error(.unknown(error: PayrailsUnderlyingError.paymentInProgress)) }
         guard let run = run(presenter, means) else {
             state.withLock { $0.isPaying = false }
             return .error(.unsupportedPayment(type: type))

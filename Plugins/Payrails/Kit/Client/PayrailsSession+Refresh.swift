@@ -72,8 +72,8 @@ extension PayrailsSession {
 }
 
 extension PayrailsSession.State {
-    /// - Returns: whether it was done. Data of another payment are not taken while one is under way: whoever did not know
-    ///   how that one ended would pay twice.
+    /// - Returns: whether it was done. Data of another payment are not taken while one is under way: whoever did not
+    ///   know how that one ended would pay twice.
     mutating func takeOver(_ fresh: SessionPayload) -> Bool {
         guard !isPaying || fresh.execution?.id == payload.execution?.id else { return false }
         let mark = fresh.execution?.tried ?? .start

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One payment session: the ways to pay of one payment, the payer's stored instruments, and the payment itself.
 ///
-/// A payment whose ending is not known is not begun beside: the next one asks the service first, tells what it finds, and
-/// begins anew only where nothing is under way, or where the payer left a page to pay in another way.
+/// A payment whose ending is not known is not begun beside: the next one asks the service first, tells what it finds,
+/// and begins anew only where nothing is under way, or where the payer left a page to pay in another way.
 ///
 /// Made from the `Payrails.InitData` that the merchant's server got; nothing is sent while it is made. Every address
 /// comes from there or from an answer of the service, and the token goes to no others.
@@ -21,7 +21,8 @@ public final class PayrailsSession: Sendable {
         var isPaying = false
         var renewal = Renewal.State()
         var payment: Task<PaymentRun.Ended, Never>?
-        /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next one's.
+        /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next
+        /// one's.
         var tried: StatusHistory.Mark
         /// What was begun before and has no ending that is known here.
         var earlier: PaymentRun.Earlier?
@@ -68,7 +69,7 @@ public final class PayrailsSession: Sendable {
 
     /// What `payload` says was begun before it was made.
     static func earlier(_ payload: SessionPayload) -> PaymentRun.Earlier? {
-        (payload.execution?.standing ?? .ready) == .ready ? nil : PaymentRun.Earlier()
+        (payload.execution?.status ?? .ready) == .ready ? nil : PaymentRun.Earlier()
     }
 
     /// What one payment or change may use of the world: the session's own hosts, and steps that are kept in memory.

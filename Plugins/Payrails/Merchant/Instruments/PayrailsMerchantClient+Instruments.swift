@@ -35,8 +35,8 @@ extension PayrailsMerchantClient {
         }
     }
 
-    /// Changes what is stored, as far as the service lets merchants: its state, `enabled` or `disabled`, its references, and
-    /// whether the holder prefers it.
+    /// Changes what is stored, as far as the service lets merchants: its state, `enabled` or `disabled`, its
+    /// references, and whether the holder prefers it.
     ///
     /// - Returns: the instrument after the change.
     /// - Throws: ``PaymentError``.
@@ -60,7 +60,8 @@ extension PayrailsMerchantClient {
     /// Stores a card that was encrypted for the service.
     ///
     /// - Parameters:
-    ///   - encryptedData: the compact JWE, with the holder in it; made with the ``vaultKey()`` by a server, or by an app.
+    ///   - encryptedData: the compact JWE, with the holder in it; made with the ``vaultKey()`` by a server, or by an
+    ///     app.
     ///   - holder: the merchant's own name of the payer.
     ///   - providerConfig: the id of the vault's configuration, where the workspace has several.
     ///   - options: whether and for what it is kept.

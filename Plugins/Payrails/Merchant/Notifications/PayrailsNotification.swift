@@ -37,7 +37,7 @@ public struct PayrailsNotification: Sendable, Hashable {
     @nonexhaustive
     public enum Progress: Sendable, Hashable {
         /// It was asked for, or goes on.
-        case underWay
+        case inFlight
         /// It went through.
         case successful
         /// It did not; the service's word for why, where it gives one.
@@ -73,8 +73,8 @@ public struct PayrailsNotification: Sendable, Hashable {
     public let refund: String?
     /// How the secret was read that the signature holds for.
     public let keyReading: PayrailsKeyReading
-    /// SHA-256 of the body in hexadecimal digits: the same for each repetition. Keep it for as long as notifications are
-    /// accepted, and skip what is known.
+    /// SHA-256 of the body in hexadecimal digits: the same for each repetition. Keep it for as long as notifications
+    /// are accepted, and skip what is known.
     public let fingerprint: String
 }
 
@@ -118,7 +118,7 @@ extension PayrailsNotification {
 
     private static func progress(_ event: Event, _ details: JSONValue) -> Progress {
         switch event {
-        case .actionRequested: return .underWay
+        case .actionRequested: return .inFlight
         case .actionCompleted, .actionUpdated: break
         default: return .unclear
         }
@@ -127,9 +127,9 @@ extension PayrailsNotification {
         case false?:
             let reason = details["errors"]?[0]?["reason"]
             let category = WireText.code(reason?["category"]?.string)
-            if let category, ["Pending", "Redirect"].contains(category) { return .underWay }
+            if let category, ["Pending", "Redirect"].contains(category) { return .inFlight }
             // What has not ended is not told to have failed without a reason.
-            guard details["errors"]?[0] != nil else { return event == .actionUpdated ? .underWay : .unclear }
+            guard details["errors"]?[0] != nil else { return event == .actionUpdated ? .inFlight : .unclear }
             return .failed(WireText.code(reason?["result"]?.string))
         case nil: return .unclear
         }
@@ -137,8 +137,8 @@ extension PayrailsNotification {
 }
 
 extension PayrailsNotification {
-    /// The payment or the refund that it is about, as routers and journals call it. What is about neither has a name of its
-    /// own, which nothing else has.
+    /// The payment or the refund that it is about, as routers and journals call it. What is about neither has a name of
+    /// its own, which nothing else has.
     public var paymentReference: PaymentReference {
         guard let execution else {
             return PaymentReference(provider: merchant, id: "notification-\(fingerprint.prefix(32))")
@@ -152,7 +152,7 @@ extension PayrailsNotification {
     /// What it means.
     public var outcome: PaymentOutcome {
         switch (action, progress) {
-        case (.authorize?, .underWay), (.confirm?, .underWay), (.capture?, .underWay), (.refund?, .underWay):
+        case (.authorize?, .inFlight), (.confirm?, .inFlight), (.capture?, .inFlight), (.refund?, .inFlight):
             return .pending(retryAfter: nil)
         case (.authorize?, .successful), (.confirm?, .successful):
             return captureMode == .instant ? paid : .pending(retryAfter: nil)
@@ -215,8 +215,8 @@ extension PayrailsMerchant: NotificationReadingService {
 
     /// Checks that `notification` is genuine and reads everything that it says.
     ///
-    /// The signature has no time of its own, so that whoever once heard a notification can send it again for as long as its
-    /// time is near the clock's: skip those whose ``PayrailsNotification/fingerprint`` is known, or apply them to a
+    /// The signature has no time of its own, so that whoever once heard a notification can send it again for as long as
+    /// its time is near the clock's: skip those whose ``PayrailsNotification/fingerprint`` is known, or apply them to a
     /// ``PayrailsPaymentState``, which knows them.
     ///
     /// - Returns: the notification.

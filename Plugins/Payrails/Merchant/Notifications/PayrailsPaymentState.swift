@@ -49,10 +49,10 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
     public let amount: Money
     /// How far it is.
     public private(set) var stage = Stage.open
-    /// What became of each refund, by the merchant's own id, or by the service's where it was asked for elsewhere: true for
-    /// one that went through.
+    /// What became of each refund, by the merchant's own id, or by the service's where it was asked for elsewhere: true
+    /// for one that went through.
     public private(set) var refunds: [String: Bool] = [:]
-    private var told: Set<String> = []
+    private var seen: Set<String> = []
 
     /// Creates the state of a payment of which nothing was told yet.
     ///
@@ -71,9 +71,9 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         guard notification.execution == execution, notification.amount.map({ $0 == amount }) ?? true else {
             return .foreign
         }
-        guard told.insert(notification.fingerprint).inserted else { return .repeated }
+        guard seen.insert(notification.fingerprint).inserted else { return .repeated }
         if notification.action == .refund { return apply(refund: notification) }
-        guard let news = Self.stage(told: notification) else { return .silent }
+        guard let news = Self.stage(seen: notification) else { return .silent }
         if news == stage { return .repeated }
         guard news.rank > stage.rank || news == .declined && stage == .open else { return .outdated }
         stage = news
@@ -86,7 +86,7 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         switch notification.progress {
         case .successful: news = true
         case .failed: news = false
-        case .underWay, .unclear: return .silent
+        case .inFlight, .unclear: return .silent
         }
         // Money that went back is not undone by a word that comes late.
         switch refunds[id] {
@@ -99,7 +99,7 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         return .applied
     }
 
-    private static func stage(told notification: PayrailsNotification) -> Stage? {
+    private static func stage(seen notification: PayrailsNotification) -> Stage? {
         switch (notification.action, notification.progress) {
         case (.authorize?, .successful), (.confirm?, .successful):
             notification.captureMode == .instant ? .captured : .authorized

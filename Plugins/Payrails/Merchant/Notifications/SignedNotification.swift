@@ -7,8 +7,8 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// How the secret of an address becomes the key that its notifications are signed with. The documentation's secret is a row
-/// of hexadecimal digits, and does not say whether they are the key or spell it: both are tried.
+/// How the secret of an address becomes the key that its notifications are signed with. The documentation's secret is a
+/// row of hexadecimal digits, and does not say whether they are the key or spell it: both are tried.
 @nonexhaustive
 public enum PayrailsKeyReading: String, Sendable, Hashable, Codable, CaseIterable {
     /// The characters of the secret are the key.

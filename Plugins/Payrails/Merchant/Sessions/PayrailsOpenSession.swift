@@ -53,18 +53,19 @@ public struct PayrailsOpenSession: Sendable, Hashable {
 }
 
 extension PayrailsMerchantClient {
-    /// Opens a session of any kind, for the merchant's app: once for each order and round, however often it is asked for.
+    /// Opens a session of any kind, for the merchant's app: once for each order and round, however often it is asked
+    /// for.
     ///
-    /// When a session's token has ended, ask again for the same one, or for the next round once the last one surely cannot be
-    /// paid any more.
+    /// When a session's token has ended, ask again for the same one, or for the next round once the last one surely
+    /// cannot be paid any more.
     ///
     /// - Returns: the session.
-    /// - Throws: ``PaymentError``; `integrity` when the service answers with a session of something else. Nothing was paid
-    ///   by it, whatever it is.
+    /// - Throws: ``PaymentError``; `integrity` when the service answers with a session of something else. Nothing was
+    ///   paid by it, whatever it is.
     public func open(_ order: PayrailsSessionOrder) async throws(PaymentError) -> PayrailsOpenSession {
         let body = try order.body(of: merchant)
-        // The service answers a known key with the old session even where the body is another one, so that the key says all
-        // of the body.
+        // The service answers a known key with the old session even where the body is another one, so that the key says
+        // all of the body.
         let key = key(["session", body.text, "\(order.round)"])
         return try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(.post, ["merchant", "client", "init"], body: body, key: key)

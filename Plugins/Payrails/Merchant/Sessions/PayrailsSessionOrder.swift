@@ -26,11 +26,12 @@ public struct PayrailsSessionOrder: Sendable, Hashable {
     public var holder: String
     /// How much. Sessions that pay nothing state one as well.
     public var amount: Money
-    /// What else the service is told: `customer`, `order`, `clientContext` and whatever the workflow's rules read. Lines of an
-    /// order have to sum up to the amount, and addresses must not have an IP number for a host. Nil for nothing.
+    /// What else the service is told: `customer`, `order`, `clientContext` and whatever the workflow's rules read.
+    /// Lines of an order have to sum up to the amount, and addresses must not have an IP number for a host. Nil for
+    /// nothing.
     public var meta: JSONValue?
-    /// Which session of the order this is. The same one is answered with the same execution, however often it is asked for;
-    /// another number makes another execution, which can be paid as well as the first.
+    /// Which session of the order this is. The same one is answered with the same execution, however often it is asked
+    /// for; another number makes another execution, which can be paid as well as the first.
     public var round: Int
 
     /// Creates an order for a session.

@@ -4,7 +4,7 @@ import PayrailsProvider
 /// The reason for which a call has no usable answer.
 enum CallError: Error, Sendable {
     /// The service answered with an error status.
-    case refused(Refusal)
+    case refused(ErrorAnswer)
     /// There is no complete answer.
     case transport(TransportError)
     /// The answer cannot be understood; the text says what is wrong with it.
@@ -32,7 +32,7 @@ extension CallError: ServiceCallError {
 }
 
 /// An error status of the service, in its own envelope, in the one of its token service, or in neither (Protocol 6).
-struct Refusal: Sendable, Hashable, RefusedAnswer {
+struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
     let status: Int
     /// The service's code, such as `workflow.action.not-allowed`, or the token service's, such as `invalid_client`.
     let code: String?

@@ -14,7 +14,7 @@ extension ErrorTable {
                 .unauthorized, "the client lacks the role for this, or an address has an IP number (request.forbidden)"
             ),
             "request.not-found": (.notFound, "Payrails does not know this (request.not-found)"),
-            "request.conflict": (.requestRefused, "something else is under way there (request.conflict)"),
+            "request.conflict": (.requestRefused, "something else is in progress there (request.conflict)"),
             "request.timeout": (.serviceFailure, "Payrails did not answer in time (request.timeout)"),
             "request.canceled": (.serviceFailure, "the request was broken off (request.canceled)"),
             "request.rate-limit": (

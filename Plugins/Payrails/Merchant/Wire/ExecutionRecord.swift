@@ -40,11 +40,11 @@ struct ExecutionRecord: Sendable {
     // MARK: What it means
 
     /// How a payment stands for its merchant.
-    enum Standing: Sendable, Hashable {
+    enum Status: Sendable, Hashable {
         /// Nobody has begun to pay.
         case unpaid
         /// An authorisation was begun, and its ending is not written.
-        case underWay
+        case inFlight
         /// The payer's attempt was refused; they may try another way.
         case declined(String)
         /// The money is set aside.
@@ -56,7 +56,7 @@ struct ExecutionRecord: Sendable {
     }
 
     /// How the payment stands where authorised money is captured as `mode` says.
-    func standing(_ mode: PayrailsCaptureMode) -> Standing {
+    func status(_ mode: PayrailsCaptureMode) -> Status {
         let captures = tally(.capture)
         switch history.verdict(knowsPending: true) {
         case .cancelled: return .cancelled
@@ -67,15 +67,15 @@ struct ExecutionRecord: Sendable {
         // Some providers take the money in one go, and only that is written.
         case _ where captures.successes > 0 && tally(.cancel).successes == 0: return .captured
         case .failed(let reason): return .declined(reason)
-        case .pending: return .underWay
-        case .open: return history.codes.contains("authorizeRequested") ? .underWay : .unpaid
+        case .pending: return .inFlight
+        case .open: return history.codes.contains("authorizeRequested") ? .inFlight : .unpaid
         }
     }
 
     /// What has become of the payment.
     func outcome(of payment: PaymentReference, mode: PayrailsCaptureMode) -> PaymentOutcome {
-        switch standing(mode) {
-        case .unpaid, .underWay, .authorized: .pending(retryAfter: nil)
+        switch status(mode) {
+        case .unpaid, .inFlight, .authorized: .pending(retryAfter: nil)
         case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))
         case .captured: .succeeded(PaymentReceipt(reference: payment, amount: taken(mode)))
         case .cancelled: .cancelled
@@ -86,8 +86,8 @@ struct ExecutionRecord: Sendable {
     private func taken(_ mode: PayrailsCaptureMode) -> Money? { mode == .manual ? nil : amount }
 }
 
-/// How often an action came, by an execution's statuses. They name no action, so that several of one kind are told apart by
-/// their number only.
+/// How often an action came, by an execution's statuses. They name no action, so that several of one kind are told
+/// apart by their number only.
 struct ActionTally: Sendable, Hashable, Codable {
     let requests: Int
     let successes: Int
@@ -100,7 +100,7 @@ struct ActionTally: Sendable, Hashable, Codable {
     }
 
     /// Whether one was begun whose ending is not written.
-    var isUnderWay: Bool { requests > successes + failures }
+    var isInFlight: Bool { requests > successes + failures }
 
     /// How those ended that came after `earlier`; nil while one is under way, or none shows.
     ///

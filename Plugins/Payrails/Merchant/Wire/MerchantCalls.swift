@@ -114,7 +114,7 @@ struct MerchantCalls: Sendable {
     private func exchange(_ request: HTTPRequest) async throws(CallError) -> JSONValue {
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .transport(error) }
-        guard [200, 201, 202, 204].contains(response.status) else { throw .refused(Refusal(response)) }
+        guard [200, 201, 202, 204].contains(response.status) else { throw .refused(ErrorAnswer(response)) }
         guard response.status != 204 else { return [:] }
         guard let answer = try? JSONValue(parsing: response.body), answer.object != nil else {
             throw .unusableAnswer("it is not one JSON object")

@@ -100,7 +100,7 @@ struct ExecutionPoll: Sendable {
             .failure(.pollingFailed("no 'authorizeRequested' after \(turns) attempts\(cause)"))
         }
         let last = await loop(turns: Self.attempts).run { _ in
-            unseen("; it was called off")
+            unseen("; it was cancelled")
         } ask: { _ in
             turns += 1
             do throws(PayrailsError) {

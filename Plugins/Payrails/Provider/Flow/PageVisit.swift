@@ -13,7 +13,7 @@ struct PageVisit: Sendable {
         /// The service told of an ending; the page is to be closed.
         case ending(ExecutionPoll.Ending)
         /// The service will not tell any more.
-        case gaveUp(PayrailsError)
+        case abandoned(PayrailsError)
     }
 
     let page: PageRequest
@@ -29,15 +29,15 @@ struct PageVisit: Sendable {
                 do throws(PayrailsError) {
                     return .ending(try await poll.ending(of: url, knowsPending: false))
                 } catch {
-                    return .gaveUp(error)
+                    return .abandoned(error)
                 }
             }
             defer { group.cancelAll() }
-            var latest = Event.gaveUp(.unknown(error: nil))
+            var latest = Event.abandoned(.unknown(error: nil))
             for await event in group {
                 latest = event
                 // Silence of the service does not close the page; a refused token does.
-                if case .gaveUp(let error) = event, !error.isAuthentication { continue }
+                if case .abandoned(let error) = event, !error.isAuthentication { continue }
                 break
             }
             return latest

@@ -21,7 +21,7 @@ package struct PaymentBody: Sendable {
         case .stored(let instrument):
             try payload.require(instrument.type)
             guard PathSegment.isSafe(instrument.id) else {
-                throw .unknown(error: PayrailsFault.unusableID(field: "instrumentId"))
+                throw .unknown(error: PayrailsUnderlyingError.unusableID(field: "instrumentId"))
             }
             return body(
                 [

@@ -15,21 +15,21 @@ struct PaymentChoice: Sendable, Hashable, Codable {
     let id: String?
 
     /// The only way to pay what was begun already and waits for its payer on a page.
-    static func page(_ type: Payrails.PaymentType, price: Money) throws -> PaymentOption {
-        PaymentOption(
-            id: Kind.page.rawValue, title: "Go on with the payment that was begun", amount: price, needs: [.page],
+    static func page(_ type: Payrails.PaymentType, price: Money) throws -> PaymentMethodOption {
+        PaymentMethodOption(
+            id: Kind.page.rawValue, title: "Resume the payment that was begun", amount: price, needs: [.page],
             providerData: try JSONValue.encode(PaymentChoice(kind: .page, type: type.rawValue, id: nil)))
     }
 
-    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new. What could only fail
-    /// is not among them.
-    static func all(in payload: SessionPayload, price: Money) throws -> [PaymentOption] {
-        var options: [PaymentOption] = []
+    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new. What could only
+    /// fail is not among them.
+    static func all(in payload: SessionPayload, price: Money) throws -> [PaymentMethodOption] {
+        var options: [PaymentMethodOption] = []
         func add(_ choice: PaymentChoice, _ title: String, _ needs: [PayerNeed]) throws {
             let id = [choice.kind.rawValue, choice.id].compactMap(\.self).joined(separator: ":")
             guard !options.contains(where: { $0.id == id }) else { return }
             options.append(
-                PaymentOption(
+                PaymentMethodOption(
                     id: id, title: title, amount: price, needs: needs, providerData: try JSONValue.encode(choice)))
         }
         for type in [Payrails.PaymentType.card, .payPal] where payload.isPayable(type) {
@@ -49,7 +49,8 @@ struct PaymentChoice: Sendable, Hashable, Codable {
                 try add(
                     PaymentChoice(kind: .redirect, type: "genericRedirect", id: option.paymentMethodCode),
                     WireText.line(name) ?? "Another method", [.page])
-            // Apple's sheet is for applications: `PayrailsSession/executePayment(withApplePay:saveInstrument:presenter:)`.
+            // Apple's sheet is for applications:
+            // `PayrailsSession/executePayment(withApplePay:saveInstrument:presenter:)`.
             case .card, .applePay, nil: break
             }
         }

@@ -25,13 +25,13 @@ extension PaymentFlow {
         guard let browser = context.payer.browser else {
             throw error(
                 .payer, "the payer has to see a page of the bank; give the payer a browser and resume from the link",
-                phase: .maybeSent, cause: PayrailsError.unknown(error: PayrailsFault.noPresenter))
+                phase: .maybeSent, cause: PayrailsError.unknown(error: PayrailsUnderlyingError.noPresenter))
         }
         switch try await visit(PageVisit(page: action.page, show: browser), action.approval, poll) {
         case nil: return try await lastLooks(poll) ?? .left(state[\.left])
         case .paid: return .success
         case .declined(let reason): return .declined(reason)
-        case .cancelled: return .calledOff
+        case .cancelled: return .cancelled
         case .finished(let returned):
             if let approval = action.approval {
                 do { try await confirm(approval, returned, before) } catch let error as PaymentError {
@@ -46,8 +46,8 @@ extension PaymentFlow {
         }
     }
 
-    /// - Returns: nil when the payer did not finish the page. They may do so later: it is shown again when the payment goes
-    ///   on, as after one that comes back with another order.
+    /// - Returns: nil when the payer did not finish the page. They may do so later: it is shown again when the payment
+    ///   goes on, as after one that comes back with another order.
     private func visit(
         _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
     ) async throws -> Visited? {
@@ -64,7 +64,7 @@ extension PaymentFlow {
                     switch try await lastLooks(poll) {
                     case .success: return .paid
                     case .declined(let reason): return .declined(reason)
-                    case .calledOff: return .cancelled
+                    case .cancelled: return .cancelled
                     case .pending, .left, nil: break
                     }
                 }
@@ -73,8 +73,9 @@ extension PaymentFlow {
                 guard returned.isFinished else { return nil }
                 return .finished(returned)
             case .notShown(let type):
-                throw paymentError(from: .unknown(error: PayrailsFault.presenterFailed(type)), isMutation: true)
-            case .gaveUp(let error): throw paymentError(from: error, isMutation: true)
+                throw paymentError(
+                    from: .unknown(error: PayrailsUnderlyingError.presenterFailed(type)), isMutation: true)
+            case .abandoned(let error): throw paymentError(from: error, isMutation: true)
             }
         }
     }
@@ -84,7 +85,8 @@ extension PaymentFlow {
     }
 
     /// Tells that the payer approved, up to three times while answers are lost or the token is refused, as the vendor's
-    /// client does: it names one order at PayPal, and telling it twice changes nothing. A refusal is left to the statuses.
+    /// client does: it names one order at PayPal, and telling it twice changes nothing. A refusal is left to the
+    /// statuses.
     private func confirm(
         _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ before: Before
     ) async throws {
@@ -110,8 +112,8 @@ extension PaymentFlow {
         }
     }
 
-    /// What has become of the payment whose payer came back through `callback`. A return of another order is refused before
-    /// anything is done.
+    /// What has become of the payment whose payer came back through `callback`. A return of another order is refused
+    /// before anything is done.
     package func completed(by callback: PaymentLink) async throws -> PaymentOutcome {
         let execution = try await waiting { () throws(PayrailsError) in try await api.execution(url) }
         let returned = PendingAction.Returned(callback, returnURLs)

@@ -71,7 +71,7 @@ extension PaymentOutcome {
             switch end {
             case .success: .succeeded(PaymentReceipt(reference: payment))
             case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))
-            case .calledOff: .cancelled
+            case .cancelled: .cancelled
             case .pending, .left: .pending(retryAfter: nil)
             }
     }
@@ -82,7 +82,7 @@ extension PaymentOutcome {
             switch StatusHistory(execution.status).verdict(knowsPending: true) {
             case .success: .success
             case .failed(let reason): .declined(reason)
-            case .cancelled: .calledOff
+            case .cancelled: .cancelled
             case .pending, .open: .pending
             }
         self.init(end, of: payment)

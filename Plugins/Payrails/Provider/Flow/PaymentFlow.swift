@@ -2,8 +2,8 @@ package import PaymentCore
 package import PayrailsTypes
 import Synchronization
 
-/// The one flow of a payment, for the router and for the vendor's client alike: where it stands, the request to pay, what
-/// the payer has to do, and how it ended.
+/// The one flow of a payment, for the router and for the vendor's client alike: where it stands, the request to pay,
+/// what the payer has to do, and how it ended.
 ///
 /// What differs between the two is given to it: a context, which keeps the steps in a journal or in memory, and what is
 /// known at the ``Start``. Whatever protects a payer is done here, and so for both.
@@ -51,12 +51,12 @@ package struct PaymentFlow: Sendable {
     package enum Start: Sendable {
         /// Something may have been begun: the service is asked first, and again right before the request to pay.
         ///
-        /// - Parameter afterLeaving: whether the payer has left an earlier attempt's page for another way to pay. A page
-        ///   that still waits for its payer gives way to it then.
+        /// - Parameter afterLeaving: whether the payer has left an earlier attempt's page for another way to pay. A
+        ///   page that still waits for its payer gives way to it then.
         case mayBeBegun(afterLeaving: Bool)
-        /// Init data that were made for this payment say that nothing is under way, and nothing was begun with them since:
-        /// the request to pay goes out at once, as the vendor's client was recorded to send it. The mark is what was tried
-        /// before.
+        /// Init data that were made for this payment say that nothing is under way, and nothing was begun with them
+        /// since: the request to pay goes out at once, as the vendor's client was recorded to send it. The mark is what
+        /// was tried before.
         case untouched(StatusHistory.Mark)
     }
 
@@ -76,8 +76,8 @@ package struct PaymentFlow: Sendable {
 
         /// Creates keys.
         ///
-        /// - Parameter unanswered: an earlier request's, which a new request takes over as long as nothing else was begun,
-        ///   so that the service takes it for a copy where it got the first.
+        /// - Parameter unanswered: an earlier request's, which a new request takes over as long as nothing else was
+        ///   begun, so that the service takes it for a copy where it got the first.
         package init(authorize: String, confirm: String, unanswered: Unanswered? = nil) {
             self.authorize = authorize
             self.confirm = confirm
@@ -92,7 +92,7 @@ package struct PaymentFlow: Sendable {
         /// Declined, for a reason in the service's words.
         case declined(String)
         /// The shop called it off.
-        case calledOff
+        case cancelled
         /// It goes on without the payer.
         case pending
         /// The payer left a page in this way, or closed it; the service tells of no ending.
@@ -122,7 +122,7 @@ package struct PaymentFlow: Sendable {
 
     /// What there was before the request to pay.
     struct Before: Codable, Sendable {
-        let standing: StatusHistory.Standing
+        let status: StatusHistory.Status
         /// What belongs to earlier attempts.
         let mark: StatusHistory.Mark
         /// The key of a later confirmation, as older versions drew and stored it.
@@ -134,12 +134,12 @@ package struct PaymentFlow: Sendable {
     /// - Throws: ``PaymentError``; its phase says whether the payment may have been made.
     package func run() async throws -> End {
         let before = try await look()
-        switch before.standing {
+        switch before.status {
         case .paid: return .success
-        case .cancelled: return .calledOff
+        case .cancelled: return .cancelled
         case .ready where terms.means == nil:
-            throw error(.unusableOption, "the payment that was to be gone on with has ended; quote again")
-        case .ready, .underWay: return try await carriedOut(before)
+            throw error(.unusableOption, "the payment that was to be resumed has ended; quote again")
+        case .ready, .inFlight: return try await carriedOut(before)
         }
     }
 
@@ -148,17 +148,17 @@ package struct PaymentFlow: Sendable {
         let before: Before = try await context.step("look", .query) {
             let afterLeaving: Bool
             switch start {
-            case .untouched(let mark): return Before(standing: .ready, mark: mark)
+            case .untouched(let mark): return Before(status: .ready, mark: mark)
             case .mayBeBegun(let isAfterLeaving): afterLeaving = isAfterLeaving
             }
             let execution = try await call { () throws(PayrailsError) in try await api.execution(home) }
             let history = StatusHistory(execution.status)
             var mark = history.mark
-            guard history.standing == .underWay else { return Before(standing: history.standing, mark: mark) }
-            if afterLeaving, execution.actionRequired != nil { return Before(standing: .ready, mark: mark) }
+            guard history.status == .inFlight else { return Before(status: history.status, mark: mark) }
+            if afterLeaving, execution.actionRequired != nil { return Before(status: .ready, mark: mark) }
             // What somebody else has begun is gone on with as if it were this attempt's.
             mark.requests -= 1
-            return Before(standing: .underWay, mark: mark)
+            return Before(status: .inFlight, mark: mark)
         }
         state[\.mark] = before.mark
         return before
@@ -167,9 +167,9 @@ package struct PaymentFlow: Sendable {
     private func carriedOut(_ before: Before) async throws -> End {
         var isOwn = false
         var doubt: PaymentError?
-        if before.standing == .ready {
+        if before.status == .ready {
             do {
-                guard let isAsked = try await authorize(before) else { return .calledOff }
+                guard let isAsked = try await authorize(before) else { return .cancelled }
                 isOwn = isAsked
             } catch let error as PaymentError {
                 // Sent, perhaps, with an answer that was lost or that says no to a repetition: the statuses tell.
@@ -188,7 +188,8 @@ package struct PaymentFlow: Sendable {
                 try await poll.ending(of: url, knowsPending: true)
             }
         } catch let error as PaymentError {
-            // The statuses do not tell either; why they were asked says more. A refused token is for the caller to mend.
+            // The statuses do not tell either; why they were asked says more. A refused token is for the caller to
+            // mend.
             throw error.code == .unauthorized ? error : doubt ?? error
         }
         guard case .pending(let execution) = ending, execution.actionRequired != nil else { return End(ending) }
@@ -251,7 +252,7 @@ package struct PaymentFlow: Sendable {
             }
         }
         guard let means = terms.means else {
-            throw error(.unusableOption, "a payment that was begun is gone on with, not begun")
+            throw error(.unusableOption, "a payment that was begun is resumed, not begun")
         }
         let given: PaymentMeans?
         do { given = try await means() } catch let error as PayrailsError {
@@ -285,7 +286,7 @@ extension PaymentFlow.End {
             switch ending {
             case .success: .success
             case .failed(let reason): .declined(reason)
-            case .cancelled: .calledOff
+            case .cancelled: .cancelled
             case .pending: .pending
             }
     }

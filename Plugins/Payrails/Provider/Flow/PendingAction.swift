@@ -46,7 +46,7 @@ struct PendingAction: Sendable {
         /// - Throws: ``PayrailsError``.
         func check(_ returned: Returned) throws(PayrailsError) {
             guard let item = disagreement(with: returned) else { return }
-            throw .unknown(error: PayrailsFault.foreignReturn(item: item))
+            throw .unknown(error: PayrailsUnderlyingError.foreignReturn(item: item))
         }
 
         /// The body that confirms what the payer approved; nil when the return URL does not tell who it was.
@@ -89,8 +89,8 @@ struct PendingAction: Sendable {
 
     /// Reads what `execution`, begun with `type`, asks of the payer.
     ///
-    /// - Throws: ``PayrailsError``: `missingData` when it does not say where, `unknown` when the address is not one that
-    ///   may be opened.
+    /// - Throws: ``PayrailsError``: `missingData` when it does not say where, `unknown` when the address is not one
+    ///   that may be opened.
     init(
         _ execution: ExecutionBody, _ type: Payrails.PaymentType, _ addresses: AddressRule, returnURLs: ReturnURLs
     ) throws(PayrailsError) {

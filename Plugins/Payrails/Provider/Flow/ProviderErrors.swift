@@ -20,7 +20,7 @@ extension PaymentError {
             .paymentPending:
             self = make(.network, open, retry: .later)
         case .sdkNotInitialized, .missingData, .invalidDataFormat: self = make(.invalidResponse, .beforeSend)
-        case .unknown(let cause as PayrailsFault):
+        case .unknown(let cause as PayrailsUnderlyingError):
             self = Self.fault(cause, open, isMutation: isMutation, at: provider, make)
         case .unknown: self = make(.providerFault, .beforeSend)
         }
@@ -28,7 +28,7 @@ extension PaymentError {
     }
 
     private static func fault(
-        _ fault: PayrailsFault, _ open: Phase, isMutation: Bool, at provider: ProviderID,
+        _ fault: PayrailsUnderlyingError, _ open: Phase, isMutation: Bool, at provider: ProviderID,
         _ make: (Code, Phase, RetryAdvice, String?) -> PaymentError
     ) -> PaymentError {
         switch fault {

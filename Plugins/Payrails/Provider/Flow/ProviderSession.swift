@@ -29,7 +29,7 @@ struct ProviderSession: Sendable {
             throw PaymentError(
                 .unauthorized,
                 "the payment's session is not at hand, because journals keep no tokens: pay its link again, which "
-                    + "goes on with it, or give the link as the secret '\(Self.secretName(payment.id))'",
+                    + "resumes it, or give the link as the secret '\(Self.secretName(payment.id))'",
                 provider: payment.provider)
         }
         guard let setup = payload.execution, setup.id == payment.id else {

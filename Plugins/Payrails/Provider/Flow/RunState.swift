@@ -47,8 +47,8 @@ extension PaymentFlow {
         case let error as PayrailsError: error
         case let error as PaymentError: error.cause as? PayrailsError ?? .unknown(error: error)
         case is CancellationError where !hasBegun:
-            .unknown(error: self.error(.cancelled, "it was called off before anything was sent"))
-        case is CancellationError: .pollingFailed("it was called off")
+            .unknown(error: self.error(.cancelled, "it was cancelled before anything was sent"))
+        case is CancellationError: .pollingFailed("it was cancelled")
         default: .unknown(error: error)
         }
     }

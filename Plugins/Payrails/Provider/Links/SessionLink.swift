@@ -9,8 +9,8 @@ public import PaymentCore
 /// Init data as a link or as a text.
 ///
 /// Two forms:
-/// - `payrails:session?version=<version>&data=<data>`, where `<data>` is the init data's `data` in the URL-safe alphabet
-///   of base64 without padding (RFC 4648 section 5). Both items stand exactly once; others are not allowed.
+/// - `payrails:session?version=<version>&data=<data>`, where `<data>` is the init data's `data` in the URL-safe
+///   alphabet of base64 without padding (RFC 4648 section 5). Both items stand exactly once; others are not allowed.
 /// - The merchant's answer itself, as of a QR code: a JSON text that begins with `{"version":` or `{"data":` and has
 ///   these two members as strings.
 ///

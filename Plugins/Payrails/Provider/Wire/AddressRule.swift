@@ -17,7 +17,8 @@ struct AddressRule: Sendable {
 
     /// Trusts the origins of `addresses` besides the service's own domain.
     ///
-    /// - Parameter home: where the payment is asked about; nil where there is none to be made, and no page to be opened.
+    /// - Parameter home: where the payment is asked about; nil where there is none to be made, and no page to be
+    ///   opened.
     init(home: String?, trusting addresses: [String?]) {
         self.home = home.flatMap { try? HTTPURL($0) }
         origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
@@ -28,7 +29,7 @@ struct AddressRule: Sendable {
     /// - Throws: ``PayrailsError``.
     static func checkIsPrivate(_ url: HTTPURL) throws(PayrailsError) {
         guard url.isConfidential else {
-            throw .unknown(error: PayrailsFault.insecureAddress(origin: url.origin))
+            throw .unknown(error: PayrailsUnderlyingError.insecureAddress(origin: url.origin))
         }
     }
 
@@ -38,7 +39,7 @@ struct AddressRule: Sendable {
     func service(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
         let url = try Self.read(text, name)
         try Self.checkIsPrivate(url)
-        guard isOwn(url) else { throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin)) }
+        guard isOwn(url) else { throw .unknown(error: PayrailsUnderlyingError.untrustedAddress(origin: url.origin)) }
         return url
     }
 
@@ -51,7 +52,7 @@ struct AddressRule: Sendable {
     func payPalPage(_ text: String) throws(PayrailsError) -> HTTPURL {
         let url = try Self.read(text, "PayPal's page")
         guard isOwn(url) || url.isSecure && url.port == 443 && Self.host(url.host, isWithin: Self.payPalDomain) else {
-            throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
+            throw .unknown(error: PayrailsUnderlyingError.untrustedAddress(origin: url.origin))
         }
         return try openable(url)
     }
@@ -63,7 +64,7 @@ struct AddressRule: Sendable {
 
     private func openable(_ url: HTTPURL) throws(PayrailsError) -> HTTPURL {
         guard let home, url.mayBeOpened(by: home) else {
-            throw .unknown(error: PayrailsFault.untrustedAddress(origin: url.origin))
+            throw .unknown(error: PayrailsUnderlyingError.untrustedAddress(origin: url.origin))
         }
         return url
     }
@@ -93,8 +94,8 @@ extension SessionPayload {
         AddressRule(home: execution?.links.me, trusting: serviceAddresses)
     }
 
-    /// The only hosts that a client of this session may call: the service's own, by their domain, and the others that the
-    /// merchant's server named.
+    /// The only hosts that a client of this session may call: the service's own, by their domain, and the others that
+    /// the merchant's server named.
     package var hosts: [String] {
         let suffix = "." + AddressRule.domain
         let named = serviceAddresses.compactMap { $0.flatMap { try? HTTPURL($0) } }

@@ -36,7 +36,7 @@ package struct ExecutionLinksBody: Decodable, Sendable, Hashable {
 
 /// One entry of an execution's history.
 package struct StatusBody: Decodable, Sendable, Hashable {
-    package struct Problem: Decodable, Sendable, Hashable {
+    package struct ErrorDetail: Decodable, Sendable, Hashable {
         package struct Reason: Decodable, Sendable, Hashable {
             package let category: String?
             package let result: String?
@@ -50,7 +50,7 @@ package struct StatusBody: Decodable, Sendable, Hashable {
 
     package let code: String
     let time: VendorTime
-    package let errors: [Problem]?
+    package let errors: [ErrorDetail]?
 }
 
 /// A payment at the service.
@@ -74,5 +74,5 @@ struct AuthorizeBody: Decodable, Sendable {
 
 /// The service's own description of an error.
 struct ErrorEnvelope: Decodable, Sendable {
-    let errors: [StatusBody.Problem]
+    let errors: [StatusBody.ErrorDetail]
 }

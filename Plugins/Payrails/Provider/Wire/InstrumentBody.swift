@@ -3,8 +3,8 @@ package import PayrailsTypes
 
 /// Reading stored instruments, as options and the service's list have them.
 enum InstrumentBody {
-    /// The instrument in `json`; nil without an id or a state, and for types that are not stored. Whatever else has another
-    /// shape costs itself only.
+    /// The instrument in `json`; nil without an id or a state, and for types that are not stored. Whatever else has
+    /// another shape costs itself only.
     static func read(_ json: JSONValue, as type: Payrails.PaymentType) -> (any StoredInstrument)? {
         guard let id = json["id"]?.string, let status = json["status"]?.string else { return nil }
         let isDefault = json["default"]?.bool ?? false
@@ -49,7 +49,7 @@ package struct InstrumentList: Sendable {
     /// - Throws: ``PayrailsError`` when there is no list.
     init(_ json: JSONValue) throws(PayrailsError) {
         guard let results = json["results"]?.array else {
-            throw .unknown(error: PayrailsFault.unusableAnswer("'results' is missing"))
+            throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("'results' is missing"))
         }
         var found: [Payrails.PaymentType: [any StoredInstrument]] = [:]
         for result in results {

@@ -1,7 +1,8 @@
 package import PaymentCore
 package import PayrailsTypes
 
-/// A way to pay, as the init data lists it. What it says besides its two names costs itself only when it has another shape.
+/// A way to pay, as the init data lists it. What it says besides its two names costs itself only when it has another
+/// shape.
 package struct OptionBody: Sendable {
     package struct Client: Sendable {
         package let displayName: String?

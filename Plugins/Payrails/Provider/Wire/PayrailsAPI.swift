@@ -59,7 +59,7 @@ package struct PayrailsAPI: Sendable {
     /// Refuses what was answered about another payment.
     private func own(_ execution: ExecutionBody) throws(PayrailsError) -> ExecutionBody {
         guard execution.id == executionID else {
-            throw .unknown(error: PayrailsFault.unusableAnswer("it is about another payment"))
+            throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("it is about another payment"))
         }
         return execution
     }
@@ -73,7 +73,7 @@ package struct PayrailsAPI: Sendable {
             response = try await exchange(Self.method(link, or: .delete), href, called: "'instrumentDelete'", body: nil)
         } catch {
             // The service's own word, not that of a server before it, which may know no such address.
-            guard case .unknown(let cause as PayrailsFault) = error, case .service(let fault) = cause,
+            guard case .unknown(let cause as PayrailsUnderlyingError) = error, case .service(let fault) = cause,
                 fault.status == 404, fault.code == "request.not-found"
             else { throw error }
             return DeleteInstrumentResponse(success: true)
@@ -128,7 +128,7 @@ package struct PayrailsAPI: Sendable {
     {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link '\(name)'") }
         guard PathSegment.isSafe(instrument) else {
-            throw .unknown(error: PayrailsFault.unusableID(field: "instrumentId"))
+            throw .unknown(error: PayrailsUnderlyingError.unusableID(field: "instrumentId"))
         }
         return href.replacing(":instrumentId", with: PercentCoding.encode(instrument))
     }
@@ -149,12 +149,14 @@ package struct PayrailsAPI: Sendable {
             method, url, headers: headers(key ?? random.uuid().uppercased()), body: body?.serialized() ?? [],
             timeout: timeout)
         var response: HTTPResponse
-        do { response = try await http.send(request) } catch { throw .unknown(error: PayrailsFault.transport(error)) }
+        do { response = try await http.send(request) } catch {
+            throw .unknown(error: PayrailsUnderlyingError.transport(error))
+        }
         response.body = withoutToken(response.body)
         switch response.status {
         case 200..<300: return response
         case 401, 403: throw .authenticationError
-        default: throw .unknown(error: PayrailsFault.service(Self.fault(response)))
+        default: throw .unknown(error: PayrailsUnderlyingError.service(Self.fault(response)))
         }
     }
 
@@ -169,13 +171,13 @@ package struct PayrailsAPI: Sendable {
 
     private static func decode<Answer: Decodable>(_ response: HTTPResponse) throws(PayrailsError) -> Answer {
         do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
-            throw .unknown(error: PayrailsFault.unusableAnswer(WireText.place(of: error)))
+            throw .unknown(error: PayrailsUnderlyingError.unusableAnswer(WireText.place(of: error)))
         }
     }
 
-    static func fault(_ response: HTTPResponse) -> ServiceFault {
+    static func fault(_ response: HTTPResponse) -> PayrailsServiceError {
         let problem = (try? JSONValue(parsing: response.body).decode(ErrorEnvelope.self))?.errors.first
-        return ServiceFault(
+        return PayrailsServiceError(
             status: response.status, code: WireText.code(problem?.code), result: WireText.code(problem?.reason?.result),
             retry: PaymentError.RetryAdvice(response))
     }

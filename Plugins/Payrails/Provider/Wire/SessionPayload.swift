@@ -61,7 +61,7 @@ package struct SessionPayload: Sendable {
         package let options: [OptionGroup]
         package let authorize: LinkBody?
         /// Where it stood when the session was made.
-        package let standing: StatusHistory.Standing
+        package let status: StatusHistory.Status
         /// What was tried before that.
         package let tried: StatusHistory.Mark
     }
@@ -99,7 +99,7 @@ package struct SessionPayload: Sendable {
         instrumentDelete = members.links?.instrumentDelete
         instrumentUpdate = members.links?.instrumentUpdate
         if let execution, !PathSegment.isSafe(execution.id) {
-            throw .unknown(error: PayrailsFault.unusableInitData("'execution.id' is not an id"))
+            throw .unknown(error: PayrailsUnderlyingError.unusableInitData("'execution.id' is not an id"))
         }
         for address in serviceAddresses.compactMap(\.self) {
             // What is no address at all is said where it is needed.
@@ -175,6 +175,6 @@ extension Members.Execution {
             },
             authorize: initialResults.lazy.compactMap(\.body.links?.authorize).first { $0.href?.isEmpty == false },
             // What cannot be read may say that a payment was begun: the service is asked before another one is.
-            standing: read.count == entries.count ? history.standing : .underWay, tried: history.mark)
+            status: read.count == entries.count ? history.status : .inFlight, tried: history.mark)
     }
 }

@@ -13,11 +13,11 @@ package struct StatusHistory: Sendable {
     }
 
     /// Where an execution stands for somebody who wants to pay it.
-    package enum Standing: String, Sendable, Hashable, Codable {
+    package enum Status: String, Sendable, Hashable, Codable {
         /// It can be paid: nothing was begun yet, or what was begun was declined.
         case ready
         /// An authorisation was begun, and its ending is not written.
-        case underWay
+        case inFlight
         case paid
         case cancelled
     }
@@ -68,8 +68,8 @@ package struct StatusHistory: Sendable {
     /// Reads the latest attempt.
     ///
     /// Within it an ending beats `authorizePending` whatever their times: the service writes a pending after a decline.
-    /// So does a success outside of it, by a clock that is slow, unless it was declined. An attempt that is not the first begins where
-    /// it says: the decline before it may lie a second back.
+    /// So does a success outside of it, by a clock that is slow, unless it was declined. An attempt that is not the
+    /// first begins where it says: the decline before it may lie a second back.
     ///
     /// - Parameters:
     ///   - knowsPending: whether pending is an answer, or what is waited through.
@@ -93,13 +93,13 @@ package struct StatusHistory: Sendable {
     }
 
     /// Where it stands.
-    var standing: Standing {
+    var status: Status {
         switch verdict(knowsPending: true) {
         case .success: .paid
         case .cancelled: .cancelled
         case .failed: .ready
-        case .pending: .underWay
-        case .open: mark.requests > 0 ? .underWay : .ready
+        case .pending: .inFlight
+        case .open: mark.requests > 0 ? .inFlight : .ready
         }
     }
 

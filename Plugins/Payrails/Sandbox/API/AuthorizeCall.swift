@@ -1,10 +1,10 @@
-import SandboxSupport
 import PaymentCore
 import PaymentTesting
+import SandboxSupport
 
 /// `POST …/authorize`: the request to pay.
 extension PayrailsSandbox {
-    func authorize(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
+    func authorize(_ request: HTTPRequest, _ id: String) async throws(PayrailsSandboxError) -> HTTPResponse {
         note(id, .confirmRequested)
         let isGarbled: Bool
         switch executions[id]?.scenario.plan.fault {
@@ -13,7 +13,7 @@ extension PayrailsSandbox {
             isGarbled = false
             if let answer = fault(.authorize, id) { return answer }
         }
-        let answer = try once(request) { () throws(Refusal) in
+        let answer = try once(request) { () throws(PayrailsSandboxError) in
             let execution = try current(id)
             let tender = try tender(try object(request), execution)
             guard !execution.isTaken, !execution.isPaid, !execution.isCancelled else {
@@ -77,7 +77,7 @@ extension PayrailsSandbox {
     // MARK: Reading
 
     /// Checks the whole body before anything happens.
-    private func tender(_ body: JSONValue, _ execution: Execution) throws(Refusal) -> Tender {
+    private func tender(_ body: JSONValue, _ execution: Execution) throws(PayrailsSandboxError) -> Tender {
         guard Amount(body["amount"]) == execution.amount else { throw .wrongAmount }
         guard let success = body["returnInfo"]?["success"]?.string, Self.isURL(success) else {
             throw .missing("returnInfo.success")
@@ -105,7 +105,9 @@ extension PayrailsSandbox {
             returnURLs: ReturnURLs(success: success, cancel: cancel, error: error))
     }
 
-    private func means(_ part: JSONValue, _ method: String, _ execution: Execution) throws(Refusal) -> Tender.Means {
+    private func means(_ part: JSONValue, _ method: String, _ execution: Execution) throws(PayrailsSandboxError)
+        -> Tender.Means
+    {
         if let id = part["paymentInstrumentId"]?.string {
             guard let instrument = holders[execution.holder]?.instruments.first(where: { $0.id == id }) else {
                 throw .unknownInstrument
@@ -126,7 +128,7 @@ extension PayrailsSandbox {
     }
 
     /// The card in `data`: encrypted for this sandbox, with the configuration that the session named.
-    func card(_ data: JSONValue?, holder: String) throws(Refusal) -> Card {
+    func card(_ data: JSONValue?, holder: String) throws(PayrailsSandboxError) -> Card {
         guard data?["vaultProviderConfigId"]?.string == SessionPayload.providerConfig else {
             throw .invalid("vaultProviderConfigId", "is not the session's")
         }
@@ -135,7 +137,7 @@ extension PayrailsSandbox {
     }
 
     /// The network of a token as Apple's devices make it, which is a JSON text inside the JSON.
-    static func applePayNetwork(_ token: String?) throws(Refusal) -> String {
+    static func applePayNetwork(_ token: String?) throws(PayrailsSandboxError) -> String {
         guard let token, let value = try? JSONValue(parsing: token) else { throw .missing("paymentToken") }
         let payment = value["token"] ?? value
         guard payment["paymentData"]?.object != nil, payment["transactionIdentifier"]?.string != nil,

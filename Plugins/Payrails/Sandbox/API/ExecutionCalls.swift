@@ -1,11 +1,11 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// Reading an execution, and what the client asks of it besides paying.
 extension PayrailsSandbox {
     func execution(
         _ request: HTTPRequest, _ id: String, _ path: [String], isPublic: Bool
-    ) async throws(Refusal) -> HTTPResponse {
+    ) async throws(PayrailsSandboxError) -> HTTPResponse {
         let execution = try current(id)
         if isPublic { try requireClient(request, execution) } else { try requireMerchant(request) }
         switch (request.method, path) {
@@ -20,7 +20,7 @@ extension PayrailsSandbox {
         }
     }
 
-    private func read(_ request: HTTPRequest, _ id: String) async throws(Refusal) -> HTTPResponse {
+    private func read(_ request: HTTPRequest, _ id: String) async throws(PayrailsSandboxError) -> HTTPResponse {
         guard let codes = try awaitedCodes(request) else {
             if let answer = fault(.read, id) { return answer }
             return .json(try body(id))
@@ -30,7 +30,7 @@ extension PayrailsSandbox {
         return .json(try body(id))
     }
 
-    private func body(_ id: String) throws(Refusal) -> JSONValue {
+    private func body(_ id: String) throws(PayrailsSandboxError) -> JSONValue {
         let execution = try current(id)
         return execution.body(holderID: holders[execution.holder]?.id ?? "")
     }
@@ -53,7 +53,7 @@ extension PayrailsSandbox {
     }
 
     /// The `waitWhile[status]` of a query: a JSON array of codes, or one code.
-    private func awaitedCodes(_ request: HTTPRequest) throws(Refusal) -> Awaited? {
+    private func awaitedCodes(_ request: HTTPRequest) throws(PayrailsSandboxError) -> Awaited? {
         for item in QueryItems(Substring(request.url.query ?? "")) {
             guard PercentCoding.decode(item.name) == "waitWhile[status]" else { continue }
             guard let text = item.decodedValue, !text.isEmpty else { throw .invalid("waitWhile[status]", "is empty") }
@@ -67,7 +67,7 @@ extension PayrailsSandbox {
     }
 
     /// Waits until the statuses change, but not longer than the sandbox holds requests.
-    private func hold(_ id: String, while awaited: Awaited) async throws(Refusal) {
+    private func hold(_ id: String, while awaited: Awaited) async throws(PayrailsSandboxError) {
         let end = now + configuration.longestHold
         while true {
             let execution = try current(id)
@@ -84,9 +84,9 @@ extension PayrailsSandbox {
     // MARK: Confirming
 
     /// `POST …/confirm`: the client hands in what the payer brought back from PayPal.
-    private func confirm(_ request: HTTPRequest, _ id: String) throws(Refusal) -> HTTPResponse {
+    private func confirm(_ request: HTTPRequest, _ id: String) throws(PayrailsSandboxError) -> HTTPResponse {
         if let answer = fault(.confirm, id) { return answer }
-        return try once(request) { () throws(Refusal) in
+        return try once(request) { () throws(PayrailsSandboxError) in
             let data = try object(request)["data"]
             guard let execution = try? current(id), let action = execution.action,
                 case .payPal(let order, let agreement, let payer) = action.kind

@@ -1,9 +1,11 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// What is kept for a holder: listing, saving, changing and deleting, for clients and for merchants.
 extension PayrailsSandbox {
-    func instruments(_ request: HTTPRequest, _ path: [String], isPublic: Bool) throws(Refusal) -> HTTPResponse {
+    func instruments(_ request: HTTPRequest, _ path: [String], isPublic: Bool) throws(PayrailsSandboxError)
+        -> HTTPResponse
+    {
         if isPublic, path == ["tokenize"], request.method == .post { return tokenize(request) }
         var owner: String?
         if isPublic { owner = try holder(of: request) } else { try requireMerchant(request) }
@@ -21,8 +23,8 @@ extension PayrailsSandbox {
     }
 
     /// `POST /payment/instruments`.
-    private func save(_ request: HTTPRequest, owner: String?) throws(Refusal) -> HTTPResponse {
-        try once(request) { () throws(Refusal) in
+    private func save(_ request: HTTPRequest, owner: String?) throws(PayrailsSandboxError) -> HTTPResponse {
+        try once(request) { () throws(PayrailsSandboxError) in
             let body = try object(request)
             guard let holder = body["holderReference"]?.string, owner == nil || owner == holder else {
                 throw .invalid("holderReference", "is not the session's holder")
@@ -50,7 +52,7 @@ extension PayrailsSandbox {
     }
 
     /// `GET /payment/instruments?filter[holderReference]=…`.
-    private func list(_ request: HTTPRequest, owner: String?) throws(Refusal) -> HTTPResponse {
+    private func list(_ request: HTTPRequest, owner: String?) throws(PayrailsSandboxError) -> HTTPResponse {
         let filter = QueryItems(Substring(request.url.query ?? ""))
             .first { PercentCoding.decode($0.name) == "filter[holderReference]" }?.decodedValue
         guard let reference = owner ?? filter else { throw .missing("filter[holderReference]") }
@@ -60,7 +62,7 @@ extension PayrailsSandbox {
         ])
     }
 
-    private func delete(_ id: String, owner: String?) throws(Refusal) -> HTTPResponse {
+    private func delete(_ id: String, owner: String?) throws(PayrailsSandboxError) -> HTTPResponse {
         let (holder, index) = try find(id, owner: owner)
         holders[holder]?.instruments.remove(at: index)
         return .json(["success": true])
@@ -68,8 +70,10 @@ extension PayrailsSandbox {
 
     /// `PATCH /payment/instruments/{id}`: checked as a whole before anything changes. What a card is (its name, its
     /// expiry) cannot be changed so: a member that is not documented is refused rather than passed over.
-    private func update(_ request: HTTPRequest, _ id: String, owner: String?) throws(Refusal) -> HTTPResponse {
-        try once(request) { () throws(Refusal) in
+    private func update(_ request: HTTPRequest, _ id: String, owner: String?) throws(PayrailsSandboxError)
+        -> HTTPResponse
+    {
+        try once(request) { () throws(PayrailsSandboxError) in
             let change = try object(request)
             let (holder, index) = try find(id, owner: owner)
             guard var instrument = holders[holder]?.instruments[index] else { throw .unknownInstrument }
@@ -87,7 +91,7 @@ extension PayrailsSandbox {
         return known.instruments[index].body(holderID: known.id, futureUsage: nil)
     }
 
-    private func find(_ segment: String, owner: String?) throws(Refusal) -> (holder: String, index: Int) {
+    private func find(_ segment: String, owner: String?) throws(PayrailsSandboxError) -> (holder: String, index: Int) {
         let id = PercentCoding.decode(segment) ?? segment
         for (reference, holder) in holders where owner == nil || owner == reference {
             if let index = holder.instruments.firstIndex(where: { $0.id == id }) { return (reference, index) }

@@ -1,11 +1,11 @@
-import SandboxSupport
 import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 /// The calls of merchants' servers.
 extension PayrailsSandbox {
     /// `POST /auth/token/{clientId}` with the secret in `x-api-key`.
-    func accessToken(_ request: HTTPRequest, _ client: String) throws(Refusal) -> HTTPResponse {
+    func accessToken(_ request: HTTPRequest, _ client: String) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .post else { throw .wrongMethod }
         let secret = Array(configuration.clientSecret.reveal().utf8)
         guard client == configuration.clientID,
@@ -19,13 +19,13 @@ extension PayrailsSandbox {
         ])
     }
 
-    /// `POST /merchant/client/init`: an execution and what a client needs to pay it, or, of type `tokenization`, what it
-    /// needs to store a card.
+    /// `POST /merchant/client/init`: an execution and what a client needs to pay it, or, of type `tokenization`, what
+    /// it needs to store a card.
     ///
     /// The same idempotency key is answered with the same execution, even for another body: recorded. The end of the
     /// payment can be steered by a text in `meta` that names an operation result, and the whole payment by
     /// `meta.sandboxScenario`, which only this sandbox has.
-    func initClient(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    func initClient(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .post else { throw .wrongMethod }
         try requireMerchant(request)
         guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
@@ -67,7 +67,7 @@ extension PayrailsSandbox {
     }
 
     /// `GET /merchant/vault/public-info`: the key that card data is encrypted with.
-    func vaultInfo(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    func vaultInfo(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .get else { throw .wrongMethod }
         try requireMerchant(request)
         return .json([

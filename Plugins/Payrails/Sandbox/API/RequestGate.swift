@@ -1,11 +1,11 @@
-import SandboxSupport
 import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 /// What every call must carry, and the answers that are given twice.
 extension PayrailsSandbox {
     /// The JSON object in the body.
-    func object(_ request: HTTPRequest) throws(Refusal) -> JSONValue {
+    func object(_ request: HTTPRequest) throws(PayrailsSandboxError) -> JSONValue {
         guard request.mediaType == "application/json",
             let body = try? JSONValue(parsing: request.body), body.object != nil
         else { throw .notJSON }
@@ -13,14 +13,14 @@ extension PayrailsSandbox {
     }
 
     /// Lets clients in by the token of their session.
-    func requireClient(_ request: HTTPRequest, _ execution: Execution) throws(Refusal) {
+    func requireClient(_ request: HTTPRequest, _ execution: Execution) throws(PayrailsSandboxError) {
         guard let token = execution.token, token.expiresAt > now, let sent = bearer(request),
             ConstantTime.equal(Array(sent.utf8), Array(token.text.utf8))
         else { throw .unauthorized }
     }
 
     /// The holder whose session the request's token belongs to.
-    func holder(of request: HTTPRequest) throws(Refusal) -> String {
+    func holder(of request: HTTPRequest) throws(PayrailsSandboxError) -> String {
         let now = now
         guard let sent = bearer(request) else { throw .unauthorized }
         func isSent(_ token: (text: String, expiresAt: Timestamp)?) -> Bool {
@@ -32,7 +32,7 @@ extension PayrailsSandbox {
     }
 
     /// The session for storing cards that the request's token belongs to.
-    func tokenization(of request: HTTPRequest) throws(Refusal) -> Tokenization {
+    func tokenization(of request: HTTPRequest) throws(PayrailsSandboxError) -> Tokenization {
         let now = now
         guard let sent = bearer(request),
             let session = tokenizations.values.first(where: { session in
@@ -43,7 +43,7 @@ extension PayrailsSandbox {
     }
 
     /// Lets merchants in by their access token.
-    func requireMerchant(_ request: HTTPRequest) throws(Refusal) {
+    func requireMerchant(_ request: HTTPRequest) throws(PayrailsSandboxError) {
         guard let token = bearer(request), let end = accessTokens[token], end > now else { throw .unauthorized }
     }
 
@@ -56,8 +56,8 @@ extension PayrailsSandbox {
     ///
     /// Refusals are not kept: a corrected request may come with the same key.
     func once(
-        _ request: HTTPRequest, _ make: () throws(Refusal) -> HTTPResponse
-    ) throws(Refusal) -> HTTPResponse {
+        _ request: HTTPRequest, _ make: () throws(PayrailsSandboxError) -> HTTPResponse
+    ) throws(PayrailsSandboxError) -> HTTPResponse {
         guard let key = request.headers["x-idempotency-key"], !key.isEmpty else { throw .keyMissing }
         let name = "\(request.method.rawValue) \(request.url.path) \(key)"
         if let earlier = answers[name] { return earlier }
@@ -77,11 +77,12 @@ extension PayrailsSandbox {
         switch fault.kind {
         case .unauthorized:
             expireSession(id)
-            return Refusal.unauthorized.response(random)
-        case .serverError: return Refusal.internalError.response(random)
+            return PayrailsSandboxError.unauthorized.response(random)
+        case .serverError: return PayrailsSandboxError.internalError.response(random)
         case .invalid:
-            return Refusal.invalid("paymentComposition", "is not accepted for this workflow").response(random)
-        case .withheld: return Refusal.withheld.response(random)
+            return PayrailsSandboxError.invalid("paymentComposition", "is not accepted for this workflow").response(
+                random)
+        case .withheld: return PayrailsSandboxError.withheld.response(random)
         case .garbage:
             return HTTPResponse(
                 status: 200, headers: ["Content-Type": "text/html"], body: Array("<html>Please wait</html>".utf8))

@@ -1,5 +1,5 @@
-import SandboxSupport
 public import PaymentCore
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -68,9 +68,9 @@ extension PayrailsSandbox {
         do { return try tokenized(request) } catch { return error.olderResponse(random) }
     }
 
-    private func tokenized(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    private func tokenized(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         let session = try tokenization(of: request)
-        return try once(request) { () throws(Refusal) in
+        return try once(request) { () throws(PayrailsSandboxError) in
             let body = try object(request)
             guard body["id"]?.string?.lowercased() == session.id.lowercased() else {
                 throw .invalid("id", "is not the session's")
@@ -99,7 +99,7 @@ extension PayrailsSandbox {
     }
 
     /// What a card may be used for later.
-    static func futureUsage(_ body: JSONValue, isRequired: Bool) throws(Refusal) -> String? {
+    static func futureUsage(_ body: JSONValue, isRequired: Bool) throws(PayrailsSandboxError) -> String? {
         let usage = body["futureUsage"]?.string
         guard usage != nil || isRequired else { return nil }
         guard ["CardOnFile", "Subscription", "UnscheduledCardOnFile"].contains(usage) else {

@@ -22,8 +22,8 @@ extension PayrailsSandbox {
 
         /// What `message`, a compact JWE, holds.
         ///
-        /// - Throws: ``Refusal`` when it was not made for this key in the one way that clients encrypt.
-        static func open(_ message: String) throws(Refusal) -> JSONValue {
+        /// - Throws: ``PayrailsSandboxError`` when it was not made for this key in the one way that clients encrypt.
+        static func open(_ message: String) throws(PayrailsSandboxError) -> JSONValue {
             guard let der = Data(base64Encoded: privateKey), let key = try? RSAPrivateKey(pkcs8: Array(der)) else {
                 throw .internalError
             }

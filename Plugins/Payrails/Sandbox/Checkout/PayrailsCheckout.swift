@@ -1,8 +1,8 @@
-import SandboxSupport
 public import PaymentCore
 public import PaymentTesting
 import PayrailsComponents
 import PayrailsKit
+import SandboxSupport
 
 /// A ``PayrailsSandbox`` with a shop in front of it: serves the library's checkout page, which really pays.
 ///
@@ -84,7 +84,7 @@ import PayrailsKit
 /// One payer at one checkout.
 @MainActor private final class CheckoutVisit {
     /// How long an answer waits for what was asked to end; the page asks again by itself.
-    private static let patience = Duration.seconds(5)
+    private static let returnGrace = Duration.seconds(5)
 
     private let path: String
     private let token: Redacted<String>
@@ -122,7 +122,7 @@ import PayrailsKit
             onSessionExpired: { renewed in
                 Task {
                     let session = await sandbox.renewSession(id)
-                    renewed(session.map { .success($0.initData) } ?? .failure(SessionGone()))
+                    renewed(session.map { .success($0.initData) } ?? .failure(SessionGoneError()))
                 }
             })
         let amount = payments.amount
@@ -136,7 +136,7 @@ import PayrailsKit
             methods: [.payPal, .genericRedirect].filter(payments.isPaymentAvailable))
     }
 
-    private struct SessionGone: Error {}
+    private struct SessionGoneError: Error {}
 
     func page() -> HTTPResponse {
         guard let nonce = ContentNonce(random.hex(32)) else { return HTTPResponse(status: 500) }
@@ -172,9 +172,9 @@ import PayrailsKit
     private func settle() async {
         let states = controller.states
         let watch = Task { for await state in states where !state.isBusy || state.challenge != nil { return } }
-        let (clock, patience) = (clock, Self.patience)
+        let (clock, returnGrace) = (clock, Self.returnGrace)
         let timer = Task {
-            try await clock.sleep(for: patience)
+            try await clock.sleep(for: returnGrace)
             watch.cancel()
         }
         await watch.value

@@ -1,6 +1,6 @@
-import SandboxSupport
 import PaymentCore
 import PaymentTesting
+import SandboxSupport
 
 /// What merchants ask of executions that were paid.
 extension PayrailsSandbox {
@@ -13,12 +13,12 @@ extension PayrailsSandbox {
         "ProductMismatchDescription", "WrongProduct", "WrongProductSpecification",
     ]
 
-    /// `POST …/cancel`, `…/capture` and `…/refund`: answered at once, carried out a moment later. A text in `meta` that names
-    /// an operation result makes it fail with that.
+    /// `POST …/cancel`, `…/capture` and `…/refund`: answered at once, carried out a moment later. A text in `meta` that
+    /// names an operation result makes it fail with that.
     func operate(
         _ verb: MerchantAction.Verb, _ request: HTTPRequest, _ id: String
-    ) throws(Refusal) -> HTTPResponse {
-        try once(request) { () throws(Refusal) in
+    ) throws(PayrailsSandboxError) -> HTTPResponse {
+        try once(request) { () throws(PayrailsSandboxError) in
             let body = try object(request)
             let execution = try current(id)
             if let reason = body["reason"], !reason.isNull {
@@ -43,7 +43,7 @@ extension PayrailsSandbox {
     /// How much `verb` is about.
     private func units(
         _ verb: MerchantAction.Verb, _ amount: JSONValue?, _ execution: Execution
-    ) throws(Refusal) -> UInt128 {
+    ) throws(PayrailsSandboxError) -> UInt128 {
         let whole = execution.amount.units ?? 0
         let most: UInt128 =
             switch verb {
@@ -98,7 +98,7 @@ extension PayrailsSandbox {
     func ended(_ status: Execution.Due, of id: String) {
         guard let execution = executions[id] else { return }
         let index = execution.merchantActions.firstIndex { $0.id == status.action }
-        if let index, status.code.hasSuffix("Requested") { executions[id]?.merchantActions[index].state = .underWay }
+        if let index, status.code.hasSuffix("Requested") { executions[id]?.merchantActions[index].state = .inFlight }
         let isDone = status.code.hasSuffix("Successful")
         guard isDone || status.code.hasSuffix("Failed") else { return }
         if let index { executions[id]?.merchantActions[index].state = isDone ? .successful : .failed }
@@ -121,8 +121,8 @@ extension PayrailsSandbox {
 }
 
 extension PayrailsSandbox {
-    /// Has somebody pay `session` without an app, with what is stored first for its holder. Does nothing when it cannot be
-    /// paid any more.
+    /// Has somebody pay `session` without an app, with what is stored first for its holder. Does nothing when it cannot
+    /// be paid any more.
     public func pay(_ session: Session) {
         guard let execution = try? current(session.id), !execution.isTaken, !execution.isPaid, !execution.isCancelled,
             let instrument = holders[execution.holder]?.instruments.first(where: \.isUsable)
@@ -134,8 +134,8 @@ extension PayrailsSandbox {
                 returnURLs: ReturnURLs(success: page, cancel: page, error: page)), execution)
     }
 
-    /// Captures what `session` has authorised, all of it and at once, as somebody does in the portal. Does nothing when there
-    /// is nothing to capture.
+    /// Captures what `session` has authorised, all of it and at once, as somebody does in the portal. Does nothing when
+    /// there is nothing to capture.
     public func capture(_ session: Session) {
         guard let execution = try? current(session.id), execution.isAllowed(.capture) else { return }
         begin(

@@ -10,7 +10,7 @@ extension PayrailsSandbox {
         enum State: Sendable {
             /// The workflow will do it.
             case planned
-            case underWay, successful, failed
+            case inFlight, successful, failed
         }
 
         let id: String
@@ -21,7 +21,7 @@ extension PayrailsSandbox {
         var meta: JSONValue?
         /// Whether the workflow did it, and nobody asked.
         var isAutomatic = false
-        var state = State.underWay
+        var state = State.inFlight
     }
 }
 
@@ -48,14 +48,14 @@ extension PayrailsSandbox.Execution {
         merchantActions.filter { $0.verb == verb && states.contains($0.state) }.reduce(0) { $0 + $1.units }
     }
 
-    private func isUnderWay(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
-        merchantActions.contains { $0.verb == verb && $0.state == .underWay }
+    private func isInFlight(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
+        merchantActions.contains { $0.verb == verb && $0.state == .inFlight }
     }
 
     /// What was captured, or is being captured, and neither went back nor is on its way back: minor units.
     var refundable: UInt128 {
-        let taken = units(.capture, [.successful, .underWay])
-        return taken - min(taken, units(.refund, [.successful, .underWay]))
+        let taken = units(.capture, [.successful, .inFlight])
+        return taken - min(taken, units(.refund, [.successful, .inFlight]))
     }
 
     /// What was captured and has not gone back.
@@ -64,13 +64,13 @@ extension PayrailsSandbox.Execution {
         return taken - min(taken, units(.refund, [.successful]))
     }
 
-    /// Whether a merchant may ask for `verb` now. Documented: what is authorised or captured can be cancelled, and what is
-    /// captured, or being captured, can be given back, also in parts.
+    /// Whether a merchant may ask for `verb` now. Documented: what is authorised or captured can be cancelled, and what
+    /// is captured, or being captured, can be given back, also in parts.
     func isAllowed(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
-        guard isPaid, !isUnderWay(.cancel) else { return false }
+        guard isPaid, !isInFlight(.cancel) else { return false }
         switch verb {
-        case .capture: return units(.capture, [.planned, .underWay, .successful]) == 0
-        case .cancel: return !isUnderWay(.capture) && !isUnderWay(.refund)
+        case .capture: return units(.capture, [.planned, .inFlight, .successful]) == 0
+        case .cancel: return !isInFlight(.capture) && !isInFlight(.refund)
         case .refund: return refundable > 0
         }
     }

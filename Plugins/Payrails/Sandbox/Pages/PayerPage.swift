@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 extension PayrailsSandbox {
     /// A page with a sentence and at most a few buttons. It loads nothing and works without scripts.

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// The pages that payers are sent to: the bank's question (3DS), PayPal, another shop's checkout, and the page that
 /// waits for one of them.
@@ -13,7 +13,7 @@ extension PayrailsSandbox {
     }
 
     /// `/public/redirect/merchant/{workflow}/{execution}/{token}` and `/public/redirect/wait/workflow/…`.
-    func page(_ request: HTTPRequest, _ path: [String]) throws(Refusal) -> HTTPResponse {
+    func page(_ request: HTTPRequest, _ path: [String]) throws(PayrailsSandboxError) -> HTTPResponse {
         guard path.count >= 5, let token = path.last else { throw .unknownPath }
         let execution = try current(path[path.count - 2])
         guard token == execution.pageToken, path[path.count - 3] == execution.workflow else { throw .unknownPath }
@@ -30,7 +30,7 @@ extension PayrailsSandbox {
     }
 
     /// `/agreements/approve?ba_token=…`: PayPal's own page.
-    func payPalPage(_ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    func payPalPage(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         let token = QueryItems(Substring(request.url.query ?? "")).values("ba_token").first.map(String.init)
         for execution in executions.values {
             guard let action = execution.action, case .payPal(_, let agreement, _) = action.kind, agreement == token
@@ -41,12 +41,12 @@ extension PayrailsSandbox {
     }
 
     /// `/html/payrails-success.html` and its like, which the service keeps at another host.
-    func returnPage(_ name: String) throws(Refusal) -> HTTPResponse {
+    func returnPage(_ name: String) throws(PayrailsSandboxError) -> HTTPResponse {
         let texts = [
             "payrails-success.html": ("Thank you", "You can go back to the shop: it knows how the payment went."),
-            "payrails-cancel.html": ("Called off", "You have cancelled. You can go back to the shop."),
+            "payrails-cancel.html": ("Cancelled", "You have cancelled. You can go back to the shop."),
             "payrails-error.html": ("It did not work", "Something went wrong. You can go back to the shop."),
-            "payrails-pending.html": ("Under way", "Your payment is under way. You can go back to the shop."),
+            "payrails-pending.html": ("In progress", "Your payment is in progress. You can go back to the shop."),
         ]
         guard let (title, text) = texts[name] else { throw .unknownPath }
         return PayerPage(title: title, text: text).response(nonce: random.hex(32))
@@ -56,7 +56,7 @@ extension PayrailsSandbox {
 
     private func visit(
         _ request: HTTPRequest, _ execution: Execution, _ action: Action
-    ) throws(Refusal) -> HTTPResponse {
+    ) throws(PayrailsSandboxError) -> HTTPResponse {
         guard let tender = execution.tender else { throw .unknownPath }
         guard case .open = action.state else {
             let isForeign = execution.scenario.plan.returnsForeign
@@ -161,7 +161,7 @@ extension PayrailsSandbox {
             if execution.has("authorizeSuccessful") { return leave(to: tender.returnURLs.success, nil) }
             if execution.has("authorizeFailed") { return leave(to: tender.returnURLs.error, nil) }
         }
-        var page = PayerPage(title: "One moment", text: "Your payment is under way.")
+        var page = PayerPage(title: "One moment", text: "Your payment is in progress.")
         page.refreshes = true
         page.price = Self.price(execution)
         page.facts = Self.facts(execution)

@@ -176,7 +176,8 @@ extension PayrailsSandbox {
         var pageLink: String { "\(base)/public/redirect/merchant/\(workflow)/\(id)/\(pageToken)" }
         var waitLink: String { "\(base)/public/redirect/wait/workflow/\(workflow)/\(id)/\(pageToken)" }
 
-        /// Plans `steps` to show from `start` on. Every one carries a time of its own, even those that show together: clients that keep milliseconds order them too.
+        /// Plans `steps` to show from `start` on. Every one carries a time of its own, even those that show together:
+        /// clients that keep milliseconds order them too.
         mutating func schedule(_ steps: [Step], from start: Timestamp) {
             for (index, step) in steps.enumerated() {
                 let shift = Duration.nanoseconds((index + 1) * 1_000_003)

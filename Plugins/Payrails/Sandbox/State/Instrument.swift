@@ -11,8 +11,8 @@ extension PayrailsSandbox {
 
         /// Reads what a client encrypted.
         ///
-        /// - Throws: ``Refusal`` when a member is missing or no card has it.
-        init(_ plaintext: JSONValue, holder: String) throws(Refusal) {
+        /// - Throws: ``PayrailsSandboxError`` when a member is missing or no card has it.
+        init(_ plaintext: JSONValue, holder: String) throws(PayrailsSandboxError) {
             guard plaintext["holderReference"]?.string == holder else {
                 throw .invalid("encryptedData.holderReference", "is not the execution's holder")
             }
@@ -149,8 +149,8 @@ extension PayrailsSandbox {
 extension PayrailsSandbox.Instrument {
     /// Changes a member as the service documents it.
     ///
-    /// - Throws: ``PayrailsSandbox/Refusal`` for every other one.
-    mutating func change(_ name: String, to value: JSONValue) throws(PayrailsSandbox.Refusal) {
+    /// - Throws: ``PayrailsSandbox/PayrailsSandboxError`` for every other one.
+    mutating func change(_ name: String, to value: JSONValue) throws(PayrailsSandbox.PayrailsSandboxError) {
         switch name {
         case "status":
             // Documented: deleting has a call of its own.

@@ -1,12 +1,12 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 extension PayrailsSandbox {
     /// A refusal as the service words it: `{"errors":[{"id","code","detail","docUrl"}]}`.
     ///
     /// The codes are documented. Which HTTP status goes with which code is a guess wherever a comment does not say
     /// otherwise; 401 for a bad token and 404 for an unknown instrument are documented.
-    struct Refusal: Error, Sendable, Hashable {
+    struct PayrailsSandboxError: Error, Sendable, Hashable {
         let status: Int
         let code: String
         let detail: String
@@ -37,28 +37,32 @@ extension PayrailsSandbox {
                 status: status)
         }
 
-        static let unauthorized = Refusal(401, "request.unauthorized", "The token is missing, wrong or no longer valid")
-        static let unknownPath = Refusal(404, "request.not-found", "There is nothing at this address")
-        static let unknownExecution = Refusal(404, "request.not-found", "The execution does not exist")
-        static let unknownInstrument = Refusal(404, "request.not-found", "The instrument does not exist")
-        static let wrongMethod = Refusal(405, "request.method-not-allowed", "The method is not allowed here")
+        static let unauthorized = PayrailsSandboxError(
+            401, "request.unauthorized", "The token is missing, wrong or no longer valid")
+        static let unknownPath = PayrailsSandboxError(404, "request.not-found", "There is nothing at this address")
+        static let unknownExecution = PayrailsSandboxError(404, "request.not-found", "The execution does not exist")
+        static let unknownInstrument = PayrailsSandboxError(404, "request.not-found", "The instrument does not exist")
+        static let wrongMethod = PayrailsSandboxError(
+            405, "request.method-not-allowed", "The method is not allowed here")
         /// Not among the service's documented answers: HTTP 451 of RFC 7725.
-        static let withheld = Refusal(451, "request.forbidden", "The answer is withheld")
-        static let internalError = Refusal(500, "internal", "Something went wrong on our side")
+        static let withheld = PayrailsSandboxError(451, "request.forbidden", "The answer is withheld")
+        static let internalError = PayrailsSandboxError(500, "internal", "Something went wrong on our side")
         /// Documented: an amount that is not the execution's is answered like a bad token.
-        static let wrongAmount = Refusal(401, "request.unauthorized", "The amount is not the execution's")
-        static let keyMissing = Refusal(400, "request.header.missing", "x-idempotency-key is required")
-        static let notJSON = Refusal(400, "request.malformed", "The body is not a JSON object")
+        static let wrongAmount = PayrailsSandboxError(401, "request.unauthorized", "The amount is not the execution's")
+        static let keyMissing = PayrailsSandboxError(400, "request.header.missing", "x-idempotency-key is required")
+        static let notJSON = PayrailsSandboxError(400, "request.malformed", "The body is not a JSON object")
 
-        static func missing(_ parameter: String) -> Refusal {
-            Refusal(400, "request.param.missing", "\(parameter) is required")
+        static func missing(_ parameter: String) -> PayrailsSandboxError {
+            PayrailsSandboxError(400, "request.param.missing", "\(parameter) is required")
         }
 
-        static func invalid(_ parameter: String, _ rule: String) -> Refusal {
-            Refusal(422, "request.param.invalid", "\(parameter) \(rule)")
+        static func invalid(_ parameter: String, _ rule: String) -> PayrailsSandboxError {
+            PayrailsSandboxError(422, "request.param.invalid", "\(parameter) \(rule)")
         }
 
-        static func notAllowed(_ detail: String) -> Refusal { Refusal(409, "workflow.action.not-allowed", detail) }
+        static func notAllowed(_ detail: String) -> PayrailsSandboxError {
+            PayrailsSandboxError(409, "workflow.action.not-allowed", detail)
+        }
     }
 
     /// Why an action of an execution failed, as its status tells.

@@ -1,6 +1,7 @@
 // swift-format-ignore-file
-// What the vendor's guide to stored instruments prints about types, calls and errors, asked of the kit. It must compile.
-// Signatures stand in protocols that the kit's types are said to conform to: who does not have them does not compile.
+// What the vendor's guide to stored instruments prints about types, calls and errors, asked of the kit. It must
+// compile. Signatures stand in protocols that the kit's types are said to conform to: who does not have them does not
+// compile.
 
 import PayrailsKit
 

@@ -1,8 +1,8 @@
 package import MarketModel
-import PaymentCore
-import PayrailsSandbox
+package import PaymentCore
 import PaymentTesting
 import PayrailsProvider
+import PayrailsSandbox
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -26,7 +26,7 @@ package struct PayrailsMarket: Market {
         MarketMaker(share: share) { try PayrailsMarket($0) }
     }
 
-    let provider: any PaymentProvider
+    package let provider: any PaymentProvider
     private let sandbox: PayrailsSandbox
     private let books: Books
     private let pages: Payer
@@ -42,14 +42,14 @@ package struct PayrailsMarket: Market {
         pages = PayrailsSandbox.payer(transport: DirectTransport(service: sandbox))
     }
 
-    /// An application asks its merchant for a renewed session when the token has ended: what is sent from then on has the
-    /// new token.
-    func surround(_ context: ProviderContext) -> ProviderContext {
+    /// An application asks its merchant for a renewed session when the token has ended: what is sent from then on has
+    /// the new token.
+    package func surround(_ context: ProviderContext) -> ProviderContext {
         context.copy(http: Renewing(base: context.http, sandbox: sandbox, books: books))
     }
 
     /// Cards and pages are the payer's own: neither faults nor crashes of the process reach them.
-    func equip(_ payer: inout Payer) {
+    package func equip(_ payer: inout Payer) {
         let (browser, collector) = (payer.browser, payer.dataCollector)
         let pages = pages
         payer.browser = { page in
@@ -62,31 +62,31 @@ package struct PayrailsMarket: Market {
         }
     }
 
-    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
         let session = await sandbox.createSession(random.pick(Self.scenarios))
         books.note(session)
         return MarketPayment(
             reference: PaymentReference(provider: PayrailsProvider.id, id: session.id), links: [session.link])
     }
 
-    func captures(of payment: PaymentReference) async -> Int { await sandbox.ledger.captures(of: payment.id) }
+    package func captures(of payment: PaymentReference) async -> Int { await sandbox.ledger.captures(of: payment.id) }
 
-    func isPaid(_ payment: PaymentReference) async -> Bool { await captures(of: payment) > 0 }
+    package func isPaid(_ payment: PaymentReference) async -> Bool { await captures(of: payment) > 0 }
 
     /// Only the last request to pay that was accepted can have led to the money.
-    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         guard books.acceptedKey(of: attempt.reference.id) == attempt.idempotencyKey.uppercased() else { return false }
         return await isPaid(attempt.reference)
     }
 
-    var canBePaidAfterRefusal: Bool { true }
+    package var canBePaidAfterRefusal: Bool { true }
 
     /// The service states no amounts and no transactions.
-    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
         receipt.amount == nil && receipt.transactionID == nil ? nil : "states what the service never said"
     }
 
-    func returns(of payment: PaymentReference) -> [String] {
+    package func returns(of payment: PaymentReference) -> [String] {
         [
             "https://assets.payrails.io/html/payrails-success.html",
             "https://assets.payrails.io/html/payrails-cancel.html",
@@ -94,7 +94,7 @@ package struct PayrailsMarket: Market {
         ]
     }
 
-    func payment(movedBy request: HTTPRequest) -> String? {
+    package func payment(movedBy request: HTTPRequest) -> String? {
         guard request.url.authority == Self.host, request.method == .post else { return nil }
         return Self.execution(request, ["authorize", "confirm"])
     }

@@ -1,9 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentTesting
 import PayrailsMerchant
+import PayrailsSandbox
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
 import PayrailsMerchant
 import PayrailsProvider
+import PayrailsSandbox
 import Testing
 
 /// The same thing asked for more than once: by two servers, by an old process and a new one, by a network that doubles.

@@ -2,9 +2,9 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import PayrailsSandbox
 import PaymentTesting
 import PayrailsMerchant
+import PayrailsSandbox
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import TestSupport
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
 import PayrailsMerchant
+import PayrailsSandbox
+import TestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,8 +13,8 @@ import PayrailsMerchant
 enum Subjects {
     static let secret = "canary-4f1c9e"
 
-    /// The merchant's side of Payrails, without a payer's provider. Its payment is authorised, which is what the service
-    /// lets merchants call off; to pay it is to capture it.
+    /// The merchant's side of Payrails, without a payer's provider. Its payment is authorised, which is what the
+    /// service lets merchants call off; to pay it is to capture it.
     static func payrailsMerchant() -> ConformanceSubject {
         let time = BorrowedClock()
         let (key, mark) = ("key-\(secret)", "mark-\(secret)")
@@ -55,7 +55,7 @@ enum Subjects {
                     },
                     cancellations: { await sandbox.ledger.events(of: session.id).count { $0 == .cancelled } },
                     pay: { await sandbox.capture(session) }),
-                mail: ConformanceSubject.Mail(
+                notifications: ConformanceSubject.NotificationFixture(
                     sent: { await mail(sandbox) },
                     foreign: {
                         let (other, session) = await shop("mark-of-somebody-else", clock)

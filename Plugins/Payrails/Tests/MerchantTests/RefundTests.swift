@@ -1,10 +1,10 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
 import PayrailsMerchant
+import PayrailsSandbox
 import TestSupport
 import Testing
 
@@ -32,7 +32,8 @@ import Testing
         let other = PaymentRouter(
             registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
             clock: world.clock, random: SeededRandomSource(seed: 10))
-        // The service knows the key and answers as before; that it made no other refund shows, and whose it was does not.
+        // The service knows the key and answers as before; that it made no other refund shows, and whose it was does
+        // not.
         #expect(receipt(try await other.refund(try world.refund(payment))) == nil)
         #expect(await world.given(payment) == ["33.00 EUR"])
     }

@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentTesting
 import PayrailsKit
 import PayrailsMerchant
 import PayrailsProvider
+import PayrailsSandbox
 import TestSupport
 import Testing
 

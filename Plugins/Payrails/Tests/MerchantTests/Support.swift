@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
 import PayrailsMerchant
 import PayrailsProvider
+import PayrailsSandbox
 import Synchronization
 import TestSupport
 import Testing

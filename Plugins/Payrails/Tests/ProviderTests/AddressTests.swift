@@ -1,8 +1,8 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
+import PayrailsSandbox
 import TestSupport
 import Testing
 

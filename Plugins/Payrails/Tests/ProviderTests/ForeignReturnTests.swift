@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
+import PayrailsSandbox
 import Synchronization
 import TestSupport
 import Testing

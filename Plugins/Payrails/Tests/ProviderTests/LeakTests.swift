@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
+import PayrailsSandbox
 import Synchronization
 import TestSupport
 import Testing

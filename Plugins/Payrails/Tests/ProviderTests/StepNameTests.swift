@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
+import PayrailsSandbox
 import TestSupport
 import Testing
 
@@ -32,12 +32,12 @@ struct StepNameTests {
 
     @Test("What they store can be read as it was written")
     func results() throws {
-        let before = try JSONValue(parsing: #"{"standing":"ready","mark":{"requests":1,"failures":1}}"#)
+        let before = try JSONValue(parsing: #"{"status":"ready","mark":{"requests":1,"failures":1}}"#)
             .decode(PaymentFlow.Before.self)
-        #expect(before.standing == .ready && before.mark.requests == 1 && before.confirmKey == nil)
+        #expect(before.status == .ready && before.mark.requests == 1 && before.confirmKey == nil)
         let older = try JSONValue(
-            parsing: #"{"standing":"underWay","mark":{"requests":0,"failures":0},"confirmKey":"K"}"#
+            parsing: #"{"status":"inFlight","mark":{"requests":0,"failures":0},"confirmKey":"K"}"#
         ).decode(PaymentFlow.Before.self)
-        #expect(older.standing == .underWay && older.confirmKey == "K")
+        #expect(older.status == .inFlight && older.confirmKey == "K")
     }
 }

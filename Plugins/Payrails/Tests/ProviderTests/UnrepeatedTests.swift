@@ -121,14 +121,14 @@ struct UnrepeatedTests {
     /// An attempt that was interrupted right before its request to pay.
     private func interrupted(in journal: InMemoryJournal, _ clock: VirtualClock) async throws -> AttemptID {
         let lease = PaymentLease(payment: Self.reference, holder: "crashed", duration: .seconds(1))
-        let option = PaymentOption(
+        let option = PaymentMethodOption(
             id: "stored:i1", title: "Card", amount: try Money(minorUnits: 9900, currency: .eur),
             providerData: ["kind": "stored", "type": "card", "id": "i1"])
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_crashed"), reference: Self.reference, option: option, idempotencyKey: "key",
             startedAt: clock.now, expiresAt: nil)
         let before: JSONValue = [
-            "standing": "ready", "mark": ["requests": 0, "failures": 0], "confirmKey": "K",
+            "status": "ready", "mark": ["requests": 0, "failures": 0], "confirmKey": "K",
         ]
         let events: [JournalEntry.Event] = [
             .stepStarted(name: "look", kind: .query), .stepFinished(name: "look", result: before),

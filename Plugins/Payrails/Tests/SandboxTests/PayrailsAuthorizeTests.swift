@@ -1,6 +1,7 @@
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// What a request to pay must look like, and what becomes of a second one.

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// Cards that arrive encrypted.
@@ -51,8 +52,7 @@ import Testing
     @Test("Opens the message that is kept")
     func opensTheReferenceVector() async throws {
         let client = try await PayrailsWorld().open(holder: "holder-0001")
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/payrails-card-jwe.txt")
+        let file = Vectors.root.appending(path: "Tests/Vectors/payrails-card-jwe.txt")
         let message = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try await client.pay(body(client, message), Payer()) == .paid)
         let other = try await PayrailsWorld().open(holder: "ada")

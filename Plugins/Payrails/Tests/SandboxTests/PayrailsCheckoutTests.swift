@@ -1,7 +1,8 @@
 import Foundation
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// The shop in front of the sandbox, asked as a browser without scripts would.

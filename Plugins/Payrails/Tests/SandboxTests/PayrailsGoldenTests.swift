@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// What the vendor's own network layer was seen to ask and to conclude, row by row: a client that follows its

@@ -1,5 +1,6 @@
 import PaymentCore
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// What is kept for a holder.

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// The merchant's side: tokens, sessions, instruments, operations and notifications.

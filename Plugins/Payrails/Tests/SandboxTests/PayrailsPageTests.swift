@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// The pages that payers are sent to, and the payers who answer them.

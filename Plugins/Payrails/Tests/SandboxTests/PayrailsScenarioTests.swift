@@ -1,7 +1,8 @@
 import Foundation
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// Every scenario, played by a payer who completes every page.
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "What is under way is not begun again",
+        "What is in progress is not begun again",
         arguments: [PayrailsScenario.neverRequested, .neverSettles, .pending, .slowSettlement, .requestedLate])
     func whatIsUnderWayIsNotBegunAgain(_ scenario: PayrailsScenario) async throws {
         let client = try await PayrailsWorld().open(scenario)
@@ -154,7 +155,7 @@ import Testing
     // MARK: Orders that nobody pays
 
     @Test(
-        "Abandoned orders are called off",
+        "Abandoned orders are cancelled",
         arguments: [PayrailsScenario.paid, .neverSettles, .challenge, .slowSettlement])
     func abandonedOrdersAreCalledOff(_ scenario: PayrailsScenario) async throws {
         let world = PayrailsWorld { $0.abandonedAfter = .seconds(500) }

@@ -1,9 +1,10 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import PayrailsSandbox
 import PaymentTesting
 import PaymentTransport
+import PayrailsSandbox
+import TestSupport
 import Testing
 
 typealias PayrailsScenario = PayrailsSandbox.Scenario

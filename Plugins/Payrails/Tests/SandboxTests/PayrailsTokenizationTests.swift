@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 import PayrailsSandbox
+import TestSupport
 import Testing
 
 /// Sessions for storing cards without a payment, and what of an instrument can be changed.

@@ -19,7 +19,7 @@ public enum PayrailsError: Error, Sendable {
     case invalidDataFormat
     /// The entered card data is not acceptable.
     case invalidCardData
-    /// Anything else; a ``PayrailsFault`` where the cause is known.
+    /// Anything else; a ``PayrailsUnderlyingError`` where the cause is known.
     case unknown(error: (any Error)?)
     /// The payment offers no option of this type.
     case unsupportedPayment(type: Payrails.PaymentType)
@@ -51,7 +51,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .invalidDataFormat: "The init data cannot be read: it has to be base64 of a JSON object."
         case .invalidCardData: "The card data is not valid."
         // It says by itself that the payment failed, in words for the payer.
-        case .unknown(let failure as StoredInstrumentFailure): failure.description
+        case .unknown(let failure as StoredInstrumentError): failure.description
         case .unknown(let error): error.map { "The payment failed: \(Self.text(of: $0))" } ?? "The payment failed."
         case .unsupportedPayment(let type): "This payment cannot be made with \(type.rawValue)."
         case .incorrectPaymentSetup(let type): "The setup for \(type.rawValue) is incomplete."
@@ -67,7 +67,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
     /// Only our own errors promise to hold no secrets; of others the type is told.
     private static func text(of error: any Error) -> String {
         switch error {
-        case let error as PayrailsFault: error.description
+        case let error as PayrailsUnderlyingError: error.description
         case let error as PayrailsError: error.description
         case let error as PaymentError: error.message
         default: "\(type(of: error))"
@@ -80,9 +80,9 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .pollingFailed, .failedToDerivePaymentStatus, .finalStatusNotFoundAfterLongPoll, .longPollingFailed,
             .paymentPending:
             true
-        case .unknown(let error as PayrailsFault): error.leavesFateOpen
+        case .unknown(let error as PayrailsUnderlyingError): error.leavesFateOpen
         case .unknown(let error as PaymentError): error.phase == .maybeSent
-        case .unknown(let error as StoredInstrumentFailure): error.mayHaveBeenPaid
+        case .unknown(let error as StoredInstrumentError): error.mayHaveBeenPaid
         case .unknown: true
         case .authenticationError, .sdkNotInitialized, .missingData, .invalidDataFormat, .invalidCardData,
             .unsupportedPayment, .incorrectPaymentSetup:

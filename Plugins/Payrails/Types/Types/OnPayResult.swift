@@ -6,8 +6,8 @@
 public enum OnPayResult: Sendable {
     /// The service confirmed the payment.
     case success
-    /// The session is not authorised: the request to pay was refused, and nothing was paid. A token that is refused later
-    /// is an ``error(_:)``, because the payment may have been made by then.
+    /// The session is not authorised: the request to pay was refused, and nothing was paid. A token that is refused
+    /// later is an ``error(_:)``, because the payment may have been made by then.
     case authorizationFailed(AuthorizationFailure)
     /// The payment was declined; its reason in words of the service.
     case failure(AuthorizationFailure)

@@ -8,8 +8,8 @@ public import PaymentCore
 ///
 /// The vendor's protocol hands over a view controller with a web view in it. Where there is UIKit, a presenter may be
 /// written either way, and a view controller need not be written at all: each requirement has a default that uses the
-/// other. Elsewhere the page is a value, so that an app can show it its own way and so that there are payments without a
-/// screen.
+/// other. Elsewhere the page is a value, so that an app can show it its own way and so that there are payments without
+/// a screen.
 @MainActor
 public protocol PaymentPresenter: AnyObject, Sendable {
     /// Shows `page` and returns when the payer has left it: the return URL that the page led to, whose page is not to

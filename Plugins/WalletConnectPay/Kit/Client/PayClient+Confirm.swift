@@ -28,8 +28,8 @@ extension PayClient {
     ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then ask
     ///   ``getPaymentStatus(paymentId:)`` later; do not pay again.
     /// - Throws: ``ConfirmPaymentError``: a refusal by its case; ``ConfirmPaymentError/http(_:)`` for everything else,
-    ///   also when the payment was cancelled, when it is in a state that this version does not know and when the network
-    ///   fails while waiting. `CancellationError` when the task was cancelled before anything was sent.
+    ///   also when the payment was cancelled, when it is in a state that this version does not know and when the
+    ///   network fails while waiting. `CancellationError` when the task was cancelled before anything was sent.
     public func confirmPayment(
         paymentId: String, optionId: String, signatures: [String], collectedData: [CollectDataFieldResult]? = nil,
         maxPollMs: Int64? = nil
@@ -40,8 +40,8 @@ extension PayClient {
         return try await confirm(paymentId, body, maxPollMs)
     }
 
-    /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, without data: the form in which the
-    /// vendor's newer guide refers to the function.
+    /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, without data: the form in which
+    /// the vendor's newer guide refers to the function.
     ///
     /// - Throws: as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``.
     public func confirmPayment(

@@ -79,8 +79,8 @@ public final class PayClient: Sendable {
     ///   - includePaymentInfo: whether to fill ``PaymentOptionsResponse/info``.
     /// - Returns: the options. None for a payment that has been paid, has failed or has expired: its
     ///   ``PaymentInfo/status`` says so.
-    /// - Throws: ``GetPaymentOptionsError``, ``GetPaymentOptionsError/http(_:)`` also when the info says that the payment
-    ///   was cancelled or is in a state that this version does not know; `CancellationError`.
+    /// - Throws: ``GetPaymentOptionsError``, ``GetPaymentOptionsError/http(_:)`` also when the info says that the
+    ///   payment was cancelled or is in a state that this version does not know; `CancellationError`.
     public func getPaymentOptions(
         paymentLink: String, accounts: [String], includePaymentInfo: Bool = true
     ) async throws -> PaymentOptionsResponse {
@@ -108,9 +108,9 @@ public final class PayClient: Sendable {
     /// ``PaymentOption/collectData``, hand that data in first: until then the service refuses. Actions are remembered
     /// per payment and option until the option's price expires; then they are fetched anew.
     ///
-    /// The whole list is reviewed against the option that ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)``
-    /// returned: actions that would do anything else than pay it are not handed out. ``signingReview(paymentId:optionId:)``
-    /// says what they do.
+    /// The whole list is reviewed against the option that
+    /// ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)`` returned: actions that would do anything else
+    /// than pay it are not handed out. ``signingReview(paymentId:optionId:)`` says what they do.
     ///
     /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/http(_:)`` when the review refuses them and
     ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not been given the option;
@@ -145,8 +145,8 @@ public final class PayClient: Sendable {
 
     /// Asks where a payment stands. Changes nothing.
     ///
-    /// - Throws: ``GetPaymentStatusError``, ``GetPaymentStatusError/http(_:)`` also for a payment that was cancelled or is
-    ///   in a state that this version does not know; `CancellationError`.
+    /// - Throws: ``GetPaymentStatusError``, ``GetPaymentStatusError/http(_:)`` also for a payment that was cancelled or
+    ///   is in a state that this version does not know; `CancellationError`.
     public func getPaymentStatus(paymentId: String) async throws -> PaymentStatusResponse {
         try await call("getPaymentStatus", GetPaymentStatusError.init, unusable: { .http($0) }) {
             flow throws(GatewayError) in
@@ -189,7 +189,7 @@ public final class PayClient: Sendable {
 
     private func flow(_ service: Service) -> PaymentFlow {
         PaymentFlow(
-            service.configuration, reviewer: reviewer, patience: .vendor,
+            service.configuration, reviewer: reviewer, limits: .vendor,
             context: .unstored(
                 hosts: [service.configuration.baseURL.authority], http: OneTryTransport(base: service.transport),
                 clock: clock,

@@ -1,5 +1,5 @@
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided here:
-// every decision is one of the tested values beside this file. Keep it that small.
+// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
+// here: every decision is one of the tested values beside this file. Keep it that small.
 
 #if canImport(WebKit) && canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
     public import Foundation

@@ -25,8 +25,8 @@ public enum ConfirmPaymentError: Error, Sendable, Hashable, LocalizedError, Cust
     case invalidOption(String)
     /// The service does not accept a signature.
     case invalidSignature(String)
-    /// The way in which the payment would be made is no longer open, or its price is no longer good; ask for the options
-    /// again.
+    /// The way in which the payment would be made is no longer open, or its price is no longer good; ask for the
+    /// options again.
     case routeExpired(String)
     /// Anything else: the network failed, the service declines the payer, has a fault or asks for fewer requests, the
     /// client is not configured; or the payment was cancelled, or is in a state that this version does not know.

@@ -21,7 +21,8 @@ public enum GetPaymentStatusError: Error, Sendable, Hashable, LocalizedError, Cu
     case connectionFailed(String)
     /// The service asks for fewer requests.
     case rateLimited(String)
-    /// Any other failure of the exchange; or the payment was cancelled, or is in a state that this version does not know.
+    /// Any other failure of the exchange; or the payment was cancelled, or is in a state that this version does not
+    /// know.
     case http(String)
 
     /// The case's meaning and its text.

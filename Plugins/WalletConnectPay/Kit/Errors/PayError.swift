@@ -39,7 +39,7 @@ extension PayError: NetworkError {
             self =
                 switch (refusal.code, refusal.status) {
                 case ("rate_limited", _), (_, 429): .rateLimited(refusal.text)
-                default: refusal.isRefusal ? .api(refusal.text) : .http(refusal.text)
+                default: refusal.isRejection ? .api(refusal.text) : .http(refusal.text)
                 }
         case .transport(let error): self = .network(error, advice: Advice.query)
         case .unknownOption, .invalidRequest, .unusableAnswer, .unsupported, .unnamedPayment, .dangerousCalls,

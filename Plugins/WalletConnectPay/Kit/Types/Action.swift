@@ -22,7 +22,8 @@ public struct WalletRpcAction: Sendable, Hashable {
     public var chainId: String
     /// The method: `eth_signTypedData_v4`, `eth_sendTransaction`, `solana_signTransaction` and others.
     public var method: String
-    /// The parameters as JSON text: an array, unless the service sent something else. For typed data: `["address", "{…typed data…}"]`.
+    /// The parameters as JSON text: an array, unless the service sent something else. For typed data:
+    /// `["address", "{…typed data…}"]`.
     public var params: String
 
     /// Creates a call.
@@ -36,18 +37,18 @@ public struct WalletRpcAction: Sendable, Hashable {
     ///
     /// The typed data is JSON text, whether the service sent it as text or as an object.
     ///
-    /// - Throws: ``InvalidActionParameters`` when this is another call or its parameters are malformed.
+    /// - Throws: ``InvalidActionParametersError`` when this is another call or its parameters are malformed.
     public func typedDataParameters() throws -> (address: String, typedData: String) {
         guard method.hasPrefix("eth_signTypedData") else {
-            throw InvalidActionParameters(method: method, expected: "a call that signs typed data")
+            throw InvalidActionParametersError(method: method, expected: "a call that signs typed data")
         }
         guard let list = try? JSONValue(parsing: params), let address = list[0]?.string, let data = list[1] else {
-            throw InvalidActionParameters(method: method, expected: "[address, typed data]")
+            throw InvalidActionParametersError(method: method, expected: "[address, typed data]")
         }
         switch data {
         case .string(let text) where (try? JSONValue(parsing: text))?.object != nil: return (address, text)
         case .object: return (address, data.text)
-        default: throw InvalidActionParameters(method: method, expected: "typed data that is a JSON object")
+        default: throw InvalidActionParametersError(method: method, expected: "typed data that is a JSON object")
         }
     }
 }
@@ -62,7 +63,7 @@ extension Action {
 }
 
 /// The parameters of a wallet call are not what its method needs.
-public struct InvalidActionParameters: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+public struct InvalidActionParametersError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The call's method.
     public let method: String
     /// What was expected.

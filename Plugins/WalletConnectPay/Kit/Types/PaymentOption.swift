@@ -1,7 +1,7 @@
 /// One way to pay: an account, a chain and a token.
 ///
 /// The core has a type of this name too. Code that imports both modules writes ``PayOption`` for this one and
-/// `PaymentCore.PaymentOption` for the other.
+/// `PaymentCore.PaymentMethodOption` for the other.
 public struct PaymentOption: Sendable, Hashable, Identifiable {
     /// The option's id.
     public var id: String

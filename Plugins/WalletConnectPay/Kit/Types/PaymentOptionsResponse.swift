@@ -4,8 +4,8 @@ public struct PaymentOptionsResponse: Sendable, Hashable {
     public var paymentId: String
     /// What is to be paid; nil unless asked for.
     public var info: PaymentInfo?
-    /// The ways to pay. Empty when the accounts hold too little, and when the payment has been paid, has failed or has expired:
-    /// `info.status` tells which.
+    /// The ways to pay. Empty when the accounts hold too little, and when the payment has been paid, has failed or has
+    /// expired: `info.status` tells which.
     public var options: [PaymentOption]
     /// The data about the payer that some option requires. Prefer each option's own
     /// ``PaymentOption/collectData``: options without it need none.

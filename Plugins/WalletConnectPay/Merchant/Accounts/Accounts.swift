@@ -116,7 +116,8 @@ extension WalletConnectPayMerchant {
 
         /// Adds accounts that a merchant is paid out to in tokens: one for each asset.
         ///
-        /// What comes back is compared with what was asked for: payouts that go elsewhere are the worst that can happen here.
+        /// What comes back is compared with what was asked for: payouts that go elsewhere are the worst that can happen
+        /// here.
         ///
         /// - Parameters:
         ///   - wanted: 1 to 50, each with the account on the asset's own chain.

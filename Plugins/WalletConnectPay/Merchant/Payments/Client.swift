@@ -13,12 +13,12 @@ extension WalletConnectPayMerchant {
         let api: MerchantAPI
         let clock: any PaymentClock
 
-        /// Makes a payment: once. When the answer is lost, the same request is sent once more under the same key, by which
-        /// the service recognises it.
+        /// Makes a payment: once. When the answer is lost, the same request is sent once more under the same key, by
+        /// which the service recognises it.
         ///
         /// - Returns: the payment and the link for its buyer.
-        /// - Throws: ``PaymentError``. With phase `maybeSent` there may be a payment that nobody can pay, because nobody
-        ///   knows its link: the same order again, under the same key, finds it or makes it.
+        /// - Throws: ``PaymentError``. With phase `maybeSent` there may be a payment that nobody can pay, because
+        ///   nobody knows its link: the same order again, under the same key, finds it or makes it.
         public func createPayment(_ order: Order) async throws(PaymentError) -> CreatedPayment {
             let body = try order.body(at: merchant.id)
             let key = order.idempotencyKey
@@ -151,7 +151,7 @@ extension WalletConnectPayMerchant {
             }
             throw PaymentError(
                 .invalidResponse,
-                "WalletConnect Pay's lists do not tell the price of this payment, so nothing is asked of it",
+                "WalletConnect Pay's lists do not state the price of this payment, so nothing is requested",
                 provider: merchant.id, phase: .answered)
         }
     }

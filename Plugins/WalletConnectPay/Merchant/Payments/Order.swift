@@ -19,8 +19,8 @@ extension WalletConnectPayMerchant {
         public var expiresAt: Date?
         /// The pages to which the service's checkout page sends buyers back.
         public var returns: CheckoutReturns?
-        /// What makes two requests one: ordered twice under one key, the payment is made once, and another order under a
-        /// used key is refused. At most 255 printable ASCII characters.
+        /// What makes two requests one: ordered twice under one key, the payment is made once, and another order under
+        /// a used key is refused. At most 255 printable ASCII characters.
         public var idempotencyKey: String
 
         /// Creates an order.
@@ -61,7 +61,7 @@ extension WalletConnectPayMerchant.Order {
         ]
         if let expiresAt {
             guard let seconds = Int64(exactly: expiresAt.timeIntervalSince1970.rounded(.down)), seconds > 0 else {
-                throw refused("the order's end is no time that can be told")
+                throw refused("the order's end is no time that can be written")
             }
             body["expiresAt"] = .number(JSONNumber(seconds))
         }

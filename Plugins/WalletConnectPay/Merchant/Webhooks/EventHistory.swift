@@ -8,7 +8,7 @@ extension WalletConnectPayMerchant {
         @nonexhaustive
         public enum Verdict: String, Sendable, Hashable {
             /// The latest state of its payment.
-            case news
+            case new
             /// Seen before.
             case repeated
             /// Not seen before, but of a state that the payment has left.
@@ -48,11 +48,11 @@ extension WalletConnectPayMerchant {
                     for old in payments.prefix(capacity) { versions[old] = nil }
                     payments.removeFirst(capacity)
                 }
-                return .news
+                return .new
             }
             guard event.version > latest else { return .outdated }
             versions[payment] = event.version
-            return .news
+            return .new
         }
     }
 }

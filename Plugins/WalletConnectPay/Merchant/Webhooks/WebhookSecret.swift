@@ -7,7 +7,8 @@ public import PaymentCore
 #endif
 
 extension WalletConnectPayMerchant {
-    /// The secret of a webhook endpoint, from the service's dashboard: `whsec_` and base64. Test and live have one each.
+    /// The secret of a webhook endpoint, from the service's dashboard: `whsec_` and base64. Test and live have one
+    /// each.
     public struct WebhookSecret: Sendable, Hashable {
         /// The bytes that are the key, which are not the text.
         let bytes: Redacted<[UInt8]>

@@ -19,7 +19,7 @@ extension ErrorTable {
             "settlement_asset_conflict": (
                 .requestRefused, "the merchant has a settlement in this asset; change that one"
             ),
-            "version_conflict": (.requestRefused, "somebody else changed this meanwhile; look at it again"),
+            "version_conflict": (.requestRefused, "another client changed this meanwhile; read it again"),
             "merchant_not_found": (.notFound, "the service does not know this merchant in this account"),
             "merchant_exists": (.requestRefused, "there is such a merchant already"),
             "missing_merchant_id": (.unauthorized, "the merchant's id is missing"),

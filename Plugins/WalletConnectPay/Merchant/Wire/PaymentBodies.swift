@@ -40,7 +40,7 @@ struct CancelledBody: Decodable, Sendable {
     func check(against id: String, at merchant: ProviderID) throws(PaymentError) {
         guard paymentId == id, status == .cancelled else {
             throw PaymentError(
-                .integrity, "WalletConnect Pay answered with another payment than the one to be called off",
+                .integrity, "WalletConnect Pay answered with another payment than the one to be cancelled",
                 provider: merchant, phase: .maybeSent)
         }
     }

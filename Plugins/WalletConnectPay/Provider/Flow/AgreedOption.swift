@@ -13,7 +13,7 @@ extension AgreedOption {
     /// The option of an attempt: what the payer chose, whatever the service says now.
     ///
     /// - Parameter symbol: the asset's name as the payer saw it.
-    init(_ option: PaymentOption, account: AccountID, symbol: String?) {
+    init(_ option: PaymentMethodOption, account: AccountID, symbol: String?) {
         self.init(
             unit: option.amount.currency.unit, value: option.amount.minorUnitText, account: account.text,
             symbol: symbol, decimals: Int(option.amount.exponent))

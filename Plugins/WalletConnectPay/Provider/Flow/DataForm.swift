@@ -50,7 +50,7 @@ public struct DataForm: Sendable, Hashable {
     /// Returns everything that is wrong with `values`, in the order of the fields; empty when they can be handed in.
     ///
     /// A blank value counts as none. Values that the form does not ask for are no fault.
-    public func problems(with values: [String: Redacted<String>]) -> [DataFieldError] {
+    public func errors(in values: [String: Redacted<String>]) -> [DataFieldError] {
         var problems: [DataFieldError] = []
         let filled = filled(values)
         for field in fields {
@@ -71,11 +71,11 @@ public struct DataForm: Sendable, Hashable {
     /// Returns the values to hand in, in the order of the fields: checked, without blanks and without anything that was
     /// not asked for.
     ///
-    /// - Throws: ``DataFieldError``, the first of ``problems(with:)``.
+    /// - Throws: ``DataFieldError``, the first of ``errors(in:)``.
     public func accepted(
         _ values: [String: Redacted<String>]
     ) throws(DataFieldError) -> [(id: String, value: Redacted<String>)] {
-        if let problem = problems(with: values).first { throw problem }
+        if let problem = errors(in: values).first { throw problem }
         let filled = filled(values)
         return fields.compactMap { field in filled[field.id].map { (field.id, Redacted($0)) } }
     }

@@ -36,12 +36,12 @@ extension PaymentFlow {
         var results: [String] = []
         for (index, call) in bodies.enumerated() {
             // Once something was sent to the chain, the service has to hear of it, however late.
-            let mayGiveUp = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
+            let mayAbandon = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
                 try await context.step(
                     Self.signing(index, of: calls.count), OptionActions.stepKind(of: call, among: calls.count)
                 ) {
-                    if mayGiveUp { try expiry.check() }
+                    if mayAbandon { try expiry.check() }
                     // And before each signature: the time has gone on, and the step may have been stored long ago.
                     let review = try reviewed(calls, agreed, id, isStored: false)
                     return try await sign(
@@ -50,7 +50,7 @@ extension PaymentFlow {
                             index: index, count: calls.count), with: signer)
                 })
         }
-        let mayGiveUp = !bodies.contains { $0.method == OptionActions.sendTransaction }
+        let mayAbandon = !bodies.contains { $0.method == OptionActions.sendTransaction }
         let confirmed: StatusBody
         do {
             confirmed = try await confirm(
@@ -58,8 +58,8 @@ extension PaymentFlow {
                 ConfirmRequestBody(
                     optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
                     collectedData: data.values)
-            ) { if mayGiveUp { try expiry.check() } }
-        } catch let error as PaymentError where error.code == .payerRefused && !mayGiveUp {
+            ) { if mayAbandon { try expiry.check() } }
+        } catch let error as PaymentError where error.code == .payerRefused && !mayAbandon {
             // What the wallet sent to the chain is under way, whatever the service thinks of the payer: calling this
             // declined would let the next attempt send it again.
             throw self.error(error.code, error.message, phase: .maybeSent, cause: error.cause)
@@ -79,8 +79,8 @@ extension PaymentFlow {
         return false
     }
 
-    /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed: what
-    ///   does not fit then is chosen anew.
+    /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed:
+    ///   what does not fit then is chosen anew.
     private func reviewed(
         _ calls: [JSONValue], _ option: AgreedOption, _ id: String, isStored: Bool
     ) throws -> SigningReview {

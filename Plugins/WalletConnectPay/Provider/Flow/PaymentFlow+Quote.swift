@@ -36,8 +36,8 @@ extension PaymentFlow {
 
     /// The options whose own statements hold, and which may be paid from such a link. One that is left out is said;
     /// when no other is left, the payment cannot be made.
-    private func offers(_ bodies: [OptionBody], of payment: PaymentReference) throws -> [PaymentOption] {
-        var options: [PaymentOption] = []
+    private func offers(_ bodies: [OptionBody], of payment: PaymentReference) throws -> [PaymentMethodOption] {
+        var options: [PaymentMethodOption] = []
         var refusal: PaymentError?
         for body in bodies {
             do {
@@ -54,7 +54,7 @@ extension PaymentFlow {
     private func checked(_ body: OptionBody, of payment: PaymentReference) throws -> CheckedOption {
         do throws(GatewayError) {
             try Self.checkIdentity(of: payment.id, paying: body.amount.unit)
-            do throws(SigningRefusal) {
+            do throws(SigningError) {
                 return try reviewer.check(AgreedOption(body), payer: context.payer.accounts)
             } catch { throw .dangerousCalls(error) }
         } catch {
@@ -62,10 +62,10 @@ extension PaymentFlow {
         }
     }
 
-    private func offer(_ body: OptionBody, _ checked: CheckedOption) throws -> PaymentOption {
+    private func offer(_ body: OptionBody, _ checked: CheckedOption) throws -> PaymentMethodOption {
         let amount = try money(body.amount)
         let title = "\(checked.symbol) on \(checked.networkName)"
-        return PaymentOption(
+        return PaymentMethodOption(
             id: body.id, title: checked.isVerified ? title : "\(title), as the service calls it", amount: amount,
             // Recorded payments in native coins were settled at another amount than quoted.
             isEstimate: amount.currency.isNativeCoin, account: checked.account, needs: OptionActions.needs(of: body),

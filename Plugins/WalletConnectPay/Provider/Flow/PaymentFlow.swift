@@ -3,14 +3,15 @@ package import PaymentReview
 
 /// The way from a payment's name to its settlement, call by call: the only one there is.
 ///
-/// The router's provider goes it in one attempt (``PaymentFlow/pay(_:)``), over steps that are stored; the vendor's client
-/// goes it as the application calls it, over steps that live as long as one call. Both are held to the same checks.
+/// The router's provider goes it in one attempt (``PaymentFlow/pay(_:)``), over steps that are stored; the vendor's
+/// client goes it as the application calls it, over steps that live as long as one call. Both are held to the same
+/// checks.
 package struct PaymentFlow: Sendable {
     package let context: ProviderContext
     let provider: ProviderID
     let configuration: GatewayConfiguration
     let reviewer: SigningReviewer
-    private let gateway: PatientGateway
+    private let gateway: RetryingGateway
 
     /// Creates a flow over the network and the steps of `context`.
     ///
@@ -18,15 +19,15 @@ package struct PaymentFlow: Sendable {
     ///   - provider: whose errors these are.
     ///   - patience: who sends again what failed.
     package init(
-        _ configuration: GatewayConfiguration, reviewer: SigningReviewer, patience: PatientGateway.Patience,
+        _ configuration: GatewayConfiguration, reviewer: SigningReviewer, limits: RetryingGateway.Limits,
         provider: ProviderID = WalletConnectPayProvider.id, context: ProviderContext
     ) {
         self.context = context
         self.provider = provider
         self.configuration = configuration
         self.reviewer = reviewer
-        gateway = PatientGateway(
-            gateway: PayGateway(configuration: configuration, http: context.http), patience: patience,
+        gateway = RetryingGateway(
+            gateway: PayGateway(configuration: configuration, http: context.http), limits: limits,
             clock: context.clock, random: context.random, note: { context.log($0) })
     }
 
@@ -64,7 +65,7 @@ package struct PaymentFlow: Sendable {
         _ calls: [JSONValue], for option: AgreedOption, of id: String, payer: [AccountID]
     ) throws(GatewayError) -> SigningReview {
         try Self.checkIdentity(of: id, paying: option.unit)
-        do throws(SigningRefusal) {
+        do throws(SigningError) {
             return try reviewer.review(option, calls: calls, payer: payer, now: context.clock.now)
         } catch { throw .dangerousCalls(error) }
     }

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// The pages of a merchant to which the service's checkout page sends payers back, once a payment has ended there.
 ///
-/// The service adds `payment_id` to them and nothing else: no state and no signature. Coming back is a reason to ask what
-/// has become of the payment, and never an answer.
+/// The service adds `payment_id` to them and nothing else: no state and no signature. Coming back is a reason to ask
+/// what has become of the payment, and never an answer.
 public struct CheckoutReturns: Sendable, Hashable {
     /// What is added to both.
     static let parameter = "payment_id"
@@ -46,8 +46,8 @@ public struct CheckoutReturns: Sendable, Hashable {
         return url
     }
 
-    /// The payment that `link` brings a payer back from; nil when it is no such link. It has to be one of the two pages,
-    /// to the port and path, and name one payment once.
+    /// The payment that `link` brings a payer back from; nil when it is no such link. It has to be one of the two
+    /// pages, to the port and path, and name one payment once.
     func payment(in link: PaymentLink) -> String? {
         guard link.form == .web, link.isHTTPS, let host = link.host else { return nil }
         let isPage = [success, error].contains { page in

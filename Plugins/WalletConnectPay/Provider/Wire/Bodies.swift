@@ -83,8 +83,8 @@ package struct WalletCallBody: Codable, Sendable, Hashable {
         case method, params
     }
 
-    /// The parameters in the form in which a wallet is asked for its method: in a list. Tron's have been reported to come
-    /// without one.
+    /// The parameters in the form in which a wallet is asked for its method: in a list. Tron's have been reported to
+    /// come without one.
     package var walletParams: JSONValue {
         method.hasPrefix("tron_") && params.object != nil ? .array([params]) : params
     }

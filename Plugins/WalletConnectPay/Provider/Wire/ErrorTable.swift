@@ -42,7 +42,7 @@ extension ErrorTable {
     private static let outdated = "the service does not take this version of its API any more; update this software"
 }
 
-extension Refusal.Detail {
+extension ErrorAnswer.Detail {
     /// The text for people.
     var text: String {
         switch self {

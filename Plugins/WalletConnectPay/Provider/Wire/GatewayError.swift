@@ -4,7 +4,7 @@ package import PaymentReview
 /// The reason for which the flow has no result. The provider and the vendor's client map it to their own errors.
 package enum GatewayError: Error, Sendable, Hashable {
     /// The service answered and refused, or has a fault.
-    case refused(Refusal)
+    case refused(ErrorAnswer)
     /// There is no complete answer.
     case transport(TransportError)
     /// The answer cannot be understood; the text says where.
@@ -18,7 +18,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     /// The link does not say which payment it means, so no coin is sent for it.
     case unnamedPayment
     /// The calls would do something else than pay the option.
-    case dangerousCalls(SigningRefusal)
+    case dangerousCalls(SigningError)
     /// The task was cancelled.
     case cancelled(mayHaveArrived: Bool)
     /// What became of the last copy of a mutation, of which an earlier copy may have been carried out.
@@ -66,7 +66,7 @@ extension GatewayError: ServiceCallError {
 
     /// Whether a mutation may be sent again, word for word the same, while the payment still waits for it.
     var mayBeSentAgain: Bool {
-        if case .refused(let refusal) = self { return !refusal.isRefusal || [425, 429].contains(refusal.status) }
+        if case .refused(let refusal) = self { return !refusal.isRejection || [425, 429].contains(refusal.status) }
         return leavesFateOpen || isPassing
     }
 
@@ -101,7 +101,7 @@ extension GatewayError: ServiceCallError {
 }
 
 /// An answer that is not a result.
-package struct Refusal: Sendable, Hashable, RefusedAnswer {
+package struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
     /// The texts of the service that say more than its codes; no other text of it is ever shown.
     package enum Detail: String, Sendable {
         case dataRequired = "IC data required but not found"
@@ -140,14 +140,14 @@ package struct Refusal: Sendable, Hashable, RefusedAnswer {
     private static let endings: Set<String> = ["payment_expired", "quote_expired"]
 
     /// Whether the service refused this copy of the request; false for faults on its side.
-    package var isRefusal: Bool { (400..<500).contains(status) && status != 408 }
+    package var isRejection: Bool { (400..<500).contains(status) && status != 408 }
 
     /// The code, as tables of errors look it up.
     package var codes: [String] { code.map { [$0] } ?? [] }
 
     /// What a text that is known says; nil where there is none.
     package var meaning: ErrorTable.Meaning? {
-        guard let detail, isRefusal else { return nil }
+        guard let detail, isRejection else { return nil }
         return (.requestRefused, detail.text)
     }
 

@@ -16,7 +16,7 @@ package enum PayExchange {
             throw error.reason == .cancelled
                 ? .cancelled(mayHaveArrived: error.phase == .maybeSent) : .transport(error)
         }
-        guard response.status == status else { throw .refused(Refusal(response)) }
+        guard response.status == status else { throw .refused(ErrorAnswer(response)) }
         do { return try JSONValue(parsing: response.body).decode(Answer.self) } catch {
             throw .unusableAnswer(
                 "the service's answer to '\(request.url.path.split(separator: "/").last ?? "")' "

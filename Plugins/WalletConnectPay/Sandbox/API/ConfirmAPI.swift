@@ -1,6 +1,6 @@
-import SandboxSupport
 import PaymentCore
 import PaymentTesting
+import SandboxSupport
 
 /// Confirming, and what becomes of it.
 extension WalletConnectPaySandbox {

@@ -1,6 +1,6 @@
-import SandboxSupport
 import PaymentCore
 import PaymentTesting
+import SandboxSupport
 
 /// What wallets can ask of a payment.
 enum GatewayVerb: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// The calls with which merchants make payments, look at them and call them off.
 extension WalletConnectPaySandbox {

@@ -1,8 +1,8 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
-/// What every request must look like before anything is done with it. Codes are from the specification, the statuses that
-/// go with them are guesses.
+/// What every request must look like before anything is done with it. Codes are from the specification, the statuses
+/// that go with them are guesses.
 enum RequestChecks {
     private static let versions: Set<String> = ["2026-02-18", preview]
 

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// An error as the service words it: `{"code","message"}`.
 ///

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

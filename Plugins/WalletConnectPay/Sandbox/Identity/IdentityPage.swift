@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// The form that payers fill in, as a page of its own: it loads nothing and works without scripts, except that only a
 /// script can tell the wallet around it how things went.

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// Merchants of the account, and where they are paid out to.
 extension WalletConnectPaySandbox {

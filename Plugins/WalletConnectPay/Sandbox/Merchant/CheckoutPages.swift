@@ -1,12 +1,13 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 /// Where the service's page sends a buyer whose payment has ended.
 struct CheckoutPages: Sendable {
     let success: String
     let error: String
 
-    /// The pages of a `checkout`; nil when there is none, or when one of them cannot be used: then nobody is sent anywhere.
+    /// The pages of a `checkout`; nil when there is none, or when one of them cannot be used: then nobody is sent
+    /// anywhere.
     static func read(_ checkout: JSONValue?) throws(ServiceError) -> CheckoutPages? {
         guard let checkout, !checkout.isNull else { return nil }
         guard let success = checkout["successUrl"]?.string, let error = checkout["errorUrl"]?.string else {
@@ -25,8 +26,8 @@ struct CheckoutPages: Sendable {
 }
 
 extension WalletConnectPaySandbox {
-    /// Returns where the service's page sends the buyer of a payment that has ended; nil while it is open, and where the
-    /// merchant gave no pages or none that can be used.
+    /// Returns where the service's page sends the buyer of a payment that has ended; nil while it is open, and where
+    /// the merchant gave no pages or none that can be used.
     ///
     /// - Parameter id: the payment's id.
     public func returnURL(of id: String) -> String? {
@@ -34,7 +35,8 @@ extension WalletConnectPaySandbox {
         return CheckoutPages.adding(id, to: payment.status == .succeeded ? pages.success : pages.error)
     }
 
-    /// The service's page for buyers, as far as it is played: `GET /buyer/{id}`. Where it really is, is the link's own host.
+    /// The service's page for buyers, as far as it is played: `GET /buyer/{id}`. Where it really is, is the link's own
+    /// host.
     func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
         let payment = try payment(id)
         if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
@@ -71,7 +73,7 @@ extension PaymentRecord.Status {
         case .succeeded: "paid"
         case .failed: "not paid, it failed"
         case .expired: "not paid, too late"
-        case .cancelled: "not paid, called off"
+        case .cancelled: "not paid, cancelled"
         case .unfamiliar: "being looked at"
         }
     }

@@ -1,5 +1,5 @@
-import SandboxSupport
 import PaymentCore
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -77,7 +77,8 @@ extension WalletConnectPaySandbox {
 
     // MARK: The older list
 
-    /// `GET /v1/merchants/{id}/payments`: the same in snake case, as it was before there were accounts of several merchants.
+    /// `GET /v1/merchants/{id}/payments`: the same in snake case, as it was before there were accounts of several
+    /// merchants.
     func legacyList(_ request: HTTPRequest, _ merchant: String) throws(ServiceError) -> HTTPResponse {
         let caller = try RequestChecks.caller(
             request.headers, configuration, needsMerchant: false, isCore: false, keyName: "X-Api-Key")

@@ -1,6 +1,6 @@
-import SandboxSupport
 import PaymentCore
 import PaymentTesting
+import SandboxSupport
 
 /// Refunds: a mark on a whole payment, which nothing shows afterwards.
 extension WalletConnectPaySandbox {

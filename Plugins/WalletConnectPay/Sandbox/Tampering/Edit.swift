@@ -11,7 +11,8 @@ extension WalletConnectPaySandbox.TamperedAnswer {
     /// One change of a list of options. Places are JSON pointers (RFC 6901); one that leads into a text goes on in the
     /// JSON that the text holds.
     ///
-    /// In texts, `{payer}` stands for the payer's address and `{now+60}` for the time a minute from now in Unix seconds.
+    /// In texts, `{payer}` stands for the payer's address and `{now+60}` for the time a minute from now in Unix
+    /// seconds.
     enum Edit: Sendable {
         /// Puts a value there; `-` at the end of a place appends to a list.
         case set(String, JSONValue)

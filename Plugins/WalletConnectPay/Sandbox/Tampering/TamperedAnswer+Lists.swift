@@ -16,41 +16,43 @@ extension WalletConnectPaySandbox.TamperedAnswer {
 
     private static func another(_ method: String, _ params: JSONValue, _ summary: String) -> Self {
         Self(
-            "method-\(method)", .permit, summary, refusal: "method-not-allowed",
+            "method-\(method)", .permit, summary, rejection: "method-not-allowed",
             .set("\(call)/method", .string(method)),
             .set("\(call)/params", params))
     }
 
     static let lists: [Self] = [
-        Self("nothing-to-sign", .permit, "asks for nothing", refusal: "0 wallet calls", .set("/0/actions", [])),
-        Self("two-permits", .permit, "has one amount permitted twice", refusal: "list-two-payments", all: copies(2)),
+        Self("nothing-to-sign", .permit, "asks for nothing", rejection: "0 wallet calls", .set("/0/actions", [])),
+        Self("two-permits", .permit, "has one amount permitted twice", rejection: "list-two-payments", all: copies(2)),
         Self(
-            "eight-permits", .permit, "has one amount permitted eight times", refusal: "list-too-long", all: copies(8)),
-        Self("nine-permits", .permit, "has one amount permitted nine times", refusal: "9 wallet calls", all: copies(9)),
-        Self("two-sends", .coin, "has one amount sent twice", refusal: "list-two-payments", all: copies(2)),
-        Self("eight-sends", .coin, "has one amount sent eight times", refusal: "list-too-long", all: copies(8)),
+            "eight-permits", .permit, "has one amount permitted eight times", rejection: "list-too-long", all: copies(8)
+        ),
         Self(
-            "two-authorizations", .authorization, "has one amount authorised twice", refusal: "list-two-payments",
+            "nine-permits", .permit, "has one amount permitted nine times", rejection: "9 wallet calls", all: copies(9)),
+        Self("two-sends", .coin, "has one amount sent twice", rejection: "list-two-payments", all: copies(2)),
+        Self("eight-sends", .coin, "has one amount sent eight times", rejection: "list-too-long", all: copies(8)),
+        Self(
+            "two-authorizations", .authorization, "has one amount authorised twice", rejection: "list-two-payments",
             all: copies(2)),
         Self(
-            "send-behind-a-permit", .permit, "has coins sent behind the permit", refusal: "list-order",
+            "send-behind-a-permit", .permit, "has coins sent behind the permit", rejection: "list-order",
             .copy("/0/actions/0", to: "/0/actions/1"), .set("/0/actions/1/data/method", "eth_sendTransaction"),
             .set(
                 "/0/actions/1/data/params",
                 [["from": "{payer}", "to": .string(attacker), "value": "0xde0b6b3a7640000"]])),
         Self(
-            "send-before-a-permit", .permit, "has coins sent before the permit", refusal: "(calldata, ",
+            "send-before-a-permit", .permit, "has coins sent before the permit", rejection: "(calldata, ",
             .copy("/0/actions/0", to: "/0/actions/1"), .set("\(call)/method", "eth_sendTransaction"),
             .set("\(call)/params", [["from": "{payer}", "to": .string(attacker), "value": "0xde0b6b3a7640000"]])),
         Self(
-            "approval-behind-the-permit", .approval, "asks for the approval last", refusal: "list-order",
+            "approval-behind-the-permit", .approval, "asks for the approval last", rejection: "list-order",
             .copy("/0/actions/0", to: "/0/actions/2"), .remove("/0/actions/0")),
         Self(
-            "approval-alone", .approval, "has an allowance given and nothing bought", refusal: "list-no-payment",
+            "approval-alone", .approval, "has an allowance given and nothing bought", rejection: "list-no-payment",
             .remove("/0/actions/1")),
         Self(
             "approval-for-nothing", .authorization, "has an allowance given that the payment does not need",
-            refusal: "approval-unneeded", .copy("/0/actions/0", to: "/0/actions/1"),
+            rejection: "approval-unneeded", .copy("/0/actions/0", to: "/0/actions/1"),
             .set("\(call)/method", "eth_sendTransaction"),
             .set(
                 "\(call)/params",
@@ -62,16 +64,16 @@ extension WalletConnectPaySandbox.TamperedAnswer {
                     ]
                 ])),
         Self(
-            "call-with-capabilities", .permit, "hides a member in the call", refusal: "call-shape",
+            "call-with-capabilities", .permit, "hides a member in the call", rejection: "call-shape",
             .set("\(call)/capabilities", [:])),
         Self(
-            "call-on-another-chain", .permit, "has the call made on another chain", refusal: "call-chain",
+            "call-on-another-chain", .permit, "has the call made on another chain", rejection: "call-chain",
             .set("\(call)/chain_id", "eip155:137")),
         another(
             "personal_sign", [.string("0x" + String(repeating: "5a", count: 32)), "{payer}"],
             "has 32 unreadable bytes signed"),
         Self(
-            "log-in-elsewhere", .permit, "has a log-in to another site signed", refusal: "method-not-allowed",
+            "log-in-elsewhere", .permit, "has a log-in to another site signed", rejection: "method-not-allowed",
             .set("\(call)/method", "personal_sign"),
             .set(
                 "\(call)/params", ["bank.example wants you to sign in with your Ethereum account:\n{payer}", "{payer}"])
@@ -89,23 +91,23 @@ extension WalletConnectPaySandbox.TamperedAnswer {
         another("solana_signTransaction", [["transaction": "AA=="]], "asks for another chain's transaction"),
         another("tron_signTransactions", [[:]], "asks for something that no wallet knows"),
         Self(
-            "third-parameter", .permit, "hides a third parameter", refusal: "params-shape",
+            "third-parameter", .permit, "hides a third parameter", rejection: "params-shape",
             .set("\(call)/params/-", [:])),
         Self(
-            "parameters-as-object", .permit, "gives the parameters names", refusal: "params-shape",
+            "parameters-as-object", .permit, "gives the parameters names", rejection: "params-shape",
             .set("\(call)/params", ["0": "{payer}"])),
         Self(
-            "another-signer", .permit, "has another account sign", refusal: "(signer, ",
+            "another-signer", .permit, "has another account sign", rejection: "(signer, ",
             .set("\(call)/params/0", .string(attacker))),
         Self(
-            "signature-for-a-coin", .coin, "has typed data signed for a coin", refusal: "asset-kind",
+            "signature-for-a-coin", .coin, "has typed data signed for a coin", rejection: "asset-kind",
             .set("\(call)/method", "eth_signTypedData_v4"), .set("\(call)/params", ["{payer}", [:]])),
         Self(
-            "coins-for-a-token", .permit, "has coins sent instead of the token", refusal: "asset-kind",
+            "coins-for-a-token", .permit, "has coins sent instead of the token", rejection: "asset-kind",
             .set("\(call)/method", "eth_sendTransaction"),
             .set("\(call)/params", [["from": "{payer}", "to": .string(attacker), "value": "0xde0b6b3a7640000"]])),
         Self(
-            "token-sent-directly", .permit, "has the token sent to a stranger", refusal: "(calldata, ",
+            "token-sent-directly", .permit, "has the token sent to a stranger", rejection: "(calldata, ",
             .set("\(call)/method", "eth_sendTransaction"),
             .set(
                 "\(call)/params",
@@ -116,7 +118,7 @@ extension WalletConnectPaySandbox.TamperedAnswer {
                     ]
                 ])),
         Self(
-            "more-when-fetched", .permit, "asks for more when the calls are fetched", refusal: "(amount, ",
+            "more-when-fetched", .permit, "asks for more when the calls are fetched", rejection: "(amount, ",
             isFetched: true,
             .set("\(typedData)/message/permitted/amount", .string("0x" + unlimited))),
     ]

@@ -26,7 +26,7 @@ extension WalletConnectPaySandbox {
         public let summary: String
         /// The text that the refusal has to contain: the code of the rule that stops it, or a part of the message where
         /// no rule of the review is needed.
-        public let refusal: String
+        public let rejection: String
 
         let base: Base
         let edits: [Edit]
@@ -34,19 +34,20 @@ extension WalletConnectPaySandbox {
         var isFetched = false
 
         init(
-            _ name: String, _ base: Base, _ summary: String, refusal: String, isFetched: Bool = false,
+            _ name: String, _ base: Base, _ summary: String, rejection: String, isFetched: Bool = false,
             _ edits: Edit...
         ) {
-            self.init(name, base, summary, refusal: refusal, isFetched: isFetched, all: edits)
+            self.init(name, base, summary, rejection: rejection, isFetched: isFetched, all: edits)
         }
 
         init(
-            _ name: String, _ base: Base, _ summary: String, refusal: String, isFetched: Bool = false, all edits: [Edit]
+            _ name: String, _ base: Base, _ summary: String, rejection: String, isFetched: Bool = false,
+            all edits: [Edit]
         ) {
             self.name = name
             self.base = base
             self.summary = summary
-            self.refusal = refusal
+            self.rejection = rejection
             self.isFetched = isFetched
             self.edits = edits
         }

@@ -47,7 +47,7 @@ extension WalletConnectPaySandbox {
     }
 
     /// Keeps the event and sends it, where webhooks are wanted.
-    func tell(_ kind: String, of payment: PaymentRecord) {
+    func notify(_ kind: String, of payment: PaymentRecord) {
         guard let endpoint = configuration.endpoint(of: payment.world), endpoint.kinds?.contains(kind) ?? true else {
             return
         }
@@ -64,7 +64,8 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// Sends a webhook until it is accepted or there were enough attempts. Redirects are not followed, and are failures.
+    /// Sends a webhook until it is accepted or there were enough attempts. Redirects are not followed, and are
+    /// failures.
     private func deliver(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async {
         for pause in [.zero] + configuration.webhookPauses {
             if pause > .zero {

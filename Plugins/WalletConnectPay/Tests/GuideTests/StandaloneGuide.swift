@@ -9,7 +9,8 @@ import WalletConnectPayKit
 #endif
 
 /// The guide's blocks, in its order. Left out: the two manifests, and the first lines of the two configurations
-/// (`didFinishLaunchingWithOptions...` is not Swift). A comment like `Standalone 4` says which of the guide's blocks follows.
+/// (`didFinishLaunchingWithOptions...` is not Swift). A comment like `Standalone 4` says which of the guide's blocks
+/// follows.
 enum StandaloneGuide {
     // MARK: Configuration
 

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The web view of the guide to WalletConnect Pay through WalletKit, as printed; here no import differs. It needs Apple's
-// modules: `make check-apple` has stand-ins of them.
+// The web view of the guide to WalletConnect Pay through WalletKit, as printed; here no import differs. It needs
+// Apple's modules: `make check-apple` has stand-ins of them.
 
 #if canImport(WebKit) && canImport(SwiftUI) && canImport(UIKit)
 import UIKit

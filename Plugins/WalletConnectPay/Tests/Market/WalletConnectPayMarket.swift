@@ -1,11 +1,11 @@
 package import MarketModel
-import PaymentCore
-import WalletConnectPaySandbox
+package import PaymentCore
 import PaymentTesting
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
-/// WalletConnect Pay: its provider and its sandbox with everything that the sandbox can play, native coins and approvals
-/// among it. Each payment may be named by several spellings of its link, and be paid by several devices.
+/// WalletConnect Pay: its provider and its sandbox with everything that the sandbox can play, native coins and
+/// approvals among it. Each payment may be named by several spellings of its link, and be paid by several devices.
 package struct WalletConnectPayMarket: Market {
     private static let gateway = "api.pay.walletconnect.com"
     private static let shortLinks = "https://pay.wct.me/"
@@ -24,7 +24,7 @@ package struct WalletConnectPayMarket: Market {
         MarketMaker(share: share) { try WalletConnectPayMarket($0) }
     }
 
-    let provider: any PaymentProvider
+    package let provider: any PaymentProvider
     private let sandbox: WalletConnectPaySandbox
 
     init(_ world: SimulatedWorld) throws {
@@ -34,7 +34,7 @@ package struct WalletConnectPayMarket: Market {
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))))
     }
 
-    func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
         let payment = await sandbox.createPayment(random.pick(Self.scenarios), cents: 1250 + UInt128(number))
         return MarketPayment(
             reference: PaymentReference(provider: WalletConnectPayProvider.id, id: payment.id),
@@ -42,7 +42,8 @@ package struct WalletConnectPayMarket: Market {
             isForAll: true)
     }
 
-    /// The usual link, the one with a path, one inside a pairing, the bare id, and the short link that the service reads.
+    /// The usual link, the one with a path, one inside a pairing, the bare id, and the short link that the service
+    /// reads.
     private static func spellings(_ link: String, _ id: String) -> [String] {
         let pairing = "wc:7f6e504bfad60b485450578e05678441fa7f0d2f2a2f1d2e3f4a5b6c7d8e9f00@2?relay-protocol=irn&symKey="
         return [
@@ -52,7 +53,7 @@ package struct WalletConnectPayMarket: Market {
     }
 
     /// A short link is the service's to read; it comes as an encoded whole.
-    func identity(of reference: String) -> String {
+    package func identity(of reference: String) -> String {
         let text = PercentCoding.decode(reference) ?? reference
         return text.hasPrefix(Self.shortLinks) ? String(text.dropFirst(Self.shortLinks.count)) : reference
     }
@@ -64,20 +65,20 @@ package struct WalletConnectPayMarket: Market {
         amount.contains("caip19/eip155:") && amount.hasSuffix("/slip44:60")
     }
 
-    func captures(of payment: PaymentReference) async -> Int {
+    package func captures(of payment: PaymentReference) async -> Int {
         await sandbox.ledger.events(of: payment.id).count { event in
             if case .captured(_, let amount, _) = event { !Self.isSentByWallet(amount) } else { false }
         }
     }
 
     /// A payment that somebody else has paid counts.
-    func isPaid(_ payment: PaymentReference) async -> Bool {
+    package func isPaid(_ payment: PaymentReference) async -> Bool {
         if await sandbox.ledger.events(of: payment.id).contains(.settled) { return true }
         return await status(of: payment)?["status"]?.string == "succeeded"
     }
 
     /// A settlement that failed gave the money back.
-    func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         let events = await sandbox.ledger.events(of: identity(of: attempt.reference.id))
         guard !events.contains(.failed) else { return false }
         return events.contains { event in
@@ -85,11 +86,11 @@ package struct WalletConnectPayMarket: Market {
         }
     }
 
-    func isDecided(_ payment: PaymentReference) async -> Bool {
+    package func isDecided(_ payment: PaymentReference) async -> Bool {
         await status(of: payment)?["isFinal"]?.bool == true
     }
 
-    func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
         guard let info = await status(of: payment)?["info"] else { return nil }
         if let id = receipt.transactionID, id != info["txId"]?.string { return "names the transaction \(id)" }
         guard let amount = receipt.amount else { return nil }
@@ -107,7 +108,7 @@ package struct WalletConnectPayMarket: Market {
         return try? JSONValue(parsing: answer.body)
     }
 
-    func payment(movedBy request: HTTPRequest) -> String? {
+    package func payment(movedBy request: HTTPRequest) -> String? {
         let path = request.url.path.split(separator: "/")
         guard request.url.authority == Self.gateway, path.last == "confirm", path.count >= 2 else { return nil }
         return PercentCoding.decode(String(path[path.count - 2]))

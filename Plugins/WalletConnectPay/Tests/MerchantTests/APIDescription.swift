@@ -2,8 +2,8 @@ import Foundation
 import PaymentCore
 import TestSupport
 
-/// The facts of the service's published OpenAPI descriptions, and whether requests and answers keep to them. A checker of
-/// its own: nothing of the library is asked.
+/// The facts of the service's published OpenAPI descriptions, and whether requests and answers keep to them. A checker
+/// of its own: nothing of the library is asked.
 struct APIDescription: Sendable {
     /// One call and its answer.
     struct Exchange: Sendable {

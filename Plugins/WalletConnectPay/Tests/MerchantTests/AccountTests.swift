@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// Merchants of an account, and where they are paid out to (Protocol 6).
 @Suite struct AccountTests {

@@ -1,12 +1,12 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// The pages to which buyers come back: what they may be, and that coming back proves nothing (Protocol 3.4).
 @Suite struct CheckoutTests {
@@ -52,8 +52,8 @@ import WalletConnectPayProvider
         #expect(await world.sandbox.returnURL(of: none.reference.id) == nil)
     }
 
-    /// A service that the preview's rule is true of: half a pair is refused, a useless one switches the redirect off, and the
-    /// generally available version does not know the member.
+    /// A service that the preview's rule is true of: half a pair is refused, a useless one switches the redirect off,
+    /// and the generally available version does not know the member.
     @Test(
         "The sandbox takes pages as the service does",
         arguments: [

@@ -1,12 +1,12 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Making payments (Protocol 3).
 @Suite struct CreateTests {

@@ -2,7 +2,6 @@ import Foundation
 import PaymentCore
 import PaymentReview
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import Synchronization
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// What this library sends and what the sandbox answers, held against the facts of the published API descriptions.
 @Suite struct DescriptionTests {
@@ -88,7 +88,7 @@ import WalletConnectPayProvider
         _ = try await record.send(.post, "/v1/payments/\(made?.string ?? "")/cancel", [:], version: "2026-02-18")
         _ = try await record.send(.get, "/v1/merchants/payments", version: "2026-02-18")
         let list = try JSONValue(parsing: try #require(record.exchanges.last).response.body)
-        #expect(list["data"]?.array?.count == 1, "what was called off has no word there")
+        #expect(list["data"]?.array?.count == 1, "what was cancelled has no word there")
         _ = try await record.send(.get, "/v1/merchants/payments?status=cancelled", version: "2026-02-18")
         #expect(record.exchanges.last?.response.status == 400)
         for exchange in record.exchanges.dropLast() {

@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// The table of errors (Protocol 8).
 @Suite struct ErrorTests {

@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// API keys, merchants' ids and the two worlds (Protocol 1.2 and 1.3).
 @Suite struct KeyTests {

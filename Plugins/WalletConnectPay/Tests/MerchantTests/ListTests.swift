@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// Looking at payments and waiting for them (Protocol 4).
 @Suite struct ListTests {

@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// Calling off and giving back, through the router (Protocol 5).
 @Suite struct MoneyTests {
@@ -175,7 +175,7 @@ import WalletConnectPayMerchant
         let world = try ShopWorld()
         let payment = try await world.paid()
         guard case .succeeded = try await world.router.cancel(payment.reference) else {
-            Issue.record("a paid payment is not called off")
+            Issue.record("a paid payment is not cancelled")
             return
         }
         // Also when it is paid between the question and the request.
@@ -185,7 +185,7 @@ import WalletConnectPayMerchant
             ["status": "requires_action", "isFinal": false, "pollInMs": 1000])
         _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
         guard case .succeeded = try await world.router.cancel(other.reference) else {
-            Issue.record("a paid payment is not called off")
+            Issue.record("a paid payment is not cancelled")
             return
         }
     }

@@ -2,13 +2,13 @@ import Foundation
 import PaymentCore
 import PaymentReview
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 typealias Shop = WalletConnectPayMerchant
 

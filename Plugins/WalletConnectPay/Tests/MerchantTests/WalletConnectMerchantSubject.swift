@@ -1,9 +1,9 @@
-import TestSupport
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
+import TestSupport
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -61,7 +61,7 @@ enum Subjects {
             sale.wholeRefundID = { merchant.refundRequest(of: reference, amount: $0).id }
             return ConformanceSubject.Backend(
                 services: ["api.pay.walletconnect.com": sandbox], sale: sale,
-                mail: ConformanceSubject.Mail(
+                notifications: ConformanceSubject.NotificationFixture(
                     sent: { await mail(sandbox) },
                     foreign: {
                         let other = "whsec_" + Data("somebody-elses-secret".utf8).base64EncodedString()

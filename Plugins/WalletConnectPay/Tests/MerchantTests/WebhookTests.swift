@@ -2,11 +2,11 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPayMerchant
+import WalletConnectPaySandbox
 
 /// Webhooks: which are believed, and what they say (Protocol 7).
 @Suite struct WebhookTests {
@@ -240,15 +240,15 @@ import WalletConnectPayMerchant
         _ = try await world.paid()
         let events = try await world.events()
         var history = Shop.EventHistory()
-        #expect(history.take(events[1]) == .news)
+        #expect(history.take(events[1]) == .new)
         #expect(history.take(events[1]) == .repeated)
-        #expect(history.take(events[3]) == .news)
+        #expect(history.take(events[3]) == .new)
         #expect(history.take(events[2]) == .outdated)
         #expect(history.take(events[2]) == .repeated)
         #expect(history.take(events[0]) == .outdated)
         // The first version of a payment is 0, which is more than none.
         var fresh = Shop.EventHistory()
-        #expect(fresh.take(events[0]) == .news)
+        #expect(fresh.take(events[0]) == .new)
         // It outlives the process.
         let stored = try JSONDecoder().decode(Shop.EventHistory.self, from: JSONEncoder().encode(history))
         #expect(stored == history)
@@ -265,11 +265,11 @@ import WalletConnectPayMerchant
             _ = try await world.payment("ORDER-\(number)")
             let event = try world.merchant.read(try await world.latest())
             all.append(event)
-            #expect(history.take(event) == .news)
+            #expect(history.take(event) == .new)
             #expect(history.take(event) == .repeated)
             if number > 0 { #expect(history.take(all[number - 1]) == .repeated) }
         }
-        #expect(history.take(all[0]) == .news)
+        #expect(history.take(all[0]) == .new)
     }
 
     @Test("The router ends nothing that has not ended, however often it is told")

@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import Synchronization
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Coins that the wallet itself sends: the service can refuse the payer, but not undo that (Protocol 4.4).
 @Suite struct BroadcastTests {

@@ -272,7 +272,7 @@ import Testing
             #expect(found.address == expected.address)
             #expect(found.typedData == expected.typedData)
         } else {
-            #expect(throws: InvalidActionParameters.self) { try rpc.typedDataParameters() }
+            #expect(throws: InvalidActionParametersError.self) { try rpc.typedDataParameters() }
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
@@ -10,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// What the provider makes of the client's parts: data about the payer, expiry, refusals, resumption.
 @Suite struct ClientProviderTests {

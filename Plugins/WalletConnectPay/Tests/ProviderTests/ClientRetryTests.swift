@@ -142,7 +142,7 @@ import Testing
             name: "an answer that cannot be read", confirm: [.ok("garbage")], status: [working, paid],
             verbs: ["confirm", "status", "status"], sleeps: [2000], result: .succeeded),
         Recovery(
-            name: "the first one was under way when the second was refused",
+            name: "the first one was in progress when the second was refused",
             confirm: [.failure(.maybeSent, .timedOut), .json(400, Script.error("invalid_state"))],
             status: [waiting, paid], verbs: ["confirm", "status", "confirm", "status"], sleeps: [1000],
             result: .succeeded),

@@ -1,13 +1,13 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import Synchronization
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider

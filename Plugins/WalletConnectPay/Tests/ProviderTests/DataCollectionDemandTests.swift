@@ -77,7 +77,7 @@ import Testing
                 #expect(page.origin.scheme == "https" && page.origin.port == 443)
             }
             if let inner = links.unwrap(text) { #expect(LinkReading.routed(try PaymentLink(inner)) != nil) }
-            _ = try? DataForm(schema: .string(text)).problems(with: ["x": Redacted(text)])
+            _ = try? DataForm(schema: .string(text)).errors(in: ["x": Redacted(text)])
             _ = TextPattern(text)?.matches(text)
             _ = TagRecord.link(uriPayload: Array(text.utf8))
         }

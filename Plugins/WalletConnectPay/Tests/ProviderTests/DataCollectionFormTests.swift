@@ -136,7 +136,7 @@ import Testing
     func findsProblems(_ values: [String: String], _ ids: [String]) throws {
         let form = try Self.form()
         let values = values.mapValues { Redacted($0) }
-        #expect(form.problems(with: values).map(\.field) == ids)
+        #expect(form.errors(in: values).map(\.field) == ids)
         #expect((try? form.accepted(values)) == nil || ids.isEmpty)
     }
 
@@ -151,13 +151,13 @@ import Testing
     @Test("Errors name the field, never the value")
     func errorsNameTheFieldOnly() {
         let values = ["fullName": "Ada Lovelace", "dob": "secret-day", "termsAccepted": "true"]
-        for problem in Self.fields.problems(with: values.mapValues { Redacted($0) }) {
+        for problem in Self.fields.errors(in: values.mapValues { Redacted($0) }) {
             #expect(problem.description.contains("'dob'"))
             var dumped = ""
             dump(problem, to: &dumped)
             #expect(!(dumped + problem.description).contains("secret-day"))
         }
-        #expect(Self.fields.problems(with: values.mapValues { Redacted($0) }).count == 1)
+        #expect(Self.fields.errors(in: values.mapValues { Redacted($0) }).count == 1)
         let hostile = DataFieldError("a\u{1B}[2J\u{202E}" + String(repeating: "x", count: 900), .missing)
         #expect(hostile.description.utf8.count < 200)
         #expect(!hostile.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
@@ -179,8 +179,8 @@ import Testing
         #expect(form.fields.allSatisfy { $0.kind == .text })
         #expect(form.askedIDs == ["a", "b"])
         #expect(
-            form.problems(with: ["a": Redacted("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), "b": Redacted("yes")]).isEmpty)
-        #expect(form.problems(with: ["a": Redacted("1"), "b": Redacted("no")]).map(\.reason) == [.wrongForm])
+            form.errors(in: ["a": Redacted("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), "b": Redacted("yes")]).isEmpty)
+        #expect(form.errors(in: ["a": Redacted("1"), "b": Redacted("no")]).map(\.reason) == [.wrongForm])
     }
 
     static let refused: [(JSONValue, String)] = [

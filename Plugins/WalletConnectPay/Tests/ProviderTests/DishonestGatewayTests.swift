@@ -2,13 +2,13 @@ import Foundation
 import PaymentCore
 import PaymentReview
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import Synchronization
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
@@ -56,7 +56,7 @@ import Testing
             Issue.record("\(answer): \(outcome)")
         } throws: { error in
             let text = "\(error)"
-            if !text.contains(answer.refusal) { Issue.record("\(answer): \(text)") }
+            if !text.contains(answer.rejection) { Issue.record("\(answer): \(text)") }
             return (error as? PaymentError)?.phase != .maybeSent
         }
         #expect(signer.signatures == 0)
@@ -89,7 +89,7 @@ import Testing
         }
         #expect(!texts.isEmpty)
         // Options that cannot be told apart are said in words of the client's own.
-        let reasons = answer.refusal == "id" ? ["two options one id", "'options.0.id'"] : [answer.refusal]
+        let reasons = answer.rejection == "id" ? ["two options one id", "'options.0.id'"] : [answer.rejection]
         for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(answer): \(text)") }
     }
 

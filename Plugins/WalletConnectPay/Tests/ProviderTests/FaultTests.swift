@@ -2,13 +2,13 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Whatever the service or the network does: a clear end, never a second confirmation, never a false success.
 @Suite struct FaultTests {

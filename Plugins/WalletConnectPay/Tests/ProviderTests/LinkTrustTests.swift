@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Which links are verified, and that no look-alike ever is (Protocol 6.5).
 @Suite struct LinkTrustTests {

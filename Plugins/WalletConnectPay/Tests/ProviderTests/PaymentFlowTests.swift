@@ -1,13 +1,13 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import Synchronization
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// Whole payments against the sandbox, in process and over loopback HTTP.
 @Suite struct PaymentFlowTests {

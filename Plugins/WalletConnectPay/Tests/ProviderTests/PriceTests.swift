@@ -1,7 +1,6 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
@@ -9,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// The price of a chain's own coin is good for five minutes, and a coin that was sent does not come back
 /// (Protocol 4.1).

@@ -1,13 +1,13 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentWallet
 import Synchronization
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
@@ -261,8 +261,8 @@ import Testing
         return attempt.id
     }
 
-    /// An older version reviewed nothing before the wallet sent the coins; the payment's time is over since. The service
-    /// hears of them all the same, and whatever it says is told.
+    /// An older version reviewed nothing before the wallet sent the coins; the payment's time is over since. The
+    /// service hears of them all the same, and whatever it says is told.
     @Test(
         "Coins that an older version sent are confirmed",
         arguments: [StepKind.walletTransfer, .mutation(replay: .never)])

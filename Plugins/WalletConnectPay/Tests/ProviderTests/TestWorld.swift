@@ -3,13 +3,13 @@ import PaymentCore
 import PaymentLoopback
 import PaymentReview
 import PaymentRouting
-import WalletConnectPaySandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import TestSupport
 import WalletConnectPayProvider
+import WalletConnectPaySandbox
 
 /// A sandbox, the faults before it, and a router that pays through it.
 struct TestWorld: Sendable {
@@ -47,7 +47,9 @@ struct TestWorld: Sendable {
     }
 
     /// A payer with the wallet's accounts; `choice` picks among the options.
-    func payer(_ choice: @escaping @Sendable (PaymentQuote) -> PaymentCore.PaymentOption.ID? = { $0.options.first?.id })
+    func payer(
+        _ choice: @escaping @Sendable (PaymentQuote) -> PaymentCore.PaymentMethodOption.ID? = { $0.options.first?.id }
+    )
         -> Payer
     {
         wallet.payer(chooser: { choice($0) })

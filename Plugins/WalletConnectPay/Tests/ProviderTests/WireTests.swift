@@ -74,7 +74,7 @@ import Testing
     @Test("Each error becomes the right code and phase", arguments: errors)
     func readsErrors(_ status: Int, _ body: String, _ code: PaymentError.Code, _ isOpen: Bool) {
         let response = HTTPResponse(status: status, body: Array(body.utf8))
-        let refused = GatewayError.refused(Refusal(response))
+        let refused = GatewayError.refused(ErrorAnswer(response))
         let confirm = ErrorTable.walletConnectPay.paymentError(from: refused, isMutation: true, at: "wcp-test")
         #expect(confirm.code == code)
         #expect(confirm.phase == (isOpen ? .maybeSent : .answered))
@@ -86,7 +86,7 @@ import Testing
     func retryAfter(status: Int) {
         let response = HTTPResponse(status: status, headers: ["Retry-After": "7"])
         let error = ErrorTable.walletConnectPay.paymentError(
-            from: GatewayError.refused(Refusal(response)), isMutation: false, at: "wcp-test")
+            from: GatewayError.refused(ErrorAnswer(response)), isMutation: false, at: "wcp-test")
         #expect(error.retry == (status == 422 ? .never : .after(.seconds(7))))
     }
 
@@ -104,8 +104,8 @@ import Testing
         ])
     func everyCodeHasAText(_ code: String) {
         let body = Array(#"{"code":"\#(code)","message":"m"}"#.utf8)
-        let known = Refusal(HTTPResponse(status: 418, body: body))
-        let other = Refusal(HTTPResponse(status: 418, body: []))
+        let known = ErrorAnswer(HTTPResponse(status: 418, body: body))
+        let other = ErrorAnswer(HTTPResponse(status: 418, body: []))
         let table = ErrorTable.walletConnectPay
         #expect(table.meaning(of: known).text != table.meaning(of: other).text)
     }

@@ -1,7 +1,8 @@
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Who may call, and in which version.
 @Suite struct WalletConnectAuthTests {

@@ -1,7 +1,8 @@
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// The bodies against those recorded from the real service: the same members, of the same kinds, in the same forms.
 @Suite struct WalletConnectBodyTests {

@@ -1,9 +1,9 @@
-import TestSupport
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentWallet
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Confirming: what is accepted, what happens once, and how waiting works.
 @Suite struct WalletConnectConfirmTests {

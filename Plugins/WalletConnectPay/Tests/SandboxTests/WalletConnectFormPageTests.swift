@@ -1,7 +1,8 @@
 import Foundation
 import PaymentCore
-import WalletConnectPaySandbox
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// The form as a page: what it holds, what may change it, and what may not.
 @Suite struct WalletConnectFormPageTests {

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Data about the payer: when it is asked for, the form, and both ways to hand it in.
 @Suite struct WalletConnectFormTests {

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentWallet
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// A payer that can do all that any scenario asks for, and judges endings as a careful wallet does.
 struct FullPayer {

@@ -1,7 +1,8 @@
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Paths, ids, and what the gateway refuses.
 @Suite struct WalletConnectGatewayTests {

@@ -1,7 +1,8 @@
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// The merchant's side.
 @Suite struct WalletConnectMerchantTests {

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
-import WalletConnectPaySandbox
 import PaymentTesting
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// Every scenario, played by a payer who can do everything.
 @Suite struct WalletConnectScenarioTests {

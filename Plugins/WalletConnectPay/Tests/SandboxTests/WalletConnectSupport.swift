@@ -1,52 +1,15 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import WalletConnectPaySandbox
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import Synchronization
+import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 typealias Scenario = WalletConnectPaySandbox.Scenario
-
-/// Time that passes only by being slept away, and remembers how it was.
-final class SteppingClock: PaymentClock {
-    private let state = Mutex((elapsed: Duration.zero, naps: [Duration]()))
-
-    var now: Date { Date(timeIntervalSince1970: 1_789_000_000 + state.withLock { $0.elapsed } / .seconds(1)) }
-    var naps: [Duration] { state.withLock { $0.naps } }
-
-    func sleep(for duration: Duration) async throws {
-        advance(by: duration)
-        state.withLock { $0.naps.append(duration) }
-    }
-
-    func advance(by duration: Duration) { state.withLock { $0.elapsed += duration } }
-}
-
-/// An answer, read.
-struct PayAnswer: Sendable {
-    let status: Int
-    let headers: HTTPHeaders
-    let text: String
-    let json: JSONValue
-
-    init(_ response: HTTPResponse) {
-        status = response.status
-        headers = response.headers
-        text = String(decoding: response.body, as: UTF8.self)
-        json = (try? JSONValue(parsing: response.body)) ?? .null
-    }
-
-    /// `400 params_validation: the message`, or the status alone.
-    var summary: String {
-        guard let code = json["code"]?.string else { return "\(status)" }
-        return "\(status) \(code): \(json["message"]?.string ?? "")"
-    }
-}
-
-enum Wire: CaseIterable, Sendable { case inProcess, loopback }
 
 /// A sandbox and a client that sends it exactly what it is told to.
 struct PayWorld: Sendable {
@@ -162,22 +125,6 @@ struct PayWorld: Sendable {
 /// Bodies recorded from the real service.
 enum Recorded {
     static func bodies() throws -> JSONValue {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/walletconnect-pay-wire.json")
-        return try JSONValue(parsing: Array(Data(contentsOf: file)))
-    }
-}
-
-extension JSONValue {
-    /// Every place in the value with the kind of what stands there: `options[].id string`. Array elements share a place.
-    var shape: Set<String> {
-        switch self {
-        case .null: [" null"]
-        case .bool: [" bool"]
-        case .number: [" number"]
-        case .string: [" string"]
-        case .array(let elements): Set(elements.flatMap(\.shape).map { "[]" + $0 })
-        case .object(let members): Set(members.flatMap { key, value in value.shape.map { ".\(key)" + $0 } })
-        }
+        try JSONValue(parsing: Array(Vectors.data("walletconnect-pay-wire")))
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import PaymentCore
 import PaymentCrypto
-import WalletConnectPaySandbox
 import PaymentTesting
 import TestSupport
 import Testing
+import WalletConnectPaySandbox
 
 /// What the sandbox tells merchants by itself.
 @Suite struct WalletConnectWebhookTests {

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// References by which a payee knows a payment again.
 enum CreditorReference {
-    /// A creditor reference: `RF`, two check digits and 1 to 21 letters or digits, without the spaces of its print form.
-    /// Source: ISO 11649.
+    /// A creditor reference: `RF`, two check digits and 1 to 21 letters or digits, without the spaces of its print
+    /// form. Source: ISO 11649.
     ///
     /// - Throws: ``StandardDefect``.
     static func rf(_ part: TextPart, _ name: String) throws(StandardDefect) -> String {

@@ -68,7 +68,8 @@ public struct Payto: WritablePaymentStandard {
     /// - Parameters:
     ///   - target: the payment system, such as `iban`.
     ///   - path: what names the account there, in order: of `iban` a BIC or none, and the IBAN.
-    ///   - amount: digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it open.
+    ///   - amount: digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it
+    ///     open.
     ///   - receiverName: the payee.
     ///   - senderName: the payer.
     ///   - message: a text for the payee.

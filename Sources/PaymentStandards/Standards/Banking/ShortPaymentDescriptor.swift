@@ -65,7 +65,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
         var values: [String: String] = [:]
         for (key, value) in raw { values[key] = try Self.value(key, value.decoded(key)) }
         guard let account = raw["ACC"] else {
-            throw text.suffix(0).defect(.missing, "account (ACC)", "is missing: nobody could be paid")
+            throw text.suffix(0).defect(.missing, "account (ACC)", "is missing: there is no payee")
         }
         (iban, bic) = try Self.account(account.decoded("ACC"), "account (ACC)")
         if let alternatives = try raw["ALT-ACC"]?.decoded("ALT-ACC").split(at: ",") {

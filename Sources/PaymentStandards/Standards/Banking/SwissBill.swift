@@ -3,7 +3,8 @@ public import PaymentCore
 /// The Swiss QR-bill.
 ///
 /// Source: SIX, Swiss Implementation Guidelines QR-bill 2.x, section 4 (data structure). Addresses of type K, which end
-/// on 2025-11-22, are still read: old bills remain. A line end behind the last line and CR alone are common and read too.
+/// on 2025-11-22, are still read: old bills remain. A line end behind the last line and CR alone are common and read
+/// too.
 public struct SwissBill: WritablePaymentStandard {
     /// `swiss-qr-bill`.
     public static let id = "swiss-qr-bill"

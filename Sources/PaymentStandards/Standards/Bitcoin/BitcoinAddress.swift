@@ -82,7 +82,7 @@ public struct BitcoinAddress: PaymentStandard {
         // A wallet's key of BIP-32, in the spellings of BIP-49 and BIP-84 too: 78 bytes.
         if part.count > 106, Base58Check.decode(part, limit: 112)?.count == 78 {
             throw part.defect(
-                .secret, "address", "is a wallet's private key: whoever has seen it can take all its money; move it")
+                .secret, "address", "is a wallet's private key: anyone who has seen it can take all its money; move it")
         }
         try self.init(part, "address")
     }
@@ -143,7 +143,7 @@ public struct BitcoinAddress: PaymentStandard {
         case (0xC4, 21): (network, kind) = (.testnet, .p2sh)
         case (0x80, 33), (0xEF, 33), (0x80, 34), (0xEF, 34):
             throw part.defect(
-                .secret, name, "is a private key, not an address: whoever has seen it can take the money; move it")
+                .secret, name, "is a private key, not an address: anyone who has seen it can take the money; move it")
         default: throw part.defect(.foreign, name, "is of another chain")
         }
         self.init(

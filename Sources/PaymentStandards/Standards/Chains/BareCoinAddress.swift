@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// A bare address of Litecoin, Dogecoin, Dash, Tron, Tezos, or a transparent one of Zcash. Sources: the version bytes in
-/// the chains' own `chainparams`, and Tezos' `base58.ml`.
+/// A bare address of Litecoin, Dogecoin, Dash, Tron, Tezos, or a transparent one of Zcash. Sources: the version bytes
+/// in the chains' own `chainparams`, and Tezos' `base58.ml`.
 struct BareCoinAddress: PaymentStandard {
     static let id = "litecoin-address"
     /// One for each chain.

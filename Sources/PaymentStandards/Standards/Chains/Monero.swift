@@ -35,7 +35,7 @@ struct Monero: PaymentStandard {
         }
         guard scheme == "monero" else {
             throw StandardDefect(
-                .secret, "link", at: 0, "holds a wallet's keys: whoever has seen it can see or take the money")
+                .secret, "link", at: 0, "holds a wallet's keys: anyone who has seen it can see or take the money")
         }
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 7, "must follow the colon; remove the //")

@@ -30,7 +30,7 @@ struct Nano: PaymentStandard {
         case "nano", "xrb": break
         case "nanoseed", "nanokey":
             throw StandardDefect(
-                .secret, "link", at: 0, "holds a key: whoever has seen it can take the money; move it")
+                .secret, "link", at: 0, "holds a key: anyone who has seen it can take the money; move it")
         default: throw StandardDefect(.unsupported, "link", at: 0, "is no payment; open it in a Nano wallet")
         }
         let parts = link.parts

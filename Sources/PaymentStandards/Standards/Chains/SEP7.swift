@@ -72,8 +72,8 @@ public struct SEP7: WritablePaymentStandard {
 
     /// Returns whether the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
     ///
-    /// The key is the `URI_REQUEST_SIGNING_KEY` in `https://<origin_domain>/.well-known/stellar.toml`. A link that names
-    /// an origin and is not signed by it must be refused.
+    /// The key is the `URI_REQUEST_SIGNING_KEY` in `https://<origin_domain>/.well-known/stellar.toml`. A link that
+    /// names an origin and is not signed by it must be refused.
     public func isSigned(by publicKey: String) -> Bool {
         guard let key = try? StellarKey(TextPart(decoded: publicKey, at: 0), "key"), key.kind == .account,
             let signedText, let text = parameters["signature"],

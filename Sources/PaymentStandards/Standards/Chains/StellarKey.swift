@@ -60,7 +60,7 @@ struct StellarKey: PaymentStandard {
         text = part.text
         if bytes[0] == 0x90 {
             throw part.defect(
-                .secret, name, "is a secret seed: whoever has seen it can take the money; move it to a new account")
+                .secret, name, "is a secret seed: anyone who has seen it can take the money; move it to a new account")
         }
         guard let (kind, count) = Self.kinds[bytes[0]] else {
             throw part.defect(.unsupported, name, "is of a kind that is not known")

@@ -1,6 +1,7 @@
 import PaymentCore
 
-/// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and what wallets do.
+/// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and what wallets
+/// do.
 ///
 /// At exchanges the destination tag decides whose money it becomes, and a missing one cannot be repaired.
 struct XRP: PaymentStandard {

@@ -11,7 +11,7 @@ struct XRPAddress: Sendable, Hashable {
     /// The destination tag inside.
     let tag: UInt32?
 
-    private static let secret = "is a secret seed: whoever has seen it can take the money; move it to a new account"
+    private static let secret = "is a secret seed: anyone who has seen it can take the money; move it to a new account"
 
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {

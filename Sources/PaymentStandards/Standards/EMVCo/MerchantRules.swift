@@ -52,7 +52,7 @@ enum MerchantRules {
         for object in objects { try check(object) }
         let tags = Set(objects.map(\.tag))
         guard tags.contains(where: { "02"..."51" ~= $0 }) else {
-            throw StandardDefect(.missing, "account (02 to 51)", at: text.end, "is missing: nobody could be paid")
+            throw StandardDefect(.missing, "account (02 to 51)", at: text.end, "is missing: there is no payee")
         }
         var isIncomplete = false
         for (tag, name) in demanded where !tags.contains(tag) {

@@ -2,7 +2,8 @@ import PaymentCore
 
 /// The name of a blockchain, of an account on one, or of an asset. Source: CAIP-2, CAIP-10, CAIP-19.
 ///
-/// An account is not a request to pay it. A scheme that a payment standard has for itself wins over a chain's namespace.
+/// An account is not a request to pay it. A scheme that a payment standard has for itself wins over a chain's
+/// namespace.
 struct CAIP: PaymentStandard {
     static let id = "caip10"
     /// The three kinds.
@@ -57,7 +58,7 @@ struct CAIP: PaymentStandard {
             }
         var (kind, offset) = (StandardDefect.Kind.malformed, part.offset)
         let advice: String
-        switch error.problem {
+        switch error.reason {
         case .missing: (kind, advice) = (.missing, "is missing")
         case .tooShort(let minimum): (kind, advice) = (.length, "needs at least \(minimum) characters")
         case .tooLong(let maximum): (kind, advice) = (.length, "may have at most \(maximum) characters")

@@ -8,8 +8,8 @@ enum WholeNumber {
 
     /// The digits of `part`, which the standard calls `name`, without leading zeros.
     ///
-    /// - Throws: ``StandardDefect`` for anything but a number that is whole and in range. Nothing is allocated for large
-    ///   exponents before they are refused.
+    /// - Throws: ``StandardDefect`` for anything but a number that is whole and in range. Nothing is allocated for
+    ///   large exponents before they are refused.
     static func digits(_ part: TextPart, _ name: String) throws(StandardDefect) -> String {
         let unsigned = part.bytes.first == UInt8(ascii: "+") ? part.dropFirst(1) : part
         let mark = unsigned.bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") }

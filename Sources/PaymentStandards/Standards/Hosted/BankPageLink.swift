@@ -1,6 +1,7 @@
 import PaymentCore
 
-/// Links to pages that many banks share: iDEAL's codes, and deposits by Interac e-Transfer, which bring the reader money.
+/// Links to pages that many banks share: iDEAL's codes, and deposits by Interac e-Transfer, which bring the reader
+/// money.
 ///
 /// Source: public usage; neither publishes a grammar of its tokens.
 struct BankPageLink: ServiceLink {

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Links of PayPal: PayPal.Me, invoices and checkouts.
 ///
-/// Source: PayPal's help pages on PayPal.Me and its REST API's approval links. An amount with a comma is a common way to
-/// write it, not a documented one.
+/// Source: PayPal's help pages on PayPal.Me and its REST API's approval links. An amount with a comma is a common way
+/// to write it, not a documented one.
 struct PayPalLink: ServiceLink {
     static let id = "paypal-me"
     static let ids = [id, "paypal-invoice", "paypal-checkout"]

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// A standard whose texts lead to one service's page or app, which knows the rest.
 ///
-/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where nothing but payments
-/// is on a host, any other path there is a defect; elsewhere it is foreign.
+/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where nothing but
+/// payments is on a host, any other path there is a defect; elsewhere it is foreign.
 protocol ServiceLink: PaymentStandard {
     /// What the link says.
     var reading: ServiceReading { get }

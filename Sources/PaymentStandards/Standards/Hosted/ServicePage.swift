@@ -67,7 +67,8 @@ struct ServicePage {
         return value
     }
 
-    /// Segment `index` of the path, which must be there, with 1 to `limit` of the characters of URLs that need no escape.
+    /// Segment `index` of the path, which must be there, with 1 to `limit` of the characters of URLs that need no
+    /// escape.
     func segment(_ index: Int, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
         guard index < path.count, !path[index].isEmpty else { throw end.defect(.missing, name, "is missing") }
         return try Self.token(path[index], name, limit: limit)

@@ -2,8 +2,9 @@ import PaymentCore
 
 /// The link by which a web shop on a phone opens a bank's TWINT app: `twint-issuer2://applinks/?al_applink_data={…}`.
 ///
-/// Source: TWINT's guide to app switches on iOS. Its JSON holds a code of five digits, good for some minutes, by which only
-/// the service knows payee and amount. Which numbers issuers have is not published; those from 1 to 39 are taken for one.
+/// Source: TWINT's guide to app switches on iOS. Its JSON holds a code of five digits, good for some minutes, by which
+/// only the service knows payee and amount. Which numbers issuers have is not published; those from 1 to 39 are taken
+/// for one.
 struct TwintLink: ServiceLink {
     static let id = "twint-app"
     static let specification = "TWINT app switch"

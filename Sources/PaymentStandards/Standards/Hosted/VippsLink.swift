@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Links of Vipps MobilePay: personal and merchants' codes, the app's links, and MobilePay's payment links.
 ///
-/// Source: Vipps MobilePay developer documentation (QR), MobilePay's guide to payment links. The app's own scheme is not
-/// documented.
+/// Source: Vipps MobilePay developer documentation (QR), MobilePay's guide to payment links. The app's own scheme is
+/// not documented.
 struct VippsLink: ServiceLink {
     static let id = "vipps-personal"
     static let ids = [id, "vipps-token", "vipps-app", "mobilepay-link"]

@@ -10,7 +10,8 @@ import PaymentSecp256k1
 
 /// A Lightning invoice. Source: BOLT 11; feature bits of BOLT 9.
 ///
-/// The signature is checked: against the payee's key where the invoice names it, otherwise the key is recovered from it.
+/// The signature is checked: against the payee's key where the invoice names it, otherwise the key is recovered from
+/// it.
 public struct Bolt11: PaymentStandard {
     /// `bolt11`.
     public static let id = "bolt11"

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// The code that the Swish app reads: `C1237856901;100,00;message;mask`.
 ///
-/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask say what the payer may change; without
-/// one, nothing.
+/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask say what the payer may change;
+/// without one, nothing.
 struct SwishCode: PaymentStandard {
     static let id = "swish-qr"
     static let specification = "Swish QR"

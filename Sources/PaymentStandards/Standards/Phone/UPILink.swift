@@ -2,9 +2,9 @@ public import PaymentCore
 
 /// A link of India's Unified Payments Interface: a payment, or a mandate for later debits.
 ///
-/// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are compared
-/// without regard to case, since mandates mix it, and `+` is a space by habit. The signature (`sign`) can be checked only
-/// with the key of whoever made it.
+/// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are
+/// compared without regard to case, since mandates mix it, and `+` is a space by habit. The signature (`sign`) can be
+/// checked only with the key of whoever made it.
 public struct UPILink: WritablePaymentStandard {
     /// `upi`.
     public static let id = "upi"
@@ -74,7 +74,7 @@ public struct UPILink: WritablePaymentStandard {
             values[key] = try Self.value(key, part)
         }
         guard values["pa"] != nil else {
-            throw StandardDefect(.missing, "pa", at: link.text.utf8.count, "is missing: nobody could be paid")
+            throw StandardDefect(.missing, "pa", at: link.text.utf8.count, "is missing: there is no payee")
         }
         parameters = Self.names.compactMap { name in values[name].map { Parameter(name: name, value: $0) } } + others
     }

@@ -27,7 +27,7 @@ enum PubkyKeyText {
         guard EdwardsPoint.isValid(bytes) else {
             throw part.defect(
                 isBare ? .foreign : .checksum, "key",
-                "cannot be anybody's: at least one character is wrong; copy it again")
+                "is no valid key: at least one character is wrong; copy it again")
         }
         let text = Base32.human.encode(bytes)
         guard !isBare || text == part.text else {

@@ -42,7 +42,8 @@ extension PubkyText {
         let action = Self.action(parts)
         if action.equals("migrate") {
             throw action.defect(
-                .secret, "action", "hands a wallet's keys to another device: whoever has seen it may have part of them")
+                .secret, "action",
+                "hands a wallet's keys to another device: anyone who has seen it may have part of them")
         }
         let name = action.isEmpty ? "signin" : action.text
         guard let question = Self.questions[name], link.scheme == "pubkyring" || !Self.managersOwn.contains(name) else {
@@ -61,7 +62,7 @@ extension PubkyText {
         }
         guard question.needsOneOf.isEmpty || question.needsOneOf.contains(where: { values[$0] != nil }) else {
             throw StandardDefect(
-                .missing, "callback", at: link.text.utf8.count, "is missing; nobody would hear the answer")
+                .missing, "callback", at: link.text.utf8.count, "is missing; the answer could not be delivered")
         }
         var fields: InstructionFields = ["action": .string(name)]
         for (parameter, field) in Self.names.sorted(by: { $0.value < $1.value }) {
@@ -132,14 +133,14 @@ extension PubkyText {
         "pubky-auth",
     ]
     /// The fields of answers by their parameters, and which of them are secrets.
-    private static let told: [String: String] = [
+    private static let announced: [String: String] = [
         "pubky": "key", "pubkey": "key", "request_id": "requestId", "mode": "mode", "name": "name", "bio": "bio",
         "image": "image", "avatar": "image", "error": "error", "follows": "follows", "signature": "signature",
         "capabilities": "capabilities", "nonce": "nonce", "errorCode": "error", "errorMessage": "errorMessage",
         "session": "session", "session_secret": "sessionSecret",
     ]
     private static let secretAnswers: Set<String> = ["session", "sessionSecret"]
-    private static let hearing = QueryReader(QueryRules(), known: Set(told.keys).union(["secret_key"]))
+    private static let hearing = QueryReader(QueryRules(), known: Set(announced.keys).union(["secret_key"]))
 
     /// Reads what comes back from a key manager, to an app by a scheme of the app's own.
     init(answer link: PaymentLink) throws(StandardDefect) {
@@ -164,14 +165,14 @@ extension PubkyText {
         guard isKnown || isFormer || isSession else { throw host.defect(.foreign, "host", "is another app's") }
         if names.contains("secret_key") {
             throw host.defect(
-                .secret, "secret_key", "is a private key: whoever has seen it can act as its owner; do not use it")
+                .secret, "secret_key", "is a private key: anyone who has seen it can act as its owner; do not use it")
         }
         guard !isFormer else {
             throw host.defect(.unsupported, "host", "is of an answer that is no longer taken; ask again")
         }
         var values: [String: TextPart] = [:]
         try Self.hearing.read(parts.query) { name, parameter throws(StandardDefect) in
-            guard let field = Self.told[name] else { return }
+            guard let field = Self.announced[name] else { return }
             guard values[field] == nil else {
                 throw parameter.name.defect(.duplicate, name, "stands twice; readers would disagree which counts")
             }

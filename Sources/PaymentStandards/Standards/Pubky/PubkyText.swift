@@ -3,9 +3,9 @@ import PaymentCore
 /// A text of the Pubky network, or of Paykit, which pays over it: a user's key in any of its spellings, a request or an
 /// endpoint to pay, a question to the user's key manager, and what comes back from there.
 ///
-/// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A key
-/// has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve. What a key
-/// manager sends back proves nothing: whoever can open a link can have made it.
+/// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A
+/// key has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve.
+/// What a key manager sends back proves nothing: whoever can open a link can have made it.
 struct PubkyText: PaymentStandard {
     static let id = "pubky"
     static let specification = "Pubky and Paykit links, Pubky Ring"

@@ -8,8 +8,8 @@ public struct JournalSubject: Sendable {
         public let journal: any PaymentJournal
         /// Opens the same storage once more, as another process would; nil where that cannot be.
         public let reopen: (@Sendable () async throws -> any PaymentJournal)?
-        /// Cuts the power and opens what is left, with as much lost as the storage can lose at all; nil where there is no
-        /// such storage, or no way to have that happen. Nothing opened before is used afterwards.
+        /// Cuts the power and opens what is left, with as much lost as the storage can lose at all; nil where there is
+        /// no such storage, or no way to have that happen. Nothing opened before is used afterwards.
         public let losePower: (@Sendable () async throws -> any PaymentJournal)?
 
         /// Creates a storage.

@@ -11,7 +11,7 @@ extension JournalTrial {
     private var archive: any AttemptArchive {
         get throws {
             guard let archive = journal as? any AttemptArchive else {
-                throw Skip(reason: "the journal is no archive: it neither lists nor prunes")
+                throw SkipError(reason: "the journal is no archive: it neither lists nor prunes")
             }
             return archive
         }

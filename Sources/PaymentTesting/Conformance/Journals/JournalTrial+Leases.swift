@@ -41,7 +41,7 @@ extension JournalTrial {
         // Nobody took over: late is not lost.
         let late = try await take(Self.payment("late"))
         do { try await journal.renew(late, at: Self.moment(10 * Self.seconds)) } catch {
-            expect(false, "a lease that nobody took over cannot be renewed after its end: \(error)")
+            expect(false, "a lease that was not taken over cannot be renewed after its end: \(error)")
         }
     }
 
@@ -130,7 +130,7 @@ extension JournalTrial {
         await refuses(.leaseLost(own.payment), "an entry under another payment's lease") {
             try await journal.append(Self.entry(Self.ask), to: attempt.id, under: other)
         }
-        await refuses(.leaseLost(Self.payment("free")), "an attempt under a lease that nobody took") {
+        await refuses(.leaseLost(Self.payment("free")), "an attempt under a lease that was never taken") {
             try await journal.open(
                 try Self.attempt("b", Self.payment("free")), under: Self.lease(Self.payment("free")))
         }

@@ -74,7 +74,7 @@ extension JournalTrial {
     }
 
     func sharing() async throws {
-        guard let reopen = storage.reopen else { throw Skip(reason: "the journal cannot be opened twice") }
+        guard let reopen = storage.reopen else { throw SkipError(reason: "the journal cannot be opened twice") }
         let other = try await reopen()
         let stored = try await store("a", Self.payment(), [Self.ask])
         expect(try await other.history(of: stored.attempt.id) == stored, "the other does not see what was written")
@@ -112,7 +112,7 @@ extension JournalTrial {
 
     func powerLoss() async throws {
         guard let losePower = storage.losePower else {
-            throw Skip(reason: "there is no way to have the journal's storage lose power")
+            throw SkipError(reason: "there is no way to have the journal's storage lose power")
         }
         let beginnings: [JournalEntry.Event] = [
             Self.ask, .stepFinished(name: "ask", result: "x"), .stepStarted(name: "sign", kind: .interaction),

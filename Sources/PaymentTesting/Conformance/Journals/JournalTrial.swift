@@ -44,7 +44,7 @@ final class JournalTrial: StorageTrial {
         if payment.subject == .refund {
             refund = RefundRequest(of: Self.payment(provider: payment.provider), amount: amount, id: payment.id)
         }
-        var option = PaymentOption(
+        var option = PaymentMethodOption(
             id: "o", title: "Naïve \"euros\" \u{0}\u{1F4B6}", amount: amount, isEstimate: true,
             account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),
             needs: [.signing(method: "m_sign"), .data, .page, .app(name: "Lark"), .code],

@@ -8,8 +8,8 @@ public struct SpendingSubject: Sendable {
         public let store: any SpendingStore
         /// Opens the same storage once more, as another process would; nil where that cannot be.
         public let reopen: (@Sendable () async throws -> any SpendingStore)?
-        /// Cuts the power and opens what is left; nil where there is no such storage, or no way to have that happen. Nothing
-        /// opened before is used afterwards.
+        /// Cuts the power and opens what is left; nil where there is no such storage, or no way to have that happen.
+        /// Nothing opened before is used afterwards.
         public let losePower: (@Sendable () async throws -> any SpendingStore)?
 
         /// Creates a storage.

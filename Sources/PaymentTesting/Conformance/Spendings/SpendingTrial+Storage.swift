@@ -126,7 +126,7 @@ extension SpendingTrial {
     }
 
     func sharing() async throws {
-        guard let reopen = storage.reopen else { throw Skip(reason: "the storage cannot be opened twice") }
+        guard let reopen = storage.reopen else { throw SkipError(reason: "the storage cannot be opened twice") }
         let (other, limits) = (try await reopen(), try Self.daily(100))
         try await grants(try Self.spending("a", 60), limits, "a spending")
         try await refuses(try Self.spending("b", 41), limits, "what another one leaves no room for", by: other)
@@ -153,7 +153,7 @@ extension SpendingTrial {
     }
 
     func powerLoss() async throws {
-        guard let losePower = storage.losePower else { throw Skip(reason: "the storage cannot lose power") }
+        guard let losePower = storage.losePower else { throw SkipError(reason: "the storage cannot lose power") }
         let limits = try Self.daily(100)
         for id in ["paid", "unpaid", "open"] { try await grants(try Self.spending(id, 30), limits, "a spending") }
         try await store.commit(AttemptID(rawValue: "paid"))

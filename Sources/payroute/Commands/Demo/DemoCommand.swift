@@ -51,14 +51,14 @@ enum DemoCommand: Command {
         for (provider, demo) in demos {
             guard let service = services[provider],
                 let payment = await service.make(demo.scenario, amount: nil, at: server.baseURL)
-            else { throw CommandFailure(description: "the sandbox cannot show '\(demo.title)'") }
+            else { throw CommandError(description: "the sandbox cannot show '\(demo.title)'") }
             if isVerbose {
                 let shown = Printable.link(session.router.route(payment.link).shown(payment.link), 100)
                 console.output.line("\n\(style(.strong, demo.title)): \(shown)")
             }
             if let lost = demo.lostAnswer {
                 faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)\(lost)") }
-                session.tell("fault", "the answer to \(lost.dropFirst()) will be lost")
+                session.narrate("fault", "the answer to \(lost.dropFirst()) will be lost")
             }
             let choice = demo.isRefused ? PaymentSession.Choice.none : .first
             var result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
@@ -78,7 +78,7 @@ enum DemoCommand: Command {
             }
             table.add(row(ledger.words(for: payment.id)))
             guard !isVerbose else { continue }
-            let last = ledger.events(of: payment.id).last.map { LedgerWord($0).rawValue }
+            let last = ledger.events(of: payment.id).last.map { LedgerStatus($0).rawValue }
             for line in short.lines(row(last ?? "-")) { console.output.line(line) }
         }
 
@@ -86,16 +86,16 @@ enum DemoCommand: Command {
             console.output.line("\n" + style(.strong, "3. What the sandbox knows") + "\n")
             console.show(table)
         }
-        guard routesAgree else { throw CommandFailure(description: "a link did not go where it should") }
-        guard outcomesAgree else { throw CommandFailure(description: "an outcome does not agree with the ledger") }
+        guard routesAgree else { throw CommandError(description: "a link did not go where it should") }
+        guard outcomesAgree else { throw CommandError(description: "an outcome does not agree with the ledger") }
         return .done
     }
 }
 
 extension DemoScenario {
     /// Whether what the command line says and what the sandbox knows are both as they must be.
-    fileprivate func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
+    func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
         ending.rawValue == self.ending.rawValue && ledger.captures(of: payment) == captures
-            && ledger.events(of: payment).last.map(LedgerWord.init) == lastEvent
+            && ledger.events(of: payment).last.map(LedgerStatus.init) == lastEvent
     }
 }

@@ -4,6 +4,7 @@ import SandboxSupport
 
 /// Texts of every kind that a scanner or a deep link may bring: each vendor's, and some that are no vendor's.
 enum MixedBag {
+    static let samples = SandboxVendors.all.flatMap(\.samples) + others
     private static let others = [
         SampleText("some web page", "https://example.com/checkout?order=42", .unroutable),
         SampleText("merchant QR code (EMV)", emv, .recognized),
@@ -19,10 +20,9 @@ enum MixedBag {
         let registry = try Installation.registry()
         var table = Table(["TEXT", "WHAT IT IS", "DECISION", "TRUST", "WHY"])
         var agrees = true
-        for sample in SandboxVendors.all.flatMap(\.samples) + others {
+        for sample in samples {
             let report = RouteReport(sample.text, Installation.route(sample.text, registry))
-            agrees =
-                agrees && report.decision.rawValue == sample.decision.rawValue && report.isVerified == sample.isVerified
+            agrees = agrees && sample.agrees(with: report)
             let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
             table.add([
                 Table.Cell(Printable.link(report.input, 36)), Table.Cell(sample.title),
@@ -32,5 +32,12 @@ enum MixedBag {
         }
         console.show(table)
         return agrees
+    }
+}
+
+extension SampleText {
+    /// Whether the router says what it should.
+    func agrees(with report: RouteReport) -> Bool {
+        report.decision.rawValue == decision.rawValue && report.isVerified == isVerified
     }
 }

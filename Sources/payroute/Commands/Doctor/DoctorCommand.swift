@@ -108,7 +108,7 @@ enum DoctorCommand: Command {
         } catch {
             return Finding(
                 what: "sandbox", state: .bad,
-                detail: "nobody answers at \(sandbox.origin): \(error); start one with 'payroute sandbox'")
+                detail: "no server answers at \(sandbox.origin): \(error); start one with 'payroute sandbox'")
         }
     }
 

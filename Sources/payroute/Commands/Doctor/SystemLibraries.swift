@@ -31,7 +31,7 @@ enum SystemLibraries {
     static var all: [Library] {
         #if canImport(Glibc) || canImport(Musl)
             let transport = [
-                told("libcurl", "HTTP", function: "curl_version") {
+                loaded("libcurl", "HTTP", function: "curl_version") {
                     $0.split(separator: " ").first.map(String.init) ?? $0
                 },
                 library(
@@ -39,20 +39,20 @@ enum SystemLibraries {
                     symbol("OpenSSL_version").map { address in
                         unsafeBitCast(address, to: NumberedText.self)(0).map { String(cString: $0) } ?? ""
                     }),
-                told("SQLite", "the journal", function: "sqlite3_libversion"),
+                loaded("SQLite", "the journal", function: "sqlite3_libversion"),
             ]
         #else
             let transport: [Library] = []
         #endif
         return transport + [
-            told("libqrencode", "drawing QR codes", function: "QRcode_APIVersionString"),
+            loaded("libqrencode", "drawing QR codes", function: "QRcode_APIVersionString"),
             library(
                 "libpng", "reading pictures",
                 symbol("png_get_libpng_ver").map { address in
                     unsafeBitCast(address, to: PointedText.self)(nil).map { String(cString: $0) } ?? ""
                 }),
-            told("libmicrohttpd", "the sandbox", function: "MHD_get_version"),
-            told("liblzma", "reading compressed payment texts", function: "lzma_version_string"),
+            loaded("libmicrohttpd", "the sandbox", function: "MHD_get_version"),
+            loaded("liblzma", "reading compressed payment texts", function: "lzma_version_string"),
             library(
                 "libsecp256k1", "signatures", symbol("secp256k1_context_create").map { _ in "" }),
             scanner,
@@ -69,7 +69,7 @@ enum SystemLibraries {
             isOptional: true)
     }
 
-    private static func told(
+    private static func loaded(
         _ name: String, _ purpose: String, function: String, _ part: (String) -> String = { $0 }
     ) -> Library {
         library(

@@ -10,7 +10,7 @@ enum JournalPruneCommand: Command {
         path: "payroute journal prune",
         overview: "Remove attempts that ended long ago.",
         discussion: """
-            Attempts that have not ended are never removed. What proves a payment, or that money may have moved, is kept longer: without it, whoever pays the same link again has only the service's word that it was paid.
+            Attempts that have not ended are never removed. What proves a payment, or that money may have moved, is kept longer: without it, only the service's status says, when the same link is paid again, that it was paid.
             """,
         options: [
             JournalOption.syntax,

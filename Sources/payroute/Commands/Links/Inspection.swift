@@ -6,8 +6,8 @@ import SandboxSupport
 
 /// Everything that can be read from one input, beyond where it goes.
 struct Inspection {
-    /// Why nothing can be done with the text, with the offending part and its place; nil where a provider takes it or it
-    /// is sound by a payment standard.
+    /// Why nothing can be done with the text, with the offending part and its place; nil where a provider takes it or
+    /// it is sound by a payment standard.
     let error: String?
     /// What it says. For a payment standard its own fields; otherwise the parts of the link.
     private(set) var fields: [String: JSONValue]
@@ -46,7 +46,9 @@ struct Inspection {
             if let instruction = answer.instruction {
                 self.init(instruction)
             } else {
-                self.init(route.link, payment: route.match.reference, SandboxVendors[route.provider]?.details(of: route.link) ?? LinkDetails())
+                self.init(
+                    route.link, payment: route.match.reference,
+                    SandboxVendors[route.provider]?.details(of: route.link) ?? LinkDetails())
             }
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
@@ -113,8 +115,8 @@ struct Inspection {
 }
 
 extension RouteDecision {
-    /// Whether `--reveal` shows what is hidden. Keys, and codes that a customer shows to be charged, are shown to nobody:
-    /// who sees them can take the money, and nobody needs to see them.
+    /// Whether `--reveal` shows what is hidden. Keys, and codes that a customer shows to be charged, are shown to
+    /// nobody: who sees them can take the money, and nobody needs to see them.
     var mayBeRevealed: Bool {
         switch self {
         case .recognized(let instruction): instruction.purpose != .presentation
@@ -129,8 +131,8 @@ extension RouteDecision {
         instruction?.publicFields ?? ["form", "scheme", "payment"]
     }
 
-    /// The text as its payment standard reads it: where nobody claims it, and where the provider that does pays texts of a
-    /// standard.
+    /// The text as its payment standard reads it: where nobody claims it, and where the provider that does pays texts
+    /// of a standard.
     var instruction: PaymentInstruction? {
         switch self {
         case .recognized(let instruction): return instruction

@@ -34,7 +34,7 @@ enum QRCommand: Command {
         }
         let text = try SingleLink.read(arguments, console)
         guard let code = QRCode(text) else {
-            throw CommandFailure(
+            throw CommandError(
                 description: text.isEmpty
                     ? "there is no text to draw"
                     : "the text is too long for a QR code: \(text.utf8.count) of 2953 bytes")
@@ -44,7 +44,7 @@ enum QRCommand: Command {
             return .done
         }
         if console.output.isTerminal, let columns = console.output.columns, code.columns > columns {
-            throw CommandFailure(
+            throw CommandError(
                 description:
                     "the QR code needs a terminal of \(code.columns) columns; widen it, or write a file with -o")
         }
@@ -65,7 +65,7 @@ enum QRCommand: Command {
             close(descriptor)
         }
         guard let failure else { return }
-        throw CommandFailure(description: "\(Printable.text(name)) cannot be written: \(failure)")
+        throw CommandError(description: "\(Printable.text(name)) cannot be written: \(failure)")
     }
 }
 

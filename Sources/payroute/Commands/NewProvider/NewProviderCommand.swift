@@ -60,14 +60,14 @@ enum NewProviderCommand: Command {
         guard mkdir(path, 0o777) != 0 else { return }
         if errno == EEXIST, !isNew { return }
         let reason = errno == EEXIST ? "it is there already; nothing was written" : String(cString: strerror(errno))
-        throw CommandFailure(description: "the folder \(Printable.text(path)) cannot be made: \(reason)")
+        throw CommandError(description: "the folder \(Printable.text(path)) cannot be made: \(reason)")
     }
 
     private static func write(_ text: String, to path: String) throws {
         // Nothing that is there is ever replaced.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw CommandFailure(
+            throw CommandError(
                 description: "\(Printable.text(path)) cannot be written: \(String(cString: strerror(errno)))")
         }
         let stream = OutputStream(descriptor: descriptor)
@@ -75,7 +75,7 @@ enum NewProviderCommand: Command {
         stream.flush()
         close(descriptor)
         if let failure = stream.failure {
-            throw CommandFailure(description: "\(Printable.text(path)) cannot be written: \(failure)")
+            throw CommandError(description: "\(Printable.text(path)) cannot be written: \(failure)")
         }
     }
 }

@@ -49,7 +49,7 @@ enum ProviderTemplateFiles {
         4. what moves money: in `context.step(_, .mutation(replay:))` and nothing else there; `.sameKey` only where the service
            recognises a repetition by its key
         5. secrets: from `context.secrets`, and as `canaries` in the test
-        6. money back and calling off: `RefundingService`, `CancellingService`, with a `Sale` in the test
+        6. refunds and cancelling: `RefundingService`, `CancellingService`, with a `Sale` in the test
 
         """#
 
@@ -89,7 +89,8 @@ enum ProviderTemplateFiles {
                 let outcome = try order.outcome(of: request.reference)
                 return PaymentQuote(
                     reference: request.reference, payee: Payee(name: order.shop), amount: price,
-                    options: outcome.isFinal ? [] : [PaymentOption(id: "account", title: "From the account", amount: price)],
+                    options: outcome.isFinal
+                        ? [] : [PaymentMethodOption(id: "account", title: "From the account", amount: price)],
                     outcome: outcome.isFinal ? outcome : nil)
             }
 

@@ -4,13 +4,13 @@ import PaymentRouting
 /// `payroute cancel`: calls a payment off, as its merchant does.
 enum CancelCommand: Command {
     static let name = "cancel"
-    static let summary = "Call off a payment that nobody has paid yet."
+    static let summary = "Cancel a payment that is not paid yet."
     static let syntax = CommandSyntax(
         path: "payroute cancel",
-        overview: "Call off a payment at a sandbox that nobody has paid yet, as its merchant does.",
+        overview: "Cancel a payment at a sandbox that is not paid yet, as its merchant does.",
         discussion:
-            "Ends with 0 only when the payment is called off. Where it has been paid meanwhile, that is said, and "
-            + "nothing is given back: 'payroute refund' does that.",
+            "Ends with 0 only when the payment is cancelled. Where it has been paid meanwhile, that is said, and "
+            + "nothing is refunded: 'payroute refund' does that.",
         arguments: [PaymentName.argument], options: ServiceSession.options)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -3,7 +3,7 @@ import PaymentCore
 /// A settler that first says what will be paid, and with what money.
 struct NarratingSettler: PaymentSettler {
     let settler: any PaymentSettler
-    let tell: PaymentSession.Narrator
+    let narrate: PaymentSession.Narrator
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         settler.canSettle(kind, on: network)
@@ -14,7 +14,7 @@ struct NarratingSettler: PaymentSettler {
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let text = settlement.endpoint.text
         let place = text.utf8.count > 40 ? "\(text.prefix(16))…\(text.suffix(8))" : text
-        tell("settle", "\(settlement.amount) to \(Printable.text(place)): simulated, no real funds move")
+        narrate("settle", "\(settlement.amount) to \(Printable.text(place)): simulated, no real funds move")
         return try await settler.settle(settlement)
     }
 }

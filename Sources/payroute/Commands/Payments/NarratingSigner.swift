@@ -3,16 +3,16 @@ import PaymentCore
 /// A signer that first shows what will happen.
 struct NarratingSigner: PaymentSigner {
     let signer: any PaymentSigner
-    let tell: PaymentSession.Narrator
+    let narrate: PaymentSession.Narrator
 
     func supports(method: String) -> Bool { signer.supports(method: method) }
 
     func sign(_ request: SigningRequest) async throws -> String {
-        tell("sign", "\(request.index + 1) of \(request.count): \(request.method)")
+        narrate("sign", "\(request.index + 1) of \(request.count): \(request.method)")
         // The whole list stands before its first signature.
         if request.index == 0 {
-            let lines = request.review?.lines ?? ["nobody has looked at what this does"]
-            for line in lines { tell("does", line) }
+            let lines = request.review?.lines ?? ["what this does was not reviewed"]
+            for line in lines { narrate("does", line) }
         }
         return try await signer.sign(request)
     }

@@ -14,9 +14,9 @@ enum PayCommand: Command {
         discussion: """
             Never real money: the wallet's key can be computed from its seed, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
 
-            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again goes on with it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
+            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
 
-            People of Paykit (pubky:// and a key) who say where they can be spoken to are asked there for an invoice of their own, and told when it is paid; what they publish for everybody is paid where that fails before they have answered, unless --private is given. Who answers with anything but what was asked for is not paid.
+            People of Paykit (pubky:// and a key) who say where they can be spoken to are asked there for an invoice of their own, and notified when it is paid; their public endpoints are paid where that fails before they have answered, unless --private is given. A payee who answers with anything but what was asked for is not paid.
 
             Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C, later than a moment after, ends it at once.
             """,
@@ -32,7 +32,7 @@ enum PayCommand: Command {
                 name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
                 isRequired: true),
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
-            AutoWithin.option,
+            AutoPayOption.option,
             .init(
                 name: "amount", value: "satoshi",
                 help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
@@ -48,7 +48,7 @@ enum PayCommand: Command {
         let sandbox = try sandboxURL(arguments)
         let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let isJSON = arguments.has("json")
-        let autoPay = try arguments.value(AutoWithin.option.name, AutoWithin.policy)
+        let autoPay = try arguments.value(AutoPayOption.option.name, AutoPayOption.policy)
         let amount = try arguments.value("amount") { text -> Money? in
             guard let satoshi = UInt64(text), satoshi > 0 else { return nil }
             return try? Money(minorUnits: UInt128(satoshi), currency: .satoshi)
@@ -66,7 +66,7 @@ enum PayCommand: Command {
                 seed: seed, journal: arguments.value("journal"), isOnly: arguments.has(PrivateOption.option.name)),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
-            console.tell(label, text, isJSON: isJSON)
+            console.narrate(label, text, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {
             await session.pay(link, choice: choice, trustsLink: trustsLink)
@@ -108,7 +108,7 @@ enum Narration {
 
 extension Console {
     /// Tells one step at once: as a line for people, or as a JSON object.
-    func tell(_ label: String, _ text: String, isJSON: Bool) {
+    func narrate(_ label: String, _ text: String, isJSON: Bool) {
         guard isJSON else { return output.line(Narration.line(label, text, style)) }
         output.edit { buffer in
             buffer.addJSONLine { line in

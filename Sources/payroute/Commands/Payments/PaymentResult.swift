@@ -51,7 +51,7 @@ struct PaymentResult: Sendable, Equatable {
 
     /// Takes over what has become of the payment.
     mutating func end(_ outcome: PaymentOutcome) {
-        let already = outcome.isFinal ? "already over: " : "already under way: "
+        let already = outcome.isFinal ? "already over: " : "already in progress: "
         reason = (wasBegunBefore ? already : "") + outcome.description
         ending = Ending(outcome)
         guard case .succeeded(let receipt) = outcome else { return }

@@ -16,7 +16,7 @@ struct PaymentSession: Sendable {
         /// The first option that can be paid, whatever it costs: only a sandbox is paid at.
         case first
         /// The option of this id.
-        case option(PaymentOption.ID)
+        case option(PaymentMethodOption.ID)
         /// Whatever is within the limits for what is paid without a question.
         case withinLimits
         /// None.
@@ -25,7 +25,7 @@ struct PaymentSession: Sendable {
 
     let router: PaymentRouter
     let payer: Payer
-    let tell: Narrator
+    let narrate: Narrator
     /// Whether nothing is paid but what was agreed on privately.
     private let isPrivateOnly: Bool
 
@@ -39,13 +39,13 @@ struct PaymentSession: Sendable {
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
         amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
         external: [ExternalProvider] = [],
-        environment: @escaping @Sendable (String) -> String? = { _ in nil }, tell: @escaping Narrator
+        environment: @escaping @Sendable (String) -> String? = { _ in nil }, narrate: @escaping Narrator
     ) throws {
-        self.tell = tell
+        self.narrate = narrate
         isPrivateOnly = privately?.isOnly ?? false
         var payer = SandboxVendors.payer(wallet, at: sandbox, over: transport)
-        payer.signer = payer.signer.map { NarratingSigner(signer: $0, tell: tell) }
-        payer.settler = payer.settler.map { NarratingSettler(settler: $0, tell: tell) }
+        payer.signer = payer.signer.map { NarratingSigner(signer: $0, narrate: narrate) }
+        payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
         if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
         // Whatever an external provider declares: this wallet pays on this machine only.
@@ -56,15 +56,15 @@ struct PaymentSession: Sendable {
             secrets: ExternalSecrets(
                 base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
                 environment: environment),
-            log: PaymentLog { Self.tell($0, tell) }, autoPay: autoPay)
+            log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay)
     }
 
-    /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it, and
-    /// tells what it says. Never throws: every ending is a result.
+    /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it,
+    /// and tells what it says. Never throws: every ending is a result.
     func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
         var (quote, result) = await self.quote(text, trustsLink: trustsLink)
         guard let quote else { return result }
-        tell(quote)
+        narrate(quote)
         do throws(PaymentError) {
             result.end(try await pay(quote, choice, &result))
         } catch {
@@ -79,7 +79,7 @@ struct PaymentSession: Sendable {
     func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
-        tell("route", decision.explanation)
+        narrate("route", decision.explanation)
         guard case .matched(let route) = decision else {
             result.end(PaymentError(.unroutable, decision.explanation))
             return (nil, result)
@@ -103,7 +103,7 @@ struct PaymentSession: Sendable {
     }
 
     /// Pays the option `id` of a quote that the payer has seen.
-    func pay(_ quote: PaymentQuote, option id: PaymentOption.ID, _ result: PaymentResult) async -> PaymentResult {
+    func pay(_ quote: PaymentQuote, option id: PaymentMethodOption.ID, _ result: PaymentResult) async -> PaymentResult {
         var result = result
         do throws(PaymentError) {
             result.end(try await pay(quote, .option(id), &result))
@@ -127,23 +127,23 @@ struct PaymentSession: Sendable {
         }
     }
 
-    private func tell(_ quote: PaymentQuote) {
-        tell(
+    private func narrate(_ quote: PaymentQuote) {
+        narrate(
             "quote",
             "\(Printable.name(quote.payee.name)) asks for "
                 + (quote.amount.map(AmountText.words) ?? "an amount it does not state"))
         guard let outcome = quote.outcome else {
-            for option in quote.options { tell("option", Self.describe(option)) }
+            for option in quote.options { narrate("option", Self.describe(option)) }
             return
         }
-        tell("note", "the payment is \(outcome.isFinal ? "over" : "under way") already; nothing is sent")
+        narrate("note", "the payment is \(outcome.isFinal ? "over" : "in progress") already; nothing is sent")
     }
 
     private func pay(
         _ quote: PaymentQuote, _ choice: Choice, _ result: inout PaymentResult
     ) async throws(PaymentError) -> PaymentOutcome {
         if let outcome = quote.outcome { return outcome }
-        let id: PaymentOption.ID
+        let id: PaymentMethodOption.ID
         switch choice {
         case .none: return .cancelled
         case .option(let chosen): id = chosen
@@ -163,7 +163,7 @@ struct PaymentSession: Sendable {
             }
         }
         result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
-        tell("choice", result.choiceRemark ?? id)
+        narrate("choice", result.choiceRemark ?? id)
         return try await router.pay(quote, option: id, as: payer)
     }
 
@@ -177,19 +177,19 @@ struct PaymentSession: Sendable {
         return try await router.pay(route, as: payer, acceptingUnverified: true)
     }
 
-    private static func describe(_ option: PaymentOption) -> String {
+    private static func describe(_ option: PaymentMethodOption) -> String {
         let needs = option.unmet.isEmpty ? "" : ", needs " + option.unmet.map(\.description).joined(separator: ", ")
         return
             "\(Printable.name(option.id)): \(Printable.name(option.title)), \(AmountText.words(option.amount))\(needs)"
     }
 
-    private static func tell(_ event: PaymentEvent, _ tell: Narrator) {
+    private static func narrate(_ event: PaymentEvent, _ narrate: Narrator) {
         switch event.kind {
-        case .stepStarted(let name, _): tell("step", "\(name) …")
-        case .stepFinished(let name, _): tell("done", name)
-        case .stepReplayed(let name, _): tell("done", "\(name) (from the journal)")
-        case .retrying: tell("retry", event.description)
-        case .note(let remark): tell("note", remark)
+        case .stepStarted(let name, _): narrate("step", "\(name) …")
+        case .stepFinished(let name, _): narrate("done", name)
+        case .stepReplayed(let name, _): narrate("done", "\(name) (from the journal)")
+        case .retrying: narrate("retry", event.description)
+        case .note(let remark): narrate("note", remark)
         // Told by whoever asked for it, or of no interest here.
         default: break
         }

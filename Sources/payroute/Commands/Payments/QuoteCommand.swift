@@ -12,7 +12,7 @@ enum QuoteCommand: Command {
         path: "payroute quote",
         overview: "Show what a link wants paid, and the options to pay it with.",
         discussion: """
-            On a terminal it then asks which option to pay with, and pays with that one, like 'payroute pay --option'. Nothing is paid without a number typed by somebody; elsewhere, and with --json, nothing is paid at all.
+            On a terminal it then asks which option to pay with, and pays with that one, like 'payroute pay --option'. Nothing is paid unless a number is typed; elsewhere, and with --json, nothing is paid at all.
 
             Ends with 0 when the service has said what it wants, or the payment that was chosen is made.
             """,
@@ -37,7 +37,7 @@ enum QuoteCommand: Command {
             privately: PrivateSettings(seed: seed),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
         ) { label, text in
-            if !isJSON, label != "route" { console.tell(label, text, isJSON: false) }
+            if !isJSON, label != "route" { console.narrate(label, text, isJSON: false) }
         }
         let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }
         guard let quote = asked.quote else {
@@ -81,7 +81,7 @@ enum QuoteCommand: Command {
     }
 
     /// Asks which option to pay with; nil for none. A number that is not there is asked for again, a few times.
-    private static func choose(from options: [PaymentOption], _ console: Console) -> PaymentOption.ID? {
+    private static func choose(from options: [PaymentMethodOption], _ console: Console) -> PaymentMethodOption.ID? {
         guard console.isInteractive, options.contains(where: \.unmet.isEmpty) else { return nil }
         for _ in 0..<3 {
             let answer = console.ask("\nPay with which one (1-\(options.count), or Enter for none)? ")
@@ -119,7 +119,7 @@ extension PaymentQuote {
     }
 }
 
-extension PaymentOption {
+extension PaymentMethodOption {
     fileprivate var members: JSONValue {
         [
             "amount": .string(amount.decimalText), "estimate": .bool(isEstimate), "id": .string(id),

@@ -11,7 +11,7 @@ enum StatusCommand: Command {
         discussion:
             "Ends with 0 only when the payment is made, so that a script cannot take an answer for a payment. With "
             + "--journal what this machine knows counts, too: of coins that the wallet itself has sent no refusal of "
-            + "the service is the last word.",
+            + "the service is final.",
         arguments: [PaymentName.argument], options: ServiceSession.options)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -28,21 +28,21 @@ enum ReviewCommand: Command {
             let accounts = text.split(separator: ",").map { try? AccountID(String($0)) }
             return accounts.contains(nil) ? nil : accounts.compactMap(\.self)
         }
-        let desk = Desk(
+        let context = ReviewContext(
             reviewer: SigningReviewer(knownRecipients: known ?? []), isJSON: arguments.has("json"), console: console)
         var isClean = true
         for name in arguments.positionals {
-            let good = try name == "-" ? readLines(desk, console) : readFile(name, desk)
+            let good = try name == "-" ? readLines(context, console) : readFile(name, context)
             isClean = isClean && good
         }
         return isClean ? .done : .failed
     }
 
-    private static func readLines(_ desk: Desk, _ console: Console) throws -> Bool {
+    private static func readLines(_ context: ReviewContext, _ console: Console) throws -> Bool {
         var isClean = true
         try LineReader.read(console.input) { line in
             guard !line.bytes.isEmpty else { return true }
-            isClean = desk.answer(line.isCut ? nil : try? JSONValue(parsing: line.bytes)) && isClean
+            isClean = context.answer(line.isCut ? nil : try? JSONValue(parsing: line.bytes)) && isClean
             return !console.output.isClosed
         } pause: { _ in
             console.output.flush()
@@ -51,19 +51,20 @@ enum ReviewCommand: Command {
         return isClean
     }
 
-    private static func readFile(_ name: String, _ desk: Desk) throws -> Bool {
+    private static func readFile(_ name: String, _ context: ReviewContext) throws -> Bool {
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: name))
         } catch {
-            // Asked anew, because Foundation's error does not say it to people: opening tells what looking up rights does not.
+            // Asked anew, because Foundation's error does not say it to people: opening tells what looking up rights
+            // does not.
             let descriptor = open(name, O_RDONLY)
             let reason = descriptor < 0 ? ": " + String(cString: strerror(errno)) : ""
             if descriptor >= 0 { close(descriptor) }
-            throw CommandFailure(description: "the file '\(name)' cannot be read\(reason)")
+            throw CommandError(description: "the file '\(name)' cannot be read\(reason)")
         }
         guard data.count <= longestFile else {
-            throw CommandFailure(
+            throw CommandError(
                 description: "the file '\(name)' is larger than 64 MiB; pass its cases line by line to '-'")
         }
         let cases: [JSONValue?] =
@@ -72,11 +73,11 @@ enum ReviewCommand: Command {
             } else {
                 data.split(separator: UInt8(ascii: "\n")).map { try? JSONValue(parsing: $0) }
             }
-        return cases.map(desk.answer).allSatisfy(\.self)
+        return cases.map(context.answer).allSatisfy(\.self)
     }
 
     /// Reviews cases and prints what comes out.
-    private struct Desk {
+    private struct ReviewContext {
         let reviewer: SigningReviewer
         let isJSON: Bool
         let console: Console

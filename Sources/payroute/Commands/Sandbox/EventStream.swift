@@ -14,7 +14,7 @@ import PaymentCore
 /// the events come as they are and not in chunks.
 final class EventStream: Sendable {
     /// Why there is nothing to read.
-    struct Failure: Error, CustomStringConvertible {
+    struct ConnectionError: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -26,17 +26,19 @@ final class EventStream: Sendable {
 
     /// Connects.
     ///
-    /// - Throws: ``Failure`` when nobody listens.
-    init(_ base: HTTPURL) throws(Failure) {
+    /// - Throws: ``ConnectionError`` when nobody listens.
+    init(_ base: HTTPURL) throws(ConnectionError) {
         origin = base.origin
-        guard let port = UInt16(exactly: base.port) else { throw Failure(description: "\(base.origin) has no port") }
+        guard let port = UInt16(exactly: base.port) else {
+            throw ConnectionError(description: "\(base.origin) has no port")
+        }
         let isSix = base.host.contains(":")
         descriptor = socket(isSix ? AF_INET6 : AF_INET, Self.streamSocket, 0)
-        guard descriptor >= 0 else { throw Failure(description: Self.problem("no connection can be made")) }
+        guard descriptor >= 0 else { throw ConnectionError(description: Self.problem("no connection can be made")) }
         guard (isSix ? Self.connectSix : Self.connectFour)(descriptor, port) == 0 else {
-            let problem = Self.problem("nobody answers at \(base.origin)")
+            let problem = Self.problem("no server answers at \(base.origin)")
             close(descriptor)
-            throw Failure(description: "\(problem); start a sandbox with 'payroute sandbox'")
+            throw ConnectionError(description: "\(problem); start a sandbox with 'payroute sandbox'")
         }
     }
 
@@ -48,21 +50,25 @@ final class EventStream: Sendable {
     /// Asks for `path` and calls `body` with the data of each event, until the other side ends or ``stop()``. Blocks.
     ///
     /// - Parameter body: returns whether to go on.
-    /// - Throws: ``Failure`` when the answer is none with events.
-    func read(_ path: String, _ body: (String) -> Bool) throws(Failure) {
+    /// - Throws: ``ConnectionError`` when the answer is none with events.
+    func read(_ path: String, _ body: (String) -> Bool) throws(ConnectionError) {
         let host = origin.drop { $0 != "/" }.dropFirst(2)
         let request = "GET \(path) HTTP/1.0\r\nHost: \(host)\r\nAccept: text/event-stream\r\n\r\n"
-        guard send(Array(request.utf8)) else { throw Failure(description: Self.problem("\(origin) cannot be asked")) }
+        guard send(Array(request.utf8)) else {
+            throw ConnectionError(description: Self.problem("\(origin) cannot be asked"))
+        }
         var lines = Lines(descriptor: descriptor, limit: Self.limit)
         let status = lines.next().flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { Int($0) }
         while let field = lines.next(), !field.isEmpty {}
         switch status {
         case 200: break
         case 404:
-            throw Failure(description: "what answers at \(origin) tells no events; is it a sandbox of this version?")
-        case 503: throw Failure(description: "the sandbox has no room for another listener")
-        case let status?: throw Failure(description: "the sandbox refused to tell its events (status \(status))")
-        case nil: throw Failure(description: "what answers at \(origin) is no sandbox")
+            throw ConnectionError(
+                description: "what answers at \(origin) streams no events; is it a sandbox of this version?")
+        case 503: throw ConnectionError(description: "the sandbox has no room for another listener")
+        case let status?:
+            throw ConnectionError(description: "the sandbox refused to stream its events (status \(status))")
+        case nil: throw ConnectionError(description: "what answers at \(origin) is no sandbox")
         }
         var data: [String] = []
         while let line = lines.next() {
@@ -74,7 +80,7 @@ final class EventStream: Sendable {
                 data.append(String(value.first == " " ? value.dropFirst() : value))
             }
         }
-        if lines.isOverlong { throw Failure(description: "the sandbox sent an event that is too long") }
+        if lines.isOverlong { throw ConnectionError(description: "the sandbox sent an event that is too long") }
     }
 
     private func send(_ bytes: [UInt8]) -> Bool {

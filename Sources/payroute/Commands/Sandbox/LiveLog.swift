@@ -14,7 +14,7 @@ final class LiveLog: Sendable {
     /// Tells nothing more.
     func end() { isOn.withLock { $0 = false } }
 
-    func tell(_ event: HomeEvent) {
+    func print(_ event: HomeEvent) {
         guard isOn.withLock({ $0 }) else { return }
         console.output.line(TailCommand.line(event.json, console.style))
     }

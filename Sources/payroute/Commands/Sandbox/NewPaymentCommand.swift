@@ -47,7 +47,8 @@ enum NewPaymentCommand: Command {
             reference: arguments.value("reference") ?? "PAYROUTE-" + SystemRandomSource().hex(12), amount: price,
             expiresAt: clock.now.addingTimeInterval(900), merchant: arguments.value("merchant"),
             isLive: arguments.has("live"))
-        show(try await create(order, at: sandbox, clock), of: order, at: sandbox, console, isJSON: arguments.has("json"))
+        show(
+            try await create(order, at: sandbox, clock), of: order, at: sandbox, console, isJSON: arguments.has("json"))
         return .done
     }
 
@@ -62,8 +63,8 @@ enum NewPaymentCommand: Command {
                     return payment
                 }
             }
-        } catch let error as PaymentError { throw CommandFailure(description: error.message) }
-        throw CommandFailure(description: "no vendor of this sandbox makes payments by a call")
+        } catch let error as PaymentError { throw CommandError(description: error.message) }
+        throw CommandError(description: "no vendor of this sandbox makes payments by a call")
     }
 
     private static func show(

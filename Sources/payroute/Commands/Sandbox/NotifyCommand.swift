@@ -77,12 +77,12 @@ enum NotifyCommand: Command {
             headers: ["Content-Type": "application/json", "Accept": "application/json"], body: Array("{}".utf8))
         let answer: HTTPResponse
         do { answer = try await LocalTransport(base: StandardTransport()).send(request) } catch {
-            throw CommandFailure(description: error.description)
+            throw CommandError(description: error.description)
         }
         let json = try? JSONValue(parsing: answer.body)
         guard answer.status == 200, let isDelivered = json?["delivered"]?.bool else {
             let reason = json?["error"]?.string ?? "the sandbox answered with status \(answer.status)"
-            throw CommandFailure(description: Printable.text(reason))
+            throw CommandError(description: Printable.text(reason))
         }
         let kind = json?["kind"]?.string ?? ""
         if arguments.has("json") {

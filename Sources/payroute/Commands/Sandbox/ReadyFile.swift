@@ -15,7 +15,7 @@ struct ReadyFile {
         do {
             try Data(content.serialized() + Array("\n".utf8)).write(to: url, options: .atomic)
         } catch {
-            throw CommandFailure(
+            throw CommandError(
                 description:
                     "\(Printable.text(path)) cannot be written: name a file in a folder that is there and writable")
         }

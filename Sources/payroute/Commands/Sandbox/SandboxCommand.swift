@@ -12,15 +12,17 @@ enum SandboxCommand: Command {
         path: "payroute sandbox",
         overview: "Serve simulated payment services on this machine, with a home page to try and watch them.",
         discussion:
-            "Runs until Ctrl-C (or SIGTERM) and tells every request as it comes; then prints what happened to every payment, "
-            + "whoever made it. There is no money and no chain. In a test suite of any language: --port 0 --ready-file FILE, "
+            "Runs until Ctrl-C (or SIGTERM) and prints every request as it comes; then prints what happened to every payment, "
+            + "from whatever client. There is no money and no chain. In a test suite of any language: --port 0 --ready-file FILE, "
             + "and the interface that /_sandbox/openapi.json describes.",
         options: [
             .init(name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)"),
             .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
             .init(
                 name: "webhooks", value: "url",
-                help: "Send webhooks that no payment names a receiver of to a server on this machine, signed and tried again."),
+                help:
+                    "Send webhooks that no payment names a receiver of to a server on this machine, signed and tried again."
+            ),
             .init(
                 name: "dishonest", help: "Show payments of a dishonest gateway as well: nothing of them may be signed."),
             .init(name: "list", help: "Print a payment link for each scenario."),
@@ -46,8 +48,8 @@ enum SandboxCommand: Command {
         let showsTampered = arguments.has("dishonest")
         let log = LiveLog(console)
         let home = SandboxHome(
-            services.all, showsTampered: showsTampered, desk: try HomeDesk(clock: clock), clock: clock
-        ) { log.tell($0) }
+            services.all, showsTampered: showsTampered, actions: try HomeActions(clock: clock), clock: clock
+        ) { log.print($0) }
         LoopbackServer.allowManyFiles()
         let server = try LoopbackServer(home, port: port)
         let base = server.baseURL

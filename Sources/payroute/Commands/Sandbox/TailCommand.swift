@@ -27,13 +27,13 @@ enum TailCommand: Command {
         let kind = try arguments.value("kind") { kinds.contains($0) ? $0 : nil }
         let isJSON = arguments.has("json")
         let stream = try EventStream(sandbox)
-        let (ending, signal) = await Interrupts.run { () -> EventStream.Failure? in
+        let (ending, signal) = await Interrupts.run { () -> EventStream.ConnectionError? in
             await withTaskCancellationHandler {
                 await withCheckedContinuation { ended in
                     // A thread of its own: it waits for the network most of the time.
                     DispatchQueue.global().async {
-                        var failure: EventStream.Failure?
-                        do throws(EventStream.Failure) {
+                        var failure: EventStream.ConnectionError?
+                        do throws(EventStream.ConnectionError) {
                             try stream.read("/_sandbox/events") { show($0, kind: kind, isJSON: isJSON, console) }
                         } catch { failure = error }
                         ended.resume(returning: failure)
@@ -44,7 +44,7 @@ enum TailCommand: Command {
             }
         }
         if signal != nil { return .done }
-        if let ending { throw CommandFailure(description: ending.description) }
+        if let ending { throw CommandError(description: ending.description) }
         if !console.output.isClosed { console.diagnostics.line("The sandbox has stopped.") }
         return .done
     }

@@ -15,7 +15,7 @@ enum CodeReader {
 
     /// The texts of the codes in the file called `name`, in the order in which they were found.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be read, is no such picture, or has no code in it.
+    /// - Throws: ``CommandError`` when it cannot be read, is no such picture, or has no code in it.
     static func texts(in name: String) throws -> [String] {
         try texts(of: try bytes(of: name), called: Printable.text(name))
     }
@@ -26,20 +26,20 @@ enum CodeReader {
         if file.starts(with: PNGPicture.signature) {
             let picture: PNGPicture
             do { picture = try PNGPicture(file) } catch {
-                throw CommandFailure(description: "\(shown) cannot be read: \(error)")
+                throw CommandError(description: "\(shown) cannot be read: \(error)")
             }
             texts = try codes(in: picture)
         } else if file.starts(with: [0xFF, 0xD8, 0xFF]) {
             guard let size = jpegSize(file) else {
-                throw CommandFailure(description: "\(shown) cannot be read: the JPEG file is damaged")
+                throw CommandError(description: "\(shown) cannot be read: the JPEG file is damaged")
             }
             texts = try scan(file, width: size.width, height: size.height, format: "JPEG")
         } else {
-            throw CommandFailure(
+            throw CommandError(
                 description: "\(shown) is no PNG or JPEG file; save the picture as one, or take a screenshot of it")
         }
         guard !texts.isEmpty else {
-            throw CommandFailure(
+            throw CommandError(
                 description:
                     "no QR code was found in \(shown); it has to be whole, sharp and with a light edge around it")
         }
@@ -47,8 +47,8 @@ enum CodeReader {
     }
 
     private static func bytes(of name: String) throws -> [UInt8] {
-        func failure(_ why: String) -> CommandFailure {
-            CommandFailure(description: "\(Printable.text(name)) cannot be read: \(why)")
+        func failure(_ why: String) -> CommandError {
+            CommandError(description: "\(Printable.text(name)) cannot be read: \(why)")
         }
         let descriptor = open(name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
@@ -105,11 +105,11 @@ enum CodeReader {
             }
         }
         guard count != CZBAR_MISSING else {
-            throw CommandFailure(
+            throw CommandError(
                 description: "reading codes from pictures needs the library libzbar; 'make deps' installs it "
                     + "(apt: libzbar0, brew: zbar)")
         }
-        guard count >= 0 else { throw CommandFailure(description: "the picture cannot be looked at: it is damaged") }
+        guard count >= 0 else { throw CommandError(description: "the picture cannot be looked at: it is damaged") }
         return texts
     }
 

@@ -8,7 +8,7 @@ struct PNGPicture {
     let grey: [UInt8]
 
     /// Why a file is no picture that can be read.
-    struct Failure: Error, CustomStringConvertible {
+    struct PNGDefect: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -17,19 +17,19 @@ struct PNGPicture {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Reads a file. What is transparent is white, as it shows on paper.
-    init(_ file: [UInt8]) throws(Failure) {
-        guard file.starts(with: Self.signature) else { throw Failure(description: "it is no PNG file") }
-        self = try file.withUnsafeBytes { bytes in Result { () throws(Failure) in try Self.read(bytes) } }.get()
+    init(_ file: [UInt8]) throws(PNGDefect) {
+        guard file.starts(with: Self.signature) else { throw PNGDefect(description: "it is no PNG file") }
+        self = try file.withUnsafeBytes { bytes in Result { () throws(PNGDefect) in try Self.read(bytes) } }.get()
     }
 
-    private static func read(_ file: UnsafeRawBufferPointer) throws(Failure) -> PNGPicture {
+    private static func read(_ file: UnsafeRawBufferPointer) throws(PNGDefect) -> PNGPicture {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         defer { png_image_free(&image) }
         guard png_image_begin_read_from_memory(&image, file.baseAddress, file.count) != 0 else { throw damaged(image) }
         let (width, height) = (Int(image.width), Int(image.height))
         guard width > 0, height > 0, width <= maximumPixels, height <= maximumPixels / width else {
-            throw Failure(description: "it has no pixels, or more than \(maximumPixels / 1_000_000) million")
+            throw PNGDefect(description: "it has no pixels, or more than \(maximumPixels / 1_000_000) million")
         }
         image.format = png_uint_32(PNG_FORMAT_GRAY)
         var white = png_color(red: 255, green: 255, blue: 255)
@@ -45,8 +45,8 @@ struct PNGPicture {
     }
 
     /// What libpng says: a few words, without anything of the file.
-    private static func damaged(_ image: png_image) -> Failure {
+    private static func damaged(_ image: png_image) -> PNGDefect {
         let words = withUnsafeBytes(of: image.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        return Failure(description: "the PNG file is damaged\(words.isEmpty ? "" : ": \(words)")")
+        return PNGDefect(description: "the PNG file is damaged\(words.isEmpty ? "" : ": \(words)")")
     }
 }

@@ -33,7 +33,8 @@ public struct SampleProvider: PaymentProvider {
         let outcome = try order.outcome(of: request.reference)
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order.shop), amount: price,
-            options: outcome.isFinal ? [] : [PaymentOption(id: "account", title: "From the account", amount: price)],
+            options: outcome.isFinal
+                ? [] : [PaymentMethodOption(id: "account", title: "From the account", amount: price)],
             outcome: outcome.isFinal ? outcome : nil)
     }
 

@@ -8,8 +8,8 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// A shop with everything that providers can have: returns, cancellations, refunds, notifications, several spellings of a
-/// link, and coins that the payer's wallet sends.
+/// A shop with everything that providers can have: returns, cancellations, refunds, notifications, several spellings of
+/// a link, and coins that the payer's wallet sends.
 struct ShopMarket: Market {
     private static let scenarios: [ShopService.Scenario] =
         ShopService.Scenario.allCases + [.paidAtOnce, .paidAtOnce, .paidAfterPolling, .firstCardRefused]

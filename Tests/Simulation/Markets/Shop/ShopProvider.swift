@@ -51,10 +51,10 @@ package struct ShopProvider: PaymentProvider {
     package func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
-        var options = [PaymentOption(id: "card", title: "Card", amount: amount)]
+        var options = [PaymentMethodOption(id: "card", title: "Card", amount: amount)]
         if habits.wallet != nil {
             options.append(
-                PaymentOption(
+                PaymentMethodOption(
                     id: "coins", title: "Coins", amount: amount,
                     account: context.payer.accounts.first, needs: [.signing(method: "eth_sendTransaction")]))
         }
@@ -149,10 +149,10 @@ package struct ShopProvider: PaymentProvider {
         }
         guard response.status == 200 else {
             // Only these are judgements on the charge itself; others may be about another copy of the request.
-            let isRefusal = [402, 404, 410, 422].contains(response.status)
-            let isOpen = isMutation && !isRefusal && !(habits.trustsRefusedCopies && response.status < 500)
+            let isRejection = [402, 404, 410, 422].contains(response.status)
+            let isOpen = isMutation && !isRejection && !(habits.trustsRefusedCopies && response.status < 500)
             throw PaymentError(
-                isRefusal ? .requestRefused : .serviceFailure, "the service answered with HTTP \(response.status)",
+                isRejection ? .requestRefused : .serviceFailure, "the service answered with HTTP \(response.status)",
                 provider: Self.id, phase: isOpen ? .maybeSent : .answered, retry: .later,
                 vendorCode: String(response.status))
         }

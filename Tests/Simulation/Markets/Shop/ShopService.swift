@@ -11,8 +11,8 @@ import PaymentTesting
 /// off, and sends notifications. It forgets idempotency keys after a while, as real services do.
 package actor ShopService: SandboxService {
     package static let host = "api.shop.example"
-    /// For how long a repetition is recognised by its key, in seconds. Much longer than providers count on: a process may be
-    /// stopped between its last look at the clock and the request.
+    /// For how long a repetition is recognised by its key, in seconds. Much longer than providers count on: a process
+    /// may be stopped between its last look at the clock and the request.
     static let memory = 7200.0
 
     /// What a payment does when it is charged.

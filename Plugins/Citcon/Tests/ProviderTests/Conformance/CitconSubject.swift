@@ -1,7 +1,7 @@
 import CitconMerchant
 import CitconProvider
-import PaymentCore
 import CitconSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 
@@ -81,7 +81,7 @@ enum Subjects {
                     },
                     cancellations: { await sandbox.ledger.events(of: charge.id).count { $0 == .cancelled } },
                     pay: { await sandbox.pay(charge) }),
-                mail: ConformanceSubject.Mail(
+                notifications: ConformanceSubject.NotificationFixture(
                     sent: { await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) } },
                     foreign: {
                         let (other, charge) = await shop("sk-of-somebody-else")

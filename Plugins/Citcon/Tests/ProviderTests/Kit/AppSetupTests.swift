@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import TestSupport
 import Testing
 
 @testable import CitconKit
@@ -17,9 +18,7 @@ import Testing
 
     /// The rows of the article's table: the method, and its cells with the application's own names put in.
     private static func rows() throws -> [(method: String, queried: [String], registered: [String], link: String)] {
-        var root = URL(filePath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let file = root.appending(path: "Plugins/Citcon/Kit/CitconKit.docc/AppSetup.md")
+        let file = Vectors.root.appending(path: "Plugins/Citcon/Kit/CitconKit.docc/AppSetup.md")
         let own = ["<bundle id>": bundle, "<scheme>": scheme, "<WeChat app id>": weChat]
         func words(_ cell: Substring) -> [String] {
             cell.matches(of: /`([^`]+)`/).map { match in

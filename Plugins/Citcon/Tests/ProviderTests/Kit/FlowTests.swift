@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("A payment is a payment even where the wallet said that it was called off")
+    @Test("A payment is a payment even where the wallet said that it was cancelled")
     func paidAllTheSame() async throws {
         let result = await (try CPayClient(ScriptedCitcon(), launcher: Self.back(Self.calledOff)))
             .requestOrder(Shop.order())

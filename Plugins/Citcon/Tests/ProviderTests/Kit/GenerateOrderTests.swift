@@ -1,5 +1,5 @@
-import PaymentCore
 import CitconSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -1,8 +1,8 @@
 import CitconKit
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
-import CitconSandbox
 import PaymentTransport
 import Synchronization
 import Testing

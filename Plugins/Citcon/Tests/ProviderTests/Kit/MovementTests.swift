@@ -1,6 +1,6 @@
 import CitconMerchant
-import PaymentCore
 import CitconSandbox
+import PaymentCore
 import TestSupport
 import Testing
 

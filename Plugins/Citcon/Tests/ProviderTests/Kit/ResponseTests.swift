@@ -147,7 +147,7 @@ import Testing
     }
 
     static let codes: [(String?, String?, Bool)] = [
-        ("0", nil, false), ("-1", nil, false), ("-2", nil, true), ("6001", nil, true), ("-2", "called off", true),
+        ("0", nil, false), ("-1", nil, false), ("-2", nil, true), ("6001", nil, true), ("-2", "cancelled", true),
         ("-2", "Unexcept Error for Response Data: x", false), ("4000", nil, false), (nil, nil, false),
     ]
 
@@ -188,10 +188,10 @@ import Testing
 
     @Test("Refusals by code, and by HTTP status (Protocol 2.9)")
     func refusals() {
-        func refusal(_ status: Int, _ code: String?) -> CitconRefusal {
+        func refusal(_ status: Int, _ code: String?) -> CitconErrorResponse {
             let body = code.map { #"{"status":"fail","data":{"code":"\#($0)","message":"secret text"}}"# } ?? "<html>"
             let response = HTTPResponse(status: status, body: Array(body.utf8))
-            return CitconRefusal(response, try? Envelope(response.body))
+            return CitconErrorResponse(response, try? Envelope(response.body))
         }
         func paymentError(_ error: CitconCallError, isMutation: Bool) -> PaymentError {
             ErrorTable.citcon.paymentError(from: error, isMutation: isMutation, at: CitconProvider.id)

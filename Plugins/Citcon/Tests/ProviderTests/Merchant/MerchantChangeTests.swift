@@ -1,8 +1,8 @@
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentTesting
 import TestSupport
 import Testing
@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Another in its place
 
-    @Test("A charge that nobody has paid is called off before another takes its place")
+    @Test("A charge that nobody has paid is cancelled before another takes its place")
     func replaced() async throws {
         let world = try MerchantWorld()
         let old = try await world.charge()
@@ -52,7 +52,7 @@ import Testing
         #expect(world.posts("cancels") == 0 && world.posts("charges") == 1)
     }
 
-    @Test("What is over makes room for another without being called off")
+    @Test("What is over makes room for another without being cancelled")
     func over() async throws {
         let world = try MerchantWorld()
         let old = try await world.paid("order-1", .fails)

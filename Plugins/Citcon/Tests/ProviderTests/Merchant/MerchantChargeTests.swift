@@ -1,10 +1,10 @@
 import CitconKit
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

@@ -1,9 +1,9 @@
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

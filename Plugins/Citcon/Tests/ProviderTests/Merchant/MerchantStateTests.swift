@@ -1,8 +1,8 @@
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
 import TestSupport
 import Testing
 

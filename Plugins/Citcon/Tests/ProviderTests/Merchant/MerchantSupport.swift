@@ -1,11 +1,11 @@
 import CitconKit
 import CitconMerchant
 import CitconProvider
+import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
-import CitconSandbox
 import PaymentStore
 import PaymentTesting
 import TestSupport

@@ -1,7 +1,7 @@
 import CitconMerchant
+import CitconSandbox
 import Foundation
 import PaymentCore
-import CitconSandbox
 import PaymentTesting
 import TestSupport
 import Testing

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// What of a subscription may be paid without a question (Protocol 6.7).
 ///
-/// The reference implementation takes any text for a period, and forgets nothing where it does not know it; here a period is one
-/// of a router's.
+/// The reference implementation takes any text for a period, and forgets nothing where it does not know it; here a
+/// period is one of a router's.
 public struct PaykitAutoPayRule: Sendable, Hashable {
     /// The subscription's name.
     public let subscriptionID: String
@@ -31,14 +31,15 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
         self.methodID = methodID
     }
 
-    /// The limits of the rule, for a router (`AutoPay`) or ``PaymentCore/SpendingStore``: other payments to the peer count as well.
+    /// The limits of the rule, for a router (`AutoPay`) or ``PaymentCore/SpendingStore``: other payments to the peer
+    /// count as well.
     public var limits: [SpendingLimit] {
         guard isEnabled, let mostPerPeriod else { return [] }
         return [SpendingLimit(mostPerPeriod, per: period, on: .payee(peer.text))]
     }
 
-    /// Returns whether a period of a subscription may be paid without a question, as far as the rule goes. Limits are looked at
-    /// when it is paid.
+    /// Returns whether a period of a subscription may be paid without a question, as far as the rule goes. Limits are
+    /// looked at when it is paid.
     ///
     /// - Parameter subscription: what both have agreed to.
     public func allows(_ subscription: PaykitSubscription) -> Bool {

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// What a change in the middle of a period costs or gives back (Protocol 6.5).
 ///
-/// Days are whole ones of 86,400 seconds. The old amount's share of the days that are left is given back, the new one's is
-/// charged, each rounded to the currency's minor unit by itself, halves to the even one.
+/// Days are whole ones of 86,400 seconds. The old amount's share of the days that are left is given back, the new one's
+/// is charged, each rounded to the currency's minor unit by itself, halves to the even one.
 public struct PaykitProration: Sendable, Hashable {
     /// The old amount's share of what is left: given back.
     public let credit: Money

@@ -2,14 +2,14 @@ public import PaymentCore
 
 /// A subscription from the proposal to its end: what both sides agreed to, and what one of them asks for.
 ///
-/// Nothing holds that only one side has signed. A change is a proposal of its own, over the same subscription with other
-/// terms, and the old terms hold until the other side has signed the new ones. Ending it takes one side.
+/// Nothing holds that only one side has signed. A change is a proposal of its own, over the same subscription with
+/// other terms, and the old terms hold until the other side has signed the new ones. Ending it takes one side.
 ///
 /// Times are seconds since 1970.
 public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// How things stand at a moment.
     @nonexhaustive
-    public enum Standing: Sendable, Hashable {
+    public enum Status: Sendable, Hashable {
         /// One side has signed, the other has not said anything.
         case proposed
         /// The other side does not want it.
@@ -235,7 +235,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// Returns how things stand.
     ///
     /// - Parameter now: the time.
-    public func standing(at now: Int64) -> Standing {
+    public func status(at now: Int64) -> Status {
         guard let agreed = agreements.first else {
             if isDeclined { return .declined }
             return proposal.flatMap(Self.signer).map { now <= $0.expiresAt } ?? false ? .proposed : .lapsed
@@ -255,7 +255,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     }
 
     private func running(at now: Int64) throws(PaykitSubscriptionDefect) -> PaykitSubscription {
-        switch standing(at: now) {
+        switch status(at: now) {
         case .upcoming, .active, .paused:
             guard let current = subscription(at: now) ?? agreements.first?.subscription else { break }
             return current
@@ -287,7 +287,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         let subscription = signed.subscription
         guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
         let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
-        // In its place: who takes the provider's signature for the subscriber's would have the subscriber accept nothing.
+        // In its place: who takes the provider's signature for the subscriber's would have the subscriber accept
+        // nothing.
         guard let signature = other == subscription.subscriber ? signed.subscriberSignature : signed.providerSignature,
             signature == signer(of: signed)
         else {

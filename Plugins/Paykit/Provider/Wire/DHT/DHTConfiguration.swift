@@ -31,16 +31,16 @@ public struct DHTConfiguration: Sendable, Hashable {
     public var localAddress = DatagramAddress.any
     /// The most questions of one search. Each is sent to another address, and once, but for those to ``bootstrap``.
     public var queryLimit = 192
-    /// The most questions that wait for an answer and have not waited for ``patience``.
+    /// The most questions that wait for an answer and have not waited for ``slotDuration``.
     public var concurrency = 12
     /// How long a question holds its place. Its answer counts until ``answerTimeout``.
-    public var patience = Duration.milliseconds(700)
+    public var slotDuration = Duration.milliseconds(700)
     /// How long an answer is waited for.
     public var answerTimeout = Duration.seconds(2)
     /// How long a search, or the storing after it, takes at most.
     public var timeLimit = Duration.seconds(20)
-    /// The bytes of a transaction's number. Pubky's nodes of today read only 4, those of before 2026 only 2, all others any:
-    /// who is asked a second time is asked with 2.
+    /// The bytes of a transaction's number. Pubky's nodes of today read only 4, those of before 2026 only 2, all others
+    /// any: who is asked a second time is asked with 2.
     public var transactionLength = 4
 
     /// Nodes that are known to all, and one of Pubky's.

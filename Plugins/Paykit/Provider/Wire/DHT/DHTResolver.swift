@@ -2,9 +2,9 @@ public import PaymentCore
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.
 ///
-/// It only asks: it answers nobody, keeps no port open between searches and stores nothing for others. Each search has a
-/// socket of its own and ends by itself. What nodes say is believed only as far as the owner's signature goes; of several
-/// items the newest counts.
+/// It only asks: it answers nobody, keeps no port open between searches and stores nothing for others. Each search has
+/// a socket of its own and ends by itself. What nodes say is believed only as far as the owner's signature goes; of
+/// several items the newest counts.
 ///
 /// ```swift
 /// let resolver = DHTResolver(transport: UDPTransport(), clock: context.clock, random: context.random)
@@ -61,13 +61,14 @@ public final class DHTResolver: Sendable {
 
     /// Stores an item at the nodes near its key.
     ///
-    /// The net is searched first, for the nodes and for what they store. Nodes that refuse because of a newer item cannot prove
-    /// that they have one: where others stored the item, the report tells, and looking again shows the truth.
+    /// The net is searched first, for the nodes and for what they store. Nodes that refuse because of a newer item
+    /// cannot prove that they have one: where others stored the item, the report tells, and looking again shows the
+    /// truth.
     ///
     /// - Parameters:
     ///   - item: what is stored.
-    ///   - sequence: when given, the number of the item that this one is to replace. Nodes that have none store it all the
-    ///     same.
+    ///   - sequence: when given, the number of the item that this one is to replace. Nodes that have none store it all
+    ///     the same.
     /// - Returns: how many nodes store it, at least one.
     /// - Throws: ``DHTError``; ``DHTError/outdated(by:)`` and ``DHTError/mismatch(_:)`` before anything was stored.
     public func publish(

@@ -10,7 +10,8 @@ public struct DHTSearch: Sendable, Hashable {
     public let answered: Int
     /// How many of them sent an item that is not the owner's.
     public let lied: Int
-    /// Whether the search came to its end: every node near enough was asked. One that did not may have missed a newer item.
+    /// Whether the search came to its end: every node near enough was asked. One that did not may have missed a newer
+    /// item.
     public let isComplete: Bool
 
     package init(item: MutableItem?, asked: Int, answered: Int, lied: Int, isComplete: Bool) {

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Nodes that answered in earlier searches: a bounded number of them, so that the first nodes are not asked alone, and not
-/// alone believed.
+/// Nodes that answered in earlier searches: a bounded number of them, so that the first nodes are not asked alone, and
+/// not alone believed.
 struct KnownNodes: Sendable {
     /// The most nodes that are kept.
     static let limit = 256

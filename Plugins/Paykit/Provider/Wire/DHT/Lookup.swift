@@ -5,19 +5,20 @@ import PaymentCore
 /// It knows nothing of sockets and clocks. Nearest nodes are asked first, as Kademlia does; the rest is for liars:
 /// - Answers count only from the address asked and under the transaction given, once.
 /// - A node is where most others say that it is, and where it says itself only if they do not agree; see ``Candidate``.
-/// - Of an answer's names a few are followed, and more as those turn out to be there. Whoever sends an item that is not the
-///   owner's is not followed at all.
+/// - Of an answer's names a few are followed, and more as those turn out to be there. Whoever sends an item that is not
+///   the owner's is not followed at all.
 /// - Every fourth question goes to whoever was named by the node that was followed least.
-/// - Not only the nearest twenty are asked, which twenty liars could be, but all within the distance that twenty are to be
-///   expected in, in a net of this size. Where too few are known for that, those who answered are asked for others, a bit
-///   beside the target: liars around the target are no answer to that.
+/// - Not only the nearest twenty are asked, which twenty liars could be, but all within the distance that twenty are to
+///   be expected in, in a net of this size. Where too few are known for that, those who answered are asked for others,
+///   a bit beside the target: liars around the target are no answer to that.
 struct Lookup: DHTExchange {
     /// How many nodes store an item.
     static let closeness = 20
-    /// How many nodes have to answer, where there are so many, before a search can end: twenty liars are not all of them.
+    /// How many nodes have to answer, where there are so many, before a search can end: twenty liars are not all of
+    /// them.
     static let quorum = 30
-    /// How many names of an answer are followed before one of them has answered, and how many more for each that has. All
-    /// are of one of the first nodes.
+    /// How many names of an answer are followed before one of them has answered, and how many more for each that has.
+    /// All are of one of the first nodes.
     static let credit = (first: 4, more: 3)
     /// How many nodes are stored at, at most.
     static let storeLimit = 2 * closeness
@@ -93,7 +94,9 @@ struct Lookup: DHTExchange {
     func wake(now: Duration) -> Duration? {
         guard now < end else { return nil }
         let moments = flights.flatMap { flight in
-            [flight.sentAt + configuration.patience, flight.sentAt + configuration.answerTimeout].filter { $0 > now }
+            [flight.sentAt + configuration.slotDuration, flight.sentAt + configuration.answerTimeout].filter {
+                $0 > now
+            }
         }
         return moments.min().map { min($0, end) - now }
     }
@@ -131,7 +134,7 @@ struct Lookup: DHTExchange {
 
     /// Whether a further question may be asked now.
     private func hasRoom(_ now: Duration) -> Bool {
-        flights.count { now - $0.sentAt < configuration.patience } < configuration.concurrency
+        flights.count { now - $0.sentAt < configuration.slotDuration } < configuration.concurrency
     }
 
     private mutating func pick(_ now: Duration) -> Int? {
@@ -191,9 +194,9 @@ struct Lookup: DHTExchange {
 
     /// Within which share of all ids twenty nodes are to be expected, judged by the distances of those that answered.
     ///
-    /// Each number of nodes together with the distance that holds them is a guess of the net's size. The middle one of the
-    /// guesses from twenty to forty nodes is taken: twenty liars that are as near as they like do not decide it, and
-    /// farther out only few of those that exist were asked.
+    /// Each number of nodes together with the distance that holds them is a guess of the net's size. The middle one of
+    /// the guesses from twenty to forty nodes is taken: twenty liars that are as near as they like do not decide it,
+    /// and farther out only few of those that exist were asked.
     static func radius(_ distances: [NodeID]) -> Double {
         let sizes = distances.indices.filter { closeness - 1..<2 * closeness ~= $0 }.map { index in
             Double(index + 1) / max(distances[index].fraction, .leastNormalMagnitude)

@@ -49,8 +49,9 @@ extension Lookup {
 
         func isKnown(as id: NodeID) -> Bool { names.contains { $0.id == id } }
 
-        /// How far it is. Before it answers, by the nearest name, so that no wrong name hides it. After that by the name
-        /// that most gave it, the one it answered by among equals; by the farther of both where nobody knew it by that.
+        /// How far it is. Before it answers, by the nearest name, so that no wrong name hides it. After that by the
+        /// name that most gave it, the one it answered by among equals; by the farther of both where nobody knew it by
+        /// that.
         mutating func measure(from target: NodeID) {
             let named = names.map { ($0.id.distance(to: target), $0.votes) }
             guard let answered else {
@@ -91,7 +92,7 @@ extension Lookup {
         static let shortLength = 2
 
         func isDue(_ now: Duration, _ configuration: DHTConfiguration) -> Bool {
-            isStart && sends < 3 && now - sentAt >= configuration.patience
+            isStart && sends < 3 && now - sentAt >= configuration.slotDuration
         }
     }
 }

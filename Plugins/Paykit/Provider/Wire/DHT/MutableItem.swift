@@ -71,7 +71,8 @@ public struct MutableItem: Sendable, Hashable {
     /// Where the item is.
     package var target: NodeID { Self.target(key: key) }
 
-    /// Returns whether this counts and `other` of the same key does not: by number, and of two with one number by value.
+    /// Returns whether this counts and `other` of the same key does not: by number, and of two with one number by
+    /// value.
     ///
     /// - Parameter other: another item of the key.
     public func isNewer(than other: MutableItem) -> Bool {

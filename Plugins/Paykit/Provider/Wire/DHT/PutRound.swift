@@ -52,7 +52,7 @@ struct PutRound: DHTExchange {
     mutating func outgoing(now: Duration) -> [DHTOutgoing] {
         var out: [DHTOutgoing] = []
         for index in flights.indices where flights[index].sends < 2 {
-            guard now - flights[index].sentAt >= configuration.patience else { continue }
+            guard now - flights[index].sentAt >= configuration.slotDuration else { continue }
             flights[index].sends += 1
             flights[index].sentAt = now
             out.append(flights[index].again)
@@ -62,7 +62,7 @@ struct PutRound: DHTExchange {
         flights.removeAll { now - $0.sentAt >= timeout }
         report.silent += count - flights.count
         while !waiting.isEmpty, now < end,
-            flights.count(where: { now - $0.sentAt < configuration.patience }) < configuration.concurrency
+            flights.count(where: { now - $0.sentAt < configuration.slotDuration }) < configuration.concurrency
         {
             var next = waiting.removeFirst()
             next.sentAt = now
@@ -75,7 +75,9 @@ struct PutRound: DHTExchange {
     func wake(now: Duration) -> Duration? {
         guard now < end else { return nil }
         let moments = flights.flatMap { flight in
-            [flight.sentAt + configuration.patience, flight.sentAt + configuration.answerTimeout].filter { $0 > now }
+            [flight.sentAt + configuration.slotDuration, flight.sentAt + configuration.answerTimeout].filter {
+                $0 > now
+            }
         }
         return moments.min().map { min($0, end) - now }
     }

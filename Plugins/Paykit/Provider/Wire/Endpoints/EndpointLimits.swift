@@ -4,18 +4,18 @@ extension PaykitEndpoint {
     /// Refuses an amount of bitcoin that its owner does not take there (Protocol 11.3).
     ///
     /// - Parameter amount: how much is to be paid; nil where that is open.
-    /// - Throws: ``PaykitFailure``, `validationFailed`, which says what they take.
-    package func take(_ amount: Money?) throws(PaykitFailure) {
+    /// - Throws: ``PaykitNetworkError``, `validationFailed`, which says what they take.
+    package func take(_ amount: Money?) throws(PaykitNetworkError) {
         guard let amount, least != nil || most != nil else { return }
         let text = amount.decimalText
         if let least, Self.isLess(text, than: least) {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed,
                 "the endpoint '\(methodID)' takes no less than \(least): ask its owner for another one",
                 methodID: methodID)
         }
         if let most, Self.isLess(most, than: text) {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed,
                 "the endpoint '\(methodID)' takes no more than \(most): pay less, or ask its owner for another one",
                 methodID: methodID)

@@ -21,8 +21,8 @@ package struct EndpointPayload: Sendable, Hashable {
         self.most = most
     }
 
-    /// Reads a file; nil when there is nothing that could be paid in it, as when it is empty or no JSON: other apps write here
-    /// too.
+    /// Reads a file; nil when there is nothing that could be paid in it, as when it is empty or no JSON: other apps
+    /// write here too.
     package init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty, bytes.count <= Self.maximumLength, let json = try? JSONValue(parsing: bytes),
             let value = json["value"]?.string

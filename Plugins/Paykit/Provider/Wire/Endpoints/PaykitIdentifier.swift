@@ -5,8 +5,8 @@ public struct PaykitIdentifier: Sendable, Hashable {
     /// The identifier, which is compared byte for byte.
     public let text: String
 
-    /// Reads an identifier as the apps' library takes it: 1 to 64 letters, digits, `.`, `_` and `-`; nil for anything else,
-    /// and for names that mean something else in the same directory.
+    /// Reads an identifier as the apps' library takes it: 1 to 64 letters, digits, `.`, `_` and `-`; nil for anything
+    /// else, and for names that mean something else in the same directory.
     public init?(_ text: some StringProtocol) {
         guard 1...64 ~= text.utf8.count,
             text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "._-".utf8.contains($0) }),
@@ -17,8 +17,8 @@ public struct PaykitIdentifier: Sendable, Hashable {
 
     /// The three parts of an identifier that follows the convention; nil for others, which may be used all the same.
     ///
-    /// Asset (`btc`, `usdt`, `eur`: never a chain), rail (a chain, a payment network, a custodian) and format (what the value
-    /// is), each of lower-case letters and digits.
+    /// Asset (`btc`, `usdt`, `eur`: never a chain), rail (a chain, a payment network, a custodian) and format (what the
+    /// value is), each of lower-case letters and digits.
     public var parts: (asset: String, rail: String, format: String)? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3,
@@ -45,7 +45,8 @@ public struct PaykitIdentifier: Sendable, Hashable {
         ["btc-lightning-bolt11", "btc-lightning-lnurl"]
         + addressFormats.flatMap { format in chains.map { "btc-\($0)-\(format)" } }
 
-    /// What a text can be called as which is to be paid in bitcoin, the likeliest first; empty where its form is not known.
+    /// What a text can be called as which is to be paid in bitcoin, the likeliest first; empty where its form is not
+    /// known.
     ///
     /// The form only: whether its checksum is right, a payment standard says. Chains for trying out share their forms.
     package static func candidates(for value: String) -> [String] {

@@ -1,8 +1,8 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// A grant together with the app's key for it and the homeserver that takes it: all that opening sessions needs, until it
-/// ends or is revoked. It is never shared by two programs: each of them would end the other one's session.
+/// A grant together with the app's key for it and the homeserver that takes it: all that opening sessions needs, until
+/// it ends or is revoked. It is never shared by two programs: each of them would end the other one's session.
 package struct HeldGrant: Sendable, Hashable {
     package let grant: PubkyGrant
     package let homeserver: PubkyKey
@@ -41,22 +41,22 @@ package struct HeldGrant: Sendable, Hashable {
     /// - Parameters:
     ///   - credential: what ``credential`` gave, here or in another client.
     ///   - now: seconds since 1970.
-    package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitFailure) {
+    package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitNetworkError) {
         let parts = credential.reveal().split(separator: ":", omittingEmptySubsequences: false)
         guard parts.first == Self.version[...], parts.count == 4 else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "the stored session is of a version that is not known here: sign in again")
         }
         guard let homeserver = try? PubkyKey(bare: parts[1]) else {
-            throw PaykitFailure(.validationFailed, "the stored session names no homeserver: sign in again")
+            throw PaykitNetworkError(.validationFailed, "the stored session names no homeserver: sign in again")
         }
         guard let seed = Base64URL.decode(parts[2]), seed.count == 32, let grant = try? PubkyGrant(parsing: parts[3])
-        else { throw PaykitFailure(.validationFailed, "the stored session cannot be read: sign in again") }
+        else { throw PaykitNetworkError(.validationFailed, "the stored session cannot be read: sign in again") }
         guard grant.expiresAt > now else {
-            throw PaykitFailure(.sessionExpired, "the stored session is over: sign in again")
+            throw PaykitNetworkError(.sessionExpired, "the stored session is over: sign in again")
         }
         do { try self.init(grant, at: homeserver, seed: Redacted(seed)) } catch {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .validationFailed, "the stored session and its key do not belong together: sign in again")
         }
     }

@@ -1,8 +1,8 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// A text of three parts that an Ed25519 key signed: header, claims, signature (RFC 7515, compact; Protocol 10.2). No other
-/// algorithm is known here, so none can be talked into.
+/// A text of three parts that an Ed25519 key signed: header, claims, signature (RFC 7515, compact; Protocol 10.2). No
+/// other algorithm is known here, so none can be talked into.
 package struct SignedToken: Sendable {
     package let claims: JSONValue
     package let text: String

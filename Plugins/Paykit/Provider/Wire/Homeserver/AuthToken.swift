@@ -3,8 +3,8 @@ import PaymentCrypto
 
 /// What somebody signs to open a session at their homeserver (Protocol 3.2).
 ///
-/// Whoever brings it, a value of this type was signed by ``key``. Until it is too old, whoever has it can open a session
-/// with it: it is a secret.
+/// Whoever brings it, a value of this type was signed by ``key``. Until it is too old, whoever has it can open a
+/// session with it: it is a secret.
 package struct AuthToken: Sendable {
     package let key: PubkyKey
     /// When it was signed: microseconds since 1970.

@@ -94,8 +94,8 @@ public struct PubkyCapability: Sendable, Hashable {
 public enum PubkyCapabilityDefect: Error, Sendable, Hashable {
     /// It is not `path:actions`.
     case form
-    /// The path is none of a storage: it does not begin with a slash, is too long, or holds an empty segment, `.`, `..`, a
-    /// comma, a backslash or a control character.
+    /// The path is none of a storage: it does not begin with a slash, is too long, or holds an empty segment, `.`,
+    /// `..`, a comma, a backslash or a control character.
     case scope
     /// There is no action, or one that is neither `r` nor `w`.
     case action

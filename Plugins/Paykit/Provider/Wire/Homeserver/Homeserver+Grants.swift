@@ -6,16 +6,17 @@ extension Homeserver {
 
     // MARK: What it speaks
 
-    /// Whether it takes grants: one question that changes nothing. Today's say that there is no session, older ones that
-    /// there is nothing at such a path.
+    /// Whether it takes grants: one question that changes nothing. Today's say that there is no session, older ones
+    /// that there is nothing at such a path.
     ///
     /// - Returns: nil where the answer says neither.
-    package func takesGrants(for user: PubkyKey) async throws(PaykitFailure) -> Bool? {
+    package func takesGrants(for user: PubkyKey) async throws(PaykitNetworkError) -> Bool? {
         let response = try await send(.get, Self.grantSession, of: user)
         switch response.status {
         case 401: return true
         case 400, 403, 404, 405, 501: return false
-        // One that stops at a missing tenant with its own failure is of the first that took grants; we named the tenant.
+        // One that stops at a missing tenant with its own failure is of the first that took grants; we named the
+        // tenant.
         case 429, 500...: throw refusal(response, of: user, .session)
         default: return nil
         }
@@ -40,7 +41,7 @@ extension Homeserver {
     /// Makes an account. It opens no session.
     package func signUp(
         _ grant: PubkyGrant, _ proof: GrantProof, token: Redacted<String>? = nil
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         var path = "/auth/grant/signup"
         if let token { path += "?signup_token=\(PercentCoding.encode(token.reveal()))" }
         // A proof works once: the second arrival of it would be refused as used.
@@ -52,17 +53,19 @@ extension Homeserver {
     ///
     /// - Parameters:
     ///   - proof: a new one each time.
-    ///   - uptime: now, by the clock that is never set. The homeserver says how long the session is good, by its own clock;
-    ///     only that difference counts here.
+    ///   - uptime: now, by the clock that is never set. The homeserver says how long the session is good, by its own
+    ///     clock; only that difference counts here.
     package func open(
         _ held: HeldGrant, _ proof: GrantProof, at uptime: Duration
-    ) async throws(PaykitFailure) -> PubkySession {
+    ) async throws(PaykitNetworkError) -> PubkySession {
         let grant = held.grant
         let response = try await post(Self.grantSession, grant, proof)
         guard response.status == 200 else { throw grantRefusal(response, of: grant.issuer, .signIn) }
         guard let json = try? JSONValue(parsing: response.body), let token = json["token"]?.string,
             PubkySession.isCookie(token)
-        else { throw PaykitFailure(.invalidData, "\(url.host) opened a session without saying by what it is known") }
+        else {
+            throw PaykitNetworkError(.invalidData, "\(url.host) opened a session without saying by what it is known")
+        }
         let info = try described(json["session"] ?? .null, by: held)
         let lifetime = min(info.tokenExpiresAt > info.createdAt ? info.tokenExpiresAt - info.createdAt : 0, 86_400)
         let bearer = PubkySession.Bearer(
@@ -72,7 +75,7 @@ extension Homeserver {
     }
 
     /// Asks whether a bearer still opens its user's storage.
-    package func knows(_ session: PubkySession) async throws(PaykitFailure) -> Bool {
+    package func knows(_ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(.get, Self.grantSession, of: session.user, try credential(of: session))
         if [401, 404].contains(response.status) { return false }
         guard response.status == 200 else { throw refusal(response, of: session.user, .session) }
@@ -82,38 +85,40 @@ extension Homeserver {
     }
 
     /// Reads what the homeserver says of a session, which has to be that of this grant: it could give us another's.
-    private func described(_ json: JSONValue, by held: HeldGrant) throws(PaykitFailure) -> GrantSession {
+    private func described(_ json: JSONValue, by held: HeldGrant) throws(PaykitNetworkError) -> GrantSession {
         let info: GrantSession
         do { info = try GrantSession(json) } catch { throw undescribed }
         guard info.user == held.grant.issuer, info.homeserver == held.homeserver, info.grantID == held.grant.id else {
-            throw PaykitFailure(.invalidCredentials, "\(url.host) opened a session of somebody else; it is not used")
+            throw PaykitNetworkError(
+                .invalidCredentials, "\(url.host) opened a session of another user; it is not used")
         }
         return info
     }
 
-    private var undescribed: PaykitFailure {
-        PaykitFailure(.invalidData, "\(url.host) described the session in a way that cannot be read")
+    private var undescribed: PaykitNetworkError {
+        PaykitNetworkError(.invalidData, "\(url.host) described the session in a way that cannot be read")
     }
 
     // MARK: All of a user's grants
 
     /// Lists what apps may do in the user's name.
-    package func grants(_ session: PubkySession) async throws(PaykitFailure) -> [PubkyGrantRecord] {
+    package func grants(_ session: PubkySession) async throws(PaykitNetworkError) -> [PubkyGrantRecord] {
         let response = try await send(
             .get, "/auth/grant/sessions", of: session.user, try credential(of: session), limit: Self.listingLimit)
         guard response.status == 200 else { throw refusal(response, of: session.user, .grants) }
         do {
             guard let list = try JSONValue(parsing: response.body).array else { throw WireDefect("it is no list") }
             return try list.map { entry throws(WireDefect) in try PubkyGrantRecord(entry) }
-        } catch { throw PaykitFailure(.invalidData, "\(url.host) listed the apps in a way that cannot be read") }
+        } catch { throw PaykitNetworkError(.invalidData, "\(url.host) listed the apps in a way that cannot be read") }
     }
 
     /// Lets an app do nothing any more in the user's name.
     ///
     /// - Returns: whether it could do anything before.
-    package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
+    package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         guard PubkyGrant.isID(id) else {
-            throw PaykitFailure(.validationFailed, "what apps may do is named by 1 to 22 letters, digits, '-' and '_'")
+            throw PaykitNetworkError(
+                .validationFailed, "what apps may do is named by 1 to 22 letters, digits, '-' and '_'")
         }
         let response = try await send(
             .delete, "\(Self.grantSession)/\(id)", of: session.user, try credential(of: session), replay: .safe)
@@ -126,27 +131,27 @@ extension Homeserver {
 
     private func post(
         _ path: String, _ grant: PubkyGrant, _ proof: GrantProof
-    ) async throws(PaykitFailure) -> HTTPResponse {
+    ) async throws(PaykitNetworkError) -> HTTPResponse {
         let body: JSONValue = ["grant": .string(grant.text.reveal()), "pop": .string(proof.text.reveal())]
         return try await send(
             .post, path, of: grant.issuer, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 
     /// Its words tell some refusals apart that its numbers do not. They are compared, and never repeated.
-    private func grantRefusal(_ response: HTTPResponse, of user: PubkyKey, _ call: Call) -> PaykitFailure {
+    private func grantRefusal(_ response: HTTPResponse, of user: PubkyKey, _ call: Call) -> PaykitNetworkError {
         let words = String(decoding: response.body.prefix(200), as: UTF8.self)
         let host = url.host
         switch (response.status, call) {
         case (401, .signIn) where words == "Grant has been revoked" || words == "Invalid grant: grant has expired":
-            return PaykitFailure(
+            return PaykitNetworkError(
                 .sessionExpired, "what \(user) allowed this app is over or was taken back: sign in again")
         case (401, _) where words.hasPrefix("Invalid PoP proof: PoP timestamp"):
-            return PaykitFailure(
+            return PaykitNetworkError(
                 .invalidCredentials, "\(host) has another time than this device: compare the device's clock")
         case (401, _) where words == "PoP nonce already used":
-            return PaykitFailure(.invalidCredentials, "\(host) has seen this sign-in before: sign in again")
+            return PaykitNetworkError(.invalidCredentials, "\(host) has seen this sign-in before: sign in again")
         case (403, .signUp):
-            return PaykitFailure(.auth, "\(host) wants a sign-up to be allowed everything")
+            return PaykitNetworkError(.auth, "\(host) wants a sign-up to be allowed everything")
         default: return refusal(response, of: user, call)
         }
     }

@@ -26,7 +26,7 @@ extension Homeserver {
     /// - Returns: nil when there is none.
     package func head(
         _ address: PubkyAddress, session: PubkySession? = nil, at now: Date
-    ) async throws(PaykitFailure) -> Head? {
+    ) async throws(PaykitNetworkError) -> Head? {
         let response = try await send(
             HTTPRequest.Method(rawValue: "HEAD"), path(address), of: address.owner, try session.map(credential))
         switch response.status {

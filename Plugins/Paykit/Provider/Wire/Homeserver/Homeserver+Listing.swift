@@ -12,7 +12,7 @@ extension Homeserver {
     package func list(
         _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isReverse: Bool = false,
         isShallow: Bool = false, session: PubkySession? = nil
-    ) async throws(PaykitFailure) -> [PubkyAddress]? {
+    ) async throws(PaykitNetworkError) -> [PubkyAddress]? {
         var query = "limit=\(min(max(limit, 1), 1000))"
         if let cursor { query += "&cursor=\(PercentCoding.encode(cursor.text))" }
         if isReverse { query += "&reverse=true" }
@@ -43,7 +43,7 @@ extension Homeserver {
     /// - Returns: the events, and from where to ask next.
     package func events(
         since cursor: String, limit: Int = 1000, for user: PubkyKey
-    ) async throws(PaykitFailure) -> (events: [Event], cursor: String) {
+    ) async throws(PaykitNetworkError) -> (events: [Event], cursor: String) {
         let response = try await send(
             .get, "/events/?cursor=\(PercentCoding.encode(cursor))&limit=\(min(max(limit, 1), 1000))", of: user,
             limit: Self.listingLimit)
@@ -78,7 +78,7 @@ extension Homeserver {
     /// Which of `users` have changed something below `path`, each since the cursor that was given.
     package func changes(
         of users: [PubkyKey: String?], below path: String
-    ) async throws(PaykitFailure) -> [Change] {
+    ) async throws(PaykitNetworkError) -> [Change] {
         guard let first = users.keys.first else { return [] }
         let names = users.sorted { $0.key.text < $1.key.text }.map { user, cursor in
             "user=\(user)" + (cursor.map { ":" + PercentCoding.encode($0) } ?? "")
@@ -101,7 +101,7 @@ extension Homeserver {
         return latest.values.sorted { $0.owner.text < $1.owner.text }
     }
 
-    private var unreadable: PaykitFailure {
-        PaykitFailure(.invalidData, "\(url.host) sent a list that is not text")
+    private var unreadable: PaykitNetworkError {
+        PaykitNetworkError(.invalidData, "\(url.host) sent a list that is not text")
     }
 }

@@ -23,7 +23,7 @@ package struct Homeserver: Sendable {
     /// Opens a session with `token`; for a new user with `isSignUp`.
     package func open(
         _ token: AuthToken, isSignUp: Bool, signUpToken: Redacted<String>? = nil
-    ) async throws(PaykitFailure) -> PubkySession {
+    ) async throws(PaykitNetworkError) -> PubkySession {
         var path = isSignUp ? "/signup" : "/session"
         if isSignUp, let signUpToken { path += "?signup_token=\(PercentCoding.encode(signUpToken.reveal()))" }
         // A token works once: the second arrival of it would be refused as used.
@@ -31,13 +31,15 @@ package struct Homeserver: Sendable {
         guard response.status == 200 else { throw refusal(response, of: token.key, isSignUp ? .signUp : .signIn) }
         let info = try session(response, of: token.key)
         guard let cookie = Self.cookie(of: token.key, in: response) else {
-            throw PaykitFailure(.invalidData, "\(url.host) opened a session without a cookie")
+            throw PaykitNetworkError(.invalidData, "\(url.host) opened a session without a cookie")
         }
         return PubkySession(user: token.key, capabilities: info.capabilities, cookie: cookie, origin: url.origin)
     }
 
     /// Asks what a cookie of `user` may do; nil when the homeserver knows no such session.
-    package func session(_ cookie: Redacted<String>, of user: PubkyKey) async throws(PaykitFailure) -> PubkySession? {
+    package func session(_ cookie: Redacted<String>, of user: PubkyKey) async throws(PaykitNetworkError)
+        -> PubkySession?
+    {
         let response = try await send(.get, "/session", of: user, .cookie(cookie))
         if [401, 404].contains(response.status) { return nil }
         guard response.status == 200 else { throw refusal(response, of: user, .session) }
@@ -46,7 +48,7 @@ package struct Homeserver: Sendable {
     }
 
     /// Ends a session. Behind a bearer the grant itself ends, and with it all that it could open.
-    package func close(_ session: PubkySession) async throws(PaykitFailure) {
+    package func close(_ session: PubkySession) async throws(PaykitNetworkError) {
         let response = try await send(
             .delete, session.held == nil ? "/session" : Self.grantSession, of: session.user,
             try credential(of: session), replay: .safe)
@@ -55,14 +57,15 @@ package struct Homeserver: Sendable {
         }
     }
 
-    private func session(_ response: HTTPResponse, of user: PubkyKey) throws(PaykitFailure) -> SessionInfo {
+    private func session(_ response: HTTPResponse, of user: PubkyKey) throws(PaykitNetworkError) -> SessionInfo {
         let info: SessionInfo
         do { info = try SessionInfo(parsing: response.body) } catch {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .invalidData, "\(url.host) described the session in a way that cannot be read: \(error)")
         }
         guard info.key == user else {
-            throw PaykitFailure(.invalidCredentials, "\(url.host) opened a session of somebody else; it is not used")
+            throw PaykitNetworkError(
+                .invalidCredentials, "\(url.host) opened a session of another user; it is not used")
         }
         return info
     }
@@ -98,7 +101,7 @@ package struct Homeserver: Sendable {
     /// - Parameter tag: what an earlier reading had; where it is still the same, it is not sent again.
     package func read(
         _ address: PubkyAddress, session: PubkySession? = nil, unlessStill tag: String? = nil
-    ) async throws(PaykitFailure) -> Reading {
+    ) async throws(PaykitNetworkError) -> Reading {
         var headers: HTTPHeaders = [:]
         if let tag { headers["If-None-Match"] = tag }
         let response = try await send(
@@ -115,7 +118,7 @@ package struct Homeserver: Sendable {
     /// Writes a file. The same content twice is the same file.
     package func write(
         _ content: [UInt8], to address: PubkyAddress, _ session: PubkySession
-    ) async throws(PaykitFailure) {
+    ) async throws(PaykitNetworkError) {
         let response = try await send(
             .put, path(address), of: address.owner, try credential(of: session), body: content, replay: .safe)
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
@@ -125,7 +128,7 @@ package struct Homeserver: Sendable {
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitFailure) -> Bool {
+    package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(
             .delete, path(address), of: address.owner, try credential(of: session), replay: .safe)
         if [404, 410].contains(response.status) { return false }
@@ -137,9 +140,9 @@ package struct Homeserver: Sendable {
 
     /// What `session` shows, if it is this homeserver's: an old record, brought late, may lead to one that the user has
     /// left.
-    package func credential(of session: PubkySession) throws(PaykitFailure) -> PubkySession.Credential {
+    package func credential(of session: PubkySession) throws(PaykitNetworkError) -> PubkySession.Credential {
         guard session.origin == url.origin else {
-            throw PaykitFailure(
+            throw PaykitNetworkError(
                 .auth,
                 "the session is of another homeserver than \(url.host), where the data is said to lie now: "
                     + "sign in again")
@@ -156,10 +159,10 @@ package struct Homeserver: Sendable {
         _ method: HTTPRequest.Method, _ path: String, of user: PubkyKey, _ credential: PubkySession.Credential? = nil,
         headers: HTTPHeaders = [:], body: [UInt8] = [], replay: HTTPRequest.Replay? = nil,
         timeout: Duration = .seconds(30), limit: Int = 1 << 16
-    ) async throws(PaykitFailure) -> HTTPResponse {
+    ) async throws(PaykitNetworkError) -> HTTPResponse {
         let target: HTTPURL
         do { target = try HTTPURL(url.origin + path) } catch {
-            throw PaykitFailure(.validationFailed, "the path cannot be asked for: \(error)")
+            throw PaykitNetworkError(.validationFailed, "the path cannot be asked for: \(error)")
         }
         var request = HTTPRequest(
             method, target, headers: headers, body: body, replay: replay, timeout: timeout, responseLimit: limit)
@@ -173,6 +176,6 @@ package struct Homeserver: Sendable {
         if !body.isEmpty, request.headers["Content-Type"] == nil {
             request.headers["Content-Type"] = "application/octet-stream"
         }
-        do { return try await http.send(request) } catch { throw PaykitFailure(error) }
+        do { return try await http.send(request) } catch { throw PaykitNetworkError(error) }
     }
 }

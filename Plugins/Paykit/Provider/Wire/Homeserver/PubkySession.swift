@@ -7,8 +7,8 @@ public struct PubkySession: Sendable, Hashable {
     /// What it may do.
     public let capabilities: [PubkyCapability]
     package let credential: Credential
-    /// The homeserver that opened it, or said that it knows it: nobody else is shown the credential, whatever is published
-    /// of where the user's data lies.
+    /// The homeserver that opened it, or said that it knows it: nobody else is shown the credential, whatever is
+    /// published of where the user's data lies.
     package let origin: String
 
     /// What is shown to the homeserver with each request.
@@ -52,8 +52,9 @@ public struct PubkySession: Sendable, Hashable {
         return bearer.held
     }
 
-    /// The session as another program of the same user takes it: key, colon and cookie (Protocol 3.4), or the grant with the
-    /// app's key (Protocol 10.5). A grant is for one program at a time: the other one's use of it ends the session here.
+    /// The session as another program of the same user takes it: key, colon and cookie (Protocol 3.4), or the grant
+    /// with the app's key (Protocol 10.5). A grant is for one program at a time: the other one's use of it ends the
+    /// session here.
     public var exported: Redacted<String> {
         switch credential {
         case .cookie(let cookie): Redacted("\(user):\(cookie.reveal())")
@@ -63,11 +64,12 @@ public struct PubkySession: Sendable, Hashable {
 
     /// The key and cookie of an exported session.
     ///
-    /// - Throws: ``PaykitFailure/Code/validationFailed``.
-    package static func read(_ exported: Redacted<String>) throws(PaykitFailure) -> (PubkyKey, Redacted<String>) {
+    /// - Throws: ``PaykitNetworkError/Code/validationFailed``.
+    package static func read(_ exported: Redacted<String>) throws(PaykitNetworkError) -> (PubkyKey, Redacted<String>) {
         let parts = exported.reveal().split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let user = try? PubkyKey(parts[0]), isCookie(parts[1]) else {
-            throw PaykitFailure(.validationFailed, "an exported session is a key, a colon and the session's secret")
+            throw PaykitNetworkError(
+                .validationFailed, "an exported session is a key, a colon and the session's secret")
         }
         return (user, Redacted(String(parts[1])))
     }

@@ -19,8 +19,7 @@ package struct NoiseCipher: Sendable {
     func at(_ count: UInt64) -> NoiseCipher { NoiseCipher(key: key, count: count) }
 
     /// Encrypts the next message.
-    package mutating func seal(_ plaintext: [UInt8], authenticating data: [UInt8] = []) throws(NoiseFailure) -> [UInt8]
-    {
+    package mutating func seal(_ plaintext: [UInt8], authenticating data: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         guard plaintext.count <= Self.maximumPlaintext else { throw .length }
         let nonce = try nonce()
         guard
@@ -31,7 +30,7 @@ package struct NoiseCipher: Sendable {
     }
 
     /// Decrypts the next message. One that does not fit leaves the number where it was.
-    package mutating func open(_ sealed: [UInt8], authenticating data: [UInt8] = []) throws(NoiseFailure) -> [UInt8] {
+    package mutating func open(_ sealed: [UInt8], authenticating data: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         guard sealed.count <= Self.maximumLength else { throw .length }
         let nonce = try nonce()
         guard let plaintext = try? ChaCha20Poly1305.open(sealed, key: key, nonce: nonce, authenticating: data) else {
@@ -42,7 +41,7 @@ package struct NoiseCipher: Sendable {
     }
 
     /// Four zeros, then the number of the message, the lowest byte first. The specification keeps the last number.
-    private func nonce() throws(NoiseFailure) -> [UInt8] {
+    private func nonce() throws(NoiseError) -> [UInt8] {
         guard count < .max else { throw .exhausted }
         return [UInt8](repeating: 0, count: 4) + count.bigEndianBytes.reversed()
     }

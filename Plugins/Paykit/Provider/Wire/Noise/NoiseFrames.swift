@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Messages of a channel as they travel: each behind its length, in four bytes, highest first (Protocol 5.1). A length that
-/// no message has is refused before anything of it is read, so that no stranger's number reserves memory.
+/// Messages of a channel as they travel: each behind its length, in four bytes, highest first (Protocol 5.1). A length
+/// that no message has is refused before anything of it is read, so that no stranger's number reserves memory.
 package struct NoiseFrames: Sendable {
     private static let head = 4
     /// Every message has a tag at least.
@@ -23,7 +23,7 @@ package struct NoiseFrames: Sendable {
     ///
     /// - Parameter more: at most ``wanted`` bytes.
     /// - Returns: the message, when it is complete.
-    package mutating func take(_ more: [UInt8]) throws(NoiseFailure) -> [UInt8]? {
+    package mutating func take(_ more: [UInt8]) throws(NoiseError) -> [UInt8]? {
         guard more.count <= wanted else { throw .length }
         bytes += more
         guard wanted == 0 else { return nil }

@@ -28,7 +28,7 @@ package struct NoiseHandshake: Sendable {
     package init(
         _ suite: NoiseSuite, _ role: Role, prologue: [UInt8], ownStatic: [UInt8]?, ownEphemeral: [UInt8],
         remoteStatic: [UInt8]? = nil
-    ) throws(NoiseFailure) {
+    ) throws(NoiseError) {
         guard (ownStatic != nil) == suite.pattern.needsOwnKey, ownStatic.map({ $0.count == 32 }) ?? true,
             ownEphemeral.count == 32
         else { throw .key }
@@ -58,7 +58,7 @@ package struct NoiseHandshake: Sendable {
     private var isOwnTurn: Bool { (turn.isMultiple(of: 2)) == (role == .initiator) }
 
     /// Writes the next message.
-    package mutating func write(_ payload: [UInt8]) throws(NoiseFailure) -> [UInt8] {
+    package mutating func write(_ payload: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard !isBroken, !isFinished, isOwnTurn else { throw .order }
         isBroken = true
         var message: [UInt8] = []
@@ -80,12 +80,12 @@ package struct NoiseHandshake: Sendable {
     }
 
     /// Reads the next message. After a failure the handshake is at its end.
-    package mutating func read(_ message: [UInt8]) throws(NoiseFailure) -> [UInt8] {
+    package mutating func read(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard !isBroken, !isFinished, !isOwnTurn else { throw .order }
         isBroken = true
         guard message.count <= NoiseCipher.maximumLength else { throw .length }
         var rest = message[...]
-        func take(_ count: Int) throws(NoiseFailure) -> [UInt8] {
+        func take(_ count: Int) throws(NoiseError) -> [UInt8] {
             guard rest.count >= count else { throw .length }
             defer { rest = rest.dropFirst(count) }
             return Array(rest.prefix(count))
@@ -107,7 +107,7 @@ package struct NoiseHandshake: Sendable {
     }
 
     /// The channel, once all messages were exchanged.
-    package func channel() throws(NoiseFailure) -> NoiseChannel {
+    package func channel() throws(NoiseError) -> NoiseChannel {
         guard isFinished, !isBroken else { throw .order }
         let (first, second) = suite.hash.derive(state.chaining, [])
         let (sending, receiving) = role == .initiator ? (first, second) : (second, first)
@@ -115,7 +115,7 @@ package struct NoiseHandshake: Sendable {
             sending: NoiseCipher(key: sending), receiving: NoiseCipher(key: receiving), binding: state.hash)
     }
 
-    private mutating func agree(_ token: NoisePattern.Token) throws(NoiseFailure) {
+    private mutating func agree(_ token: NoisePattern.Token) throws(NoiseError) {
         let own: [UInt8]?
         let remote: [UInt8]?
         switch (token, role) {
@@ -128,7 +128,7 @@ package struct NoiseHandshake: Sendable {
         state.mix(key: secret)
     }
 
-    private static func publicKey(_ key: [UInt8]?) throws(NoiseFailure) -> [UInt8] {
+    private static func publicKey(_ key: [UInt8]?) throws(NoiseError) -> [UInt8] {
         guard let key, let made = try? X25519.publicKey(of: key) else { throw .key }
         return made
     }
@@ -159,13 +159,13 @@ package struct NoiseHandshake: Sendable {
             cipher = NoiseCipher(key: key)
         }
 
-        mutating func seal(_ plaintext: [UInt8]) throws(NoiseFailure) -> [UInt8] {
+        mutating func seal(_ plaintext: [UInt8]) throws(NoiseError) -> [UInt8] {
             let sealed = try cipher?.seal(plaintext, authenticating: hash) ?? plaintext
             mix(hash: sealed)
             return sealed
         }
 
-        mutating func open(_ sealed: [UInt8]) throws(NoiseFailure) -> [UInt8] {
+        mutating func open(_ sealed: [UInt8]) throws(NoiseError) -> [UInt8] {
             let plaintext = try cipher?.open(sealed, authenticating: hash) ?? sealed
             mix(hash: sealed)
             return plaintext

@@ -1,6 +1,7 @@
 import PaymentCrypto
 
-/// How two sides of a channel come to agree (The Noise Protocol Framework, revision 34, section 7): who sends which keys.
+/// How two sides of a channel come to agree (The Noise Protocol Framework, revision 34, section 7): who sends which
+/// keys.
 package enum NoisePattern: String, Sendable, CaseIterable {
     /// Nobody says who they are.
     case nn = "NN"
@@ -74,7 +75,7 @@ package struct NoiseSuite: Sendable, Hashable {
 }
 
 /// Why a channel cannot be made or used. After any of them it is at its end. Says nothing of keys or contents.
-package enum NoiseFailure: Error, Hashable {
+package enum NoiseError: Error, Hashable {
     /// A key is missing, of another length or a point of small order.
     case key
     /// A message is longer than 65,535 bytes, or shorter than its keys.

@@ -71,7 +71,7 @@ package struct SealedBlob: Sendable, Hashable {
             let key = Self.key(version, secret: secret, ephemeral: ephemeral, recipient: own)
             if let content = try? Self.open(self, key, data) { return content }
         }
-        throw WireDefect("a sealed blob was changed, moved, or is for somebody else")
+        throw WireDefect("a sealed blob was changed, moved, or is for another recipient")
     }
 
     /// Whether `key` signed this blob.

@@ -72,7 +72,7 @@ package struct SealedEnvelope: Sendable, Hashable {
             let content = try? XChaCha20Poly1305.open(
                 ciphertext, key: Self.key(secret, ephemeral, own), nonce: header[Key.nonce]?.bytes ?? [],
                 authenticating: Self.associated(owner, path, header))
-        else { throw WireDefect("an envelope was changed, moved, or is for somebody else") }
+        else { throw WireDefect("an envelope was changed, moved, or is for another recipient") }
         return content
     }
 

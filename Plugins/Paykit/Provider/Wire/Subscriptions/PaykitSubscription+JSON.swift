@@ -62,7 +62,7 @@ extension JSONValue {
     func user(_ name: String) throws(WireDefect) -> PubkyKey {
         if let key = self[name]?.numbers(PubkyKey.byteCount).flatMap({ try? PubkyKey(bytes: $0) }) { return key }
         guard let key = self[name]?.string.flatMap({ try? PubkyKey($0) }) else {
-            throw WireDefect("the \(name) is nobody")
+            throw WireDefect("the \(name) is no user")
         }
         return key
     }

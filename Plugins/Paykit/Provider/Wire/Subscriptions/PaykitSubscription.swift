@@ -144,7 +144,7 @@ extension PaykitSubscriptionDefect: CustomStringConvertible {
     public var description: String {
         switch self {
         case .field(let name, let rule): "the subscription's \(name) \(rule)"
-        case .oneself: "nobody subscribes to themselves: compare the two keys"
+        case .oneself: "a subscription to oneself is not possible: compare the two keys"
         case .signature: "the signature is not one of this subscription; ask for it again"
         case .foreignKey: "the signature is by neither side, or by the wrong one; accept nothing that it is about"
         case .expiredSignature: "the signature is over; ask for a new one"

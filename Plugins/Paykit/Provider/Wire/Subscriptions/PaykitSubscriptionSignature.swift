@@ -28,8 +28,8 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
     ///   - random: draws the nonce.
     ///   - now: seconds since 1970.
     ///   - lifetime: how long the signature is good, in seconds.
-    /// - Throws: ``PaykitSubscriptionDefect/foreignKey``, and ``PaykitSubscriptionDefect/field(_:_:)`` for metadata with
-    ///   anything but texts, of which the signed bytes do not tell what they were.
+    /// - Throws: ``PaykitSubscriptionDefect/foreignKey``, and ``PaykitSubscriptionDefect/field(_:_:)`` for metadata
+    ///   with anything but texts, of which the signed bytes do not tell what they were.
     public init(
         of subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64,
         lifetime: Int64 = lifetime

@@ -1,6 +1,6 @@
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentStandards
 import PaymentTesting
 import Synchronization
@@ -60,7 +60,7 @@ private struct RequestPlace {
         let key: PubkyKey
         let receiver: PaykitReceiverPath
         let session: PubkySession
-        let flow: LinkFlow
+        let flow: PrivateLinkFlow
     }
 
     func user(
@@ -74,8 +74,8 @@ private struct RequestPlace {
         try await clock.sleep(for: .seconds(1))
         let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
             .open(at: sandbox.homeserver, receiver.capabilities)
-        let flow = LinkFlow(
-            pair.publicKey, as: receiver, try LinkKeys(secret: secret), reader, store: states, clock: clock,
+        let flow = PrivateLinkFlow(
+            pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,
             random: random)
         try await flow.publishMarker(session)
         return User(key: pair.publicKey, receiver: receiver, session: session, flow: flow)
@@ -88,13 +88,13 @@ private struct RequestPlace {
         try await deliver(payee, payer)
         let invoice = await sandbox.createInvoice(2100, for: payee.key)
         let terms = PaymentTerms(
-            try LinkAmount("0.000021", "btc"), reference: Self.reference,
+            try PrivateLinkAmount("0.000021", "btc"), reference: Self.reference,
             identifiers: [Self.bolt11].compactMap { PaykitIdentifier($0) })
         let id = try await payee.flow.ask(
             for: terms, at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)],
             payee.flow.party(payer.key, payer.receiver))
         try await deliver(payee, payer)
-        guard let link = PaykitRequestLink(id, from: payee.key, app: payee.receiver, recurs: false) else {
+        guard let link = PaykitRequestURL(id, from: payee.key, app: payee.receiver, recurs: false) else {
             throw PaymentError(.providerFault, "the payee has asked")
         }
         return link.text

@@ -1,7 +1,7 @@
 import BitcoinProvider
 import PaykitProvider
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentStandards
 import PaymentTesting
 import Synchronization
@@ -65,7 +65,7 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
         ProviderDescriptor(id: base.descriptor.id, name: "Bitcoin", patterns: [.scheme("lightning")], outboundHosts: [])
     }
     func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-    func payee(of option: PaymentOption) -> String? { base.payee(of: option) }
+    func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await base.quote(request, in: context)
     }
@@ -87,13 +87,13 @@ final class CurrentSettler: PaymentSettler {
     func state(of settlement: Settlement) async throws -> SettlementState {
         let (settler, neverEnds) = state.withLock { $0 }
         let known = try await settler?.state(of: settlement) ?? .nothingSent(reason: nil)
-        if neverEnds, case .settled = known { return .underWay(retryAfter: nil) }
+        if neverEnds, case .settled = known { return .inFlight(retryAfter: nil) }
         return known
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let (settler, neverEnds) = state.withLock { $0 }
         let known = try await settler?.settle(settlement) ?? .nothingSent(reason: nil)
-        return neverEnds ? .underWay(retryAfter: nil) : known
+        return neverEnds ? .inFlight(retryAfter: nil) : known
     }
 }

@@ -1,5 +1,5 @@
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Synchronization
 import Testing
@@ -110,8 +110,8 @@ struct AttackTests {
         for fault in 0..<3 {
             let search = try Net.play(Array(repeating: .honest, count: 8), seed: 4) { net in
                 _ = try await net.resolver(seed: 1).publish(item)
-                // Somebody who sees each question answers it faster than its node: an item that is even rightly signed must
-                // not count when it was not asked there.
+                // Somebody who sees each question answers it faster than its node: an item that is even rightly signed
+                // must not count when it was not asked there.
                 net.network.watch { datagram, address in
                     guard datagram.sender.host == Net.client.host, let message = KRPCMessage(datagram.bytes),
                         case .query(.get) = message.body
@@ -163,7 +163,7 @@ struct AttackTests {
         }
     }
 
-    @Test("A search that is called off ends at once and says so")
+    @Test("A search that is cancelled ends at once and says so")
     func cancelled() throws {
         try Net.play(Array(repeating: .dead, count: 5), seed: 8, starts: [0]) { [owner] net in
             let outcome = await withTaskGroup(of: Result<DHTSearch, DHTError>?.self) { group in

@@ -1,5 +1,5 @@
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTesting
 import Testing
 
@@ -74,7 +74,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("Where nobody answers that is said, with what to do, and in bounded time")
+    @Test("Where no server answers that is said, with what to do, and in bounded time")
     func silence() throws {
         try Net.play(Array(repeating: .dead, count: 5), seed: 5, starts: [0, 1]) { net in
             await #expect(throws: DHTError.noAnswer(asked: 2)) { try await net.resolver(seed: 1).resolve(Owner(1).key) }

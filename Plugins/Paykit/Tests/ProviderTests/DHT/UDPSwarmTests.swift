@@ -1,6 +1,6 @@
 import PaykitNetwork
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentTransport
 import Testing
 
@@ -31,7 +31,7 @@ struct UDPSwarmTests {
         let honest = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
         var configuration = DHTConfiguration.local(honest)
         // Nobody on this machine is slow by distance; the machine may be busy.
-        configuration.patience = .milliseconds(200)
+        configuration.slotDuration = .milliseconds(200)
         return DHTResolver(
             configuration, transport: UDPTransport(), clock: SystemPaymentClock(),
             random: SeededRandomSource(seed: seed))

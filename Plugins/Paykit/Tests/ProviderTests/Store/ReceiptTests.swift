@@ -1,6 +1,7 @@
 import Foundation
 import PaykitProvider
 import PaymentCore
+import PaymentRecurring
 import PaymentStore
 import TestSupport
 import Testing
@@ -25,13 +26,22 @@ struct ReceiptTests {
     }
 
     private static func receipt(
-        _ name: String = "r1", payer: String = "anna", _ change: (inout PrivateReceipt) -> Void = { _ in }
-    ) -> PrivateReceipt {
-        var receipt = PrivateReceipt(
-            id: PrivateReceipt.ID(payer: payer, payee: "ben", name: name), method: "lightning", amount: "1000",
+        _ name: String = "r1", payer: String = "anna", _ change: (inout ChannelReceipt) -> Void = { _ in }
+    ) -> ChannelReceipt {
+        var receipt = ChannelReceipt(
+            id: ChannelReceipt.ID(payer: payer, payee: "ben", name: name), method: "lightning", amount: "1000",
             currency: "SAT", createdAt: 1_767_225_600)
         change(&receipt)
         return receipt
+    }
+
+    @Test("Plans are no receipts, nor receipts plans")
+    func receipts() async throws {
+        let plans = folder.file("plans")
+        _ = try SQLiteReceipts(path: path)
+        _ = try SQLiteRecurringJournal(path: plans)
+        #expect(throws: JournalError.notAJournal(path: path)) { try SQLiteRecurringJournal(path: path) }
+        #expect(throws: JournalError.notAJournal(path: plans)) { try SQLiteReceipts(path: plans) }
     }
 
     @Test("The first of an id stays, whoever comes later", arguments: Kind.allCases)
@@ -70,14 +80,14 @@ struct ReceiptTests {
         #expect(try await !store.advance(paid, from: [.paying]))
         #expect(try await store.advance(paid, from: [.confirmed, .paying]))
         #expect(try await store.receipt(paid.id) == paid)
-        #expect(try await !store.advance(Self.receipt("nobody"), from: Set(PrivateReceipt.Stage.allCases)))
+        #expect(try await !store.advance(Self.receipt("nobody"), from: Set(ChannelReceipt.Stage.allCases)))
     }
 
     @Test("Terms never change with the stage", arguments: Kind.allCases)
     func terms(_ kind: Kind) async throws {
         let store = try store(kind)
         _ = try await store.keep(Self.receipt())
-        let other = PrivateReceipt(
+        let other = ChannelReceipt(
             id: Self.receipt().id, method: "onchain", amount: "1", currency: nil, createdAt: 0, stage: .confirmed)
         #expect(try await store.advance(other, from: [.requested]))
         let kept = try #require(try await store.receipt(other.id))
@@ -89,7 +99,7 @@ struct ReceiptTests {
         let store = try store(kind)
         for number in 0..<7 { _ = try await store.keep(Self.receipt("r\(number)")) }
         var names: [String] = []
-        var last: PrivateReceipt.ID?
+        var last: ChannelReceipt.ID?
         while true {
             let page = try await store.receipts(before: last, limit: 3)
             guard let end = page.last else { break }
@@ -104,15 +114,15 @@ struct ReceiptTests {
     @Test("What has arrived is noted once", arguments: Kind.allCases)
     func arrivals(_ kind: Kind) async throws {
         let store = try store(kind)
-        let arrival = PrivateArrival(kind: "request", sender: "ben", name: "req_1")
+        let arrival = ChannelArrival(kind: "request", sender: "ben", name: "req_1")
         #expect(try await !store.isNoted(arrival))
         #expect(try await store.note(arrival))
         #expect(try await !store.note(arrival))
         #expect(try await store.isNoted(arrival))
         for other in [
-            PrivateArrival(kind: "proposal", sender: "ben", name: "req_1"),
-            PrivateArrival(kind: "request", sender: "cara", name: "req_1"),
-            PrivateArrival(kind: "request", sender: "ben", name: "req_2"),
+            ChannelArrival(kind: "proposal", sender: "ben", name: "req_1"),
+            ChannelArrival(kind: "request", sender: "cara", name: "req_1"),
+            ChannelArrival(kind: "request", sender: "ben", name: "req_2"),
         ] {
             #expect(try await !store.isNoted(other))
         }
@@ -135,21 +145,21 @@ struct ReceiptTests {
 
     // MARK: The file
 
-    private static let samples: [PrivateReceipt] = [
+    private static let samples: [ChannelReceipt] = [
         receipt(),
-        PrivateReceipt(
+        ChannelReceipt(
             id: .init(payer: "anna", payee: "ben", name: "r2"), method: "onchain", amount: nil, currency: nil,
             createdAt: 1_767_225_601, metadata: ["address": "bc1q", "note": "it's"], stage: .confirmed),
-        PrivateReceipt(
+        ChannelReceipt(
             id: .init(payer: "anna", payee: "cara", name: "r1"), method: "lightning", amount: "12.50", currency: "EUR",
             createdAt: 1_767_225_602, metadata: ["invoice": "lnbc1"], stage: .paying),
-        PrivateReceipt(
+        ChannelReceipt(
             id: .init(payer: "dora", payee: "anna", name: "r1"), method: "lightning", amount: "9223372036854775808",
             currency: "SAT", createdAt: .max, metadata: ["invoice": "lnbc2"], stage: .paid,
             proof: ["proof_type": "bitcoin_txid", "txid": "ab"]),
     ]
     private static let arrivals = ["request", "subscription_proposal"].map {
-        PrivateArrival(kind: $0, sender: "ben", name: "req_1")
+        ChannelArrival(kind: $0, sender: "ben", name: "req_1")
     }
 
     private static func fixture() throws -> String {

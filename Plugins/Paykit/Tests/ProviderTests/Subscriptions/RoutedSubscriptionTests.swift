@@ -1,9 +1,9 @@
 import Foundation
 import PaykitKit
+import PaykitSandbox
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
-import PaykitSandbox
 import PaymentStandards
 import PaymentStore
 import PaymentTesting

@@ -101,7 +101,7 @@ struct SubscriptionPayerTests {
         let payments = Mutex(0)
 
         func pay(_ payment: PaykitSubscriptionPayer.Payment) -> RecurringAnswer {
-            guard payment.attempt > calledOff.withLock({ $0 }) else { return .declined("it was called off") }
+            guard payment.attempt > calledOff.withLock({ $0 }) else { return .declined("it was cancelled") }
             payments.withLock { $0 += 1 }
             return .paid(transactionID: nil)
         }

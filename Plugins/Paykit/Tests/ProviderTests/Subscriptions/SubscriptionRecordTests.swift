@@ -28,11 +28,11 @@ struct SubscriptionRecordTests {
         let proposal = try #require(theirs.proposal)
         var mine = try PaykitSubscriptionRecord(
             receiving: proposal, as: subscriber.publicKey, nonces: &nonces, at: 1500)
-        #expect(mine.standing(at: 1500) == .proposed && mine.subscription(at: 5000) == nil)
+        #expect(mine.status(at: 1500) == .proposed && mine.subscription(at: 5000) == nil)
         let accepted = try mine.accept(by: subscriber, random: random, at: 2000)
         try theirs.take(accepted, nonces: &others, at: 2100)
         #expect(theirs.agreements == mine.agreements && mine.proposal == nil && theirs.proposal == nil)
-        #expect([mine.standing(at: 2999), mine.standing(at: 3000)] == [.upcoming, .active])
+        #expect([mine.status(at: 2999), mine.status(at: 3000)] == [.upcoming, .active])
         // Late or doubled, it changes nothing.
         #expect(throws: PaykitSubscriptionDefect.self) { try theirs.take(accepted, nonces: &others, at: 2200) }
         #expect(throws: PaykitSubscriptionDefect.usedNonce) {
@@ -53,9 +53,9 @@ struct SubscriptionRecordTests {
         #expect(throws: PaykitSubscriptionDefect.expiredSignature) {
             try record.accept(by: subscriber, random: random, at: late)
         }
-        #expect(record.standing(at: late) == .lapsed && record.agreements.isEmpty)
+        #expect(record.status(at: late) == .lapsed && record.agreements.isEmpty)
         try record.decline()
-        #expect(record.standing(at: 1500) == .declined)
+        #expect(record.status(at: 1500) == .declined)
         #expect(throws: PaykitSubscriptionDefect.self) { try record.accept(by: subscriber, random: random, at: 1500) }
     }
 
@@ -108,7 +108,7 @@ struct SubscriptionRecordTests {
         #expect(throws: PaykitSubscriptionDefect.self) { try record.take(unsigned, nonces: &nonces, at: 1100) }
         unsigned.subscriberSignature = signed.subscriberSignature
         #expect(throws: PaykitSubscriptionDefect.signature) { try record.take(unsigned, nonces: &nonces, at: 1100) }
-        #expect(record.standing(at: 1100) == .proposed)
+        #expect(record.status(at: 1100) == .proposed)
     }
 
     @Test(
@@ -128,7 +128,7 @@ struct SubscriptionRecordTests {
         #expect(record.subscription(at: 5999)?.terms.amount == "1000")
         #expect(record.subscription(at: 6000)?.terms.amount == amount)
         #expect(record.subscription(at: 6000)?.terms.frequency == frequency)
-        #expect(record.standing(at: 6000) == .active)
+        #expect(record.status(at: 6000) == .active)
     }
 
     @Test("Changes that are none are refused, and a change that is declined leaves all as it was")
@@ -148,7 +148,7 @@ struct SubscriptionRecordTests {
         }
         try record.propose(.upgrade(amount: "2000"), from: 6000, by: provider, random: random, at: 4000)
         try record.decline()
-        #expect(record.standing(at: 7000) == .active && record.subscription(at: 7000)?.terms.amount == "1000")
+        #expect(record.status(at: 7000) == .active && record.subscription(at: 7000)?.terms.amount == "1000")
     }
 
     @Test("A change that turns it into another subscription is not received")
@@ -178,18 +178,18 @@ struct SubscriptionRecordTests {
     func ending() throws {
         var record = try agreed(endsAt: 90_000)
         try record.pause(from: 4000, until: 5000)
-        #expect([3999, 4000, 4999, 5000].map { record.standing(at: $0) } == [.active, .paused, .paused, .active])
+        #expect([3999, 4000, 4999, 5000].map { record.status(at: $0) } == [.active, .paused, .paused, .active])
         try record.pause(from: 6000)
-        #expect(record.standing(at: 80_000) == .paused)
+        #expect(record.status(at: 80_000) == .paused)
         try record.resume(at: 7000)
-        #expect(record.standing(at: 7000) == .active && record.standing(at: 90_000) == .ended)
+        #expect(record.status(at: 7000) == .active && record.status(at: 90_000) == .ended)
         try record.propose(.upgrade(amount: "2000"), from: 50_000, by: provider, random: random, at: 7500)
         try record.cancel(by: .subscriber, effectiveAt: 20_000, reason: "too dear")
-        #expect([19_999, 20_000, 95_000].map { record.standing(at: $0) } == [.active, .cancelled, .cancelled])
+        #expect([19_999, 20_000, 95_000].map { record.status(at: $0) } == [.active, .cancelled, .cancelled])
         #expect(throws: PaykitSubscriptionDefect.self) { try record.accept(by: subscriber, random: random, at: 8000) }
         #expect(throws: PaykitSubscriptionDefect.self) { try record.cancel(by: .provider, effectiveAt: 30_000) }
         try record.cancel(by: .provider, effectiveAt: 10_000)
-        #expect(record.standing(at: 10_000) == .cancelled && record.cancellation?.side == .provider)
+        #expect(record.status(at: 10_000) == .cancelled && record.cancellation?.side == .provider)
         #expect(throws: PaykitSubscriptionDefect.self) { try record.pause(from: 10_000) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentRecurring
 import PaymentStore
 import PaymentTesting

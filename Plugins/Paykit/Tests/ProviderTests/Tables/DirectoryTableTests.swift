@@ -1,7 +1,7 @@
 import Foundation
 import PaykitKit
-import PaymentCore
 import PaykitSandbox
+import PaymentCore
 import PaymentStandards
 import PaymentTesting
 import TestSupport
@@ -20,8 +20,8 @@ struct DirectoryTableTests {
         let known = [
             "endpoint": try PaykitDirectory.address(of: key, method: "lightning").path,
             "noise": try PaykitDirectory.noiseAddress(of: key).path,
-            "request": SealedMailbox.Kind.request.directory(for: key),
-            "proposal": SealedMailbox.Kind.proposal.directory(for: key),
+            "request": SealedMessageStore.Kind.request.directory(for: key),
+            "proposal": SealedMessageStore.Kind.proposal.directory(for: key),
             "handoff": KeyManagerHandoff.path(String(repeating: "ab", count: 32)),
             "follow": PubkyPeople.followsPath + key.text, "profile": PubkyPeople.profilePath,
         ]
@@ -56,7 +56,7 @@ struct DirectoryTableTests {
 
     @Test("Failures have the reference's numbers, and say when the same may work")
     func errors() throws {
-        let known: [String: PaykitFailure.Code] = [
+        let known: [String: PaykitNetworkError.Code] = [
             "transport": .transport, "connectionFailed": .connectionFailed, "connectionTimeout": .connectionTimeout,
             "auth": .auth, "sessionExpired": .sessionExpired, "invalidCredentials": .invalidCredentials,
             "notFound": .notFound, "methodNotSupported": .methodNotSupported, "invalidData": .invalidData,
@@ -66,7 +66,7 @@ struct DirectoryTableTests {
         ]
         for row in try Table.rows("errorCodes") {
             let code = try #require(known[try row.word("name")])
-            let failure = PaykitFailure(code, "text")
+            let failure = PaykitNetworkError(code, "text")
             #expect(code.rawValue == Int(try #require(row["code"]?.int64)), "\(row.text)")
             if row["isRetryable"]?.bool == true {
                 #expect(failure.isRetryable)
@@ -102,7 +102,7 @@ struct DirectoryTableTests {
             let user = await sandbox.createUser(.emptyDirectory).key
             for method in try row.words("private") {
                 await client.keep(
-                    PaykitPrivateOffer(PaykitEndpoint(methodID: method, endpoint: "private")), of: user)
+                    PaykitChannelOffer(PaykitEndpoint(methodID: method, endpoint: "private")), of: user)
             }
             for method in try row.words("public") {
                 await sandbox.publish(Array("public".utf8), at: "/pub/paykit.app/v0/\(method)", of: user)

@@ -20,7 +20,7 @@ struct NetworkTableTests {
                 relays: [try HTTPURL("https://relay.example")], http: RecordingTransport(answers: [response]),
                 clock: VirtualClock())
             var found: String
-            do throws(PaykitFailure) {
+            do throws(PaykitNetworkError) {
                 if isPut {
                     found = try await client.publish(packet) == 1 ? "stored" : "nowhere"
                 } else {

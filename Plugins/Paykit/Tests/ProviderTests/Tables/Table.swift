@@ -2,8 +2,8 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// One of the reference's tables (`pubky-tables.json`), row by row. Where a row has `here`, or no `reference` of its own, that
-/// is what is expected; `why` says why it is something else than the reference does.
+/// One of the reference's tables (`pubky-tables.json`), row by row. Where a row has `here`, or no `reference` of its
+/// own, that is what is expected; `why` says why it is something else than the reference does.
 enum Table {
     /// The rows of a table, which must not be empty: a table that nobody finds would pass.
     static func rows(_ name: String) throws -> [JSONValue] {

@@ -78,7 +78,7 @@ import Testing
         #expect(state.phase == row.next)
     }
 
-    @Test("The title follows what is paid with and whether it is under way")
+    @Test("The title follows what is paid with and whether it is in progress")
     func titles() {
         // Protocol 5.9: stored mode shows the processing label, card mode nothing but an activity indicator.
         #expect(Self.state(Self.stored, .ready).title == "Pay with it")

@@ -207,14 +207,14 @@ import Testing
     @Test("Cancelling the payment closes the page")
     func cancellingThePaymentClosesThePage() async throws {
         var shown: [Bool] = []
-        let desk = ChallengeDesk { shown.append($0 != nil) }
+        let challengePresenter = ChallengePresenterQueue { shown.append($0 != nil) }
         let page = PageRequest(url: try HTTPURL("https://bank.example/3ds"))
-        let task = Task { try await desk.presentPayment(page) }
+        let task = Task { try await challengePresenter.presentPayment(page) }
         while shown.isEmpty { await Task.yield() }
         task.cancel()
         #expect(try await task.value == nil)
         #expect(shown == [true, false])
-        desk.payerReturned(by: nil)
+        challengePresenter.payerReturned(by: nil)
         #expect(shown == [true, false])
     }
 

@@ -36,24 +36,24 @@ struct ComponentFailureTests {
     @Test(
         "Every reason reaches the payer in words, and has a code of its own",
         arguments: [
-            ("GenericRejection", StoredInstrumentFailure.Code.declined, "the bank refused it"),
+            ("GenericRejection", StoredInstrumentError.Code.declined, "the bank refused it"),
             ("FraudRisk", .declined, "the bank refused it"),
             ("InsufficientBalance", .insufficientFunds, "there is not enough money"),
             ("LimitExceeded", .limitExceeded, "it is over a limit"),
-            ("PayerAuthenticationFailed", .authenticationFailed, "the bank could not tell that it is you"),
+            ("PayerAuthenticationFailed", .authenticationFailed, "the bank could not confirm that it is you"),
             ("ExpiredInstrument", .instrumentExpired, "the card has expired"),
             ("BlockedInstrument", .instrumentRefused, "this payment method is blocked"),
             ("InvalidInstrument", .instrumentRefused, "the card's details are not right"),
-            ("PayerCanceled", .cancelledByPayer, "you called it off"),
+            ("PayerCanceled", .cancelledByPayer, "you cancelled it"),
             ("UnheardOf", .declined, "The payment was declined."),
-            ("the shop called the payment off", .declined, "the shop called the payment off"),
+            ("the shop cancelled the payment", .declined, "the shop cancelled the payment"),
         ])
-    func words(result: String, code: StoredInstrumentFailure.Code, words: String) async throws {
+    func words(result: String, code: StoredInstrumentError.Code, words: String) async throws {
         let error = try await failure(.declined(result))
         // As an application sees it, through the protocol and through NSError.
         #expect(error.localizedDescription.hasPrefix("The payment was declined"))
         #expect(error.localizedDescription.contains(words) && (error as any Error).localizedDescription.contains(words))
-        let failure = try #require(error.storedInstrumentFailure)
+        let failure = try #require(error.storedInstrumentError)
         #expect(failure.code == code && failure.result == result && failure.localizedDescription.contains(words))
         #expect(failure.reason == .authorizationError && !failure.mayHaveBeenPaid && !error.leavesFateOpen)
         #expect(!error.localizedDescription.contains("UnheardOf"))
@@ -62,7 +62,7 @@ struct ComponentFailureTests {
     @Test("A payer who left is told so, and the payment may have been made")
     func left() async throws {
         let error = try await failure(.cancelledByUser)
-        let failure = try #require(error.storedInstrumentFailure)
+        let failure = try #require(error.storedInstrumentError)
         #expect(failure.code == .cancelledByPayer && failure.reason == .userCancelled && failure.result == nil)
         #expect(error.localizedDescription == "You left before the payment was finished.")
         #expect(failure.mayHaveBeenPaid && error.leavesFateOpen)
@@ -76,14 +76,14 @@ struct ComponentFailureTests {
             (.error(.missingData("x")), "missingData x"),
         ] {
             let error = try await failure(result)
-            #expect(error.word == word && error.storedInstrumentFailure == nil)
+            #expect(error.word == word && error.storedInstrumentError == nil)
             #expect(error.localizedDescription == error.description)
         }
     }
 
     @Test("From the sandbox to the delegate: declined, not enough money, 3-D Secure failed, left")
     func sandbox() async throws {
-        let cases: [(PayrailsSandbox.Scenario, PayrailsSandbox.PayerBehaviour, StoredInstrumentFailure.Code)] = [
+        let cases: [(PayrailsSandbox.Scenario, PayrailsSandbox.PayerBehaviour, StoredInstrumentError.Code)] = [
             (.declined, .completes, .declined), (.insufficientBalance, .completes, .insufficientFunds),
             (.challenge, .fails, .authenticationFailed), (.challenge, .cancels, .cancelledByPayer),
             (.challenge, .leaves, .cancelledByPayer),
@@ -100,7 +100,7 @@ struct ComponentFailureTests {
             row.tap()
             row.tapPay()
             await row.payButton.waitUntilIdle()
-            let failure = try #require(recorder.failures.first?.storedInstrumentFailure, "\(scenario) \(behaviour)")
+            let failure = try #require(recorder.failures.first?.storedInstrumentError, "\(scenario) \(behaviour)")
             #expect(failure.code == code && !failure.message.isEmpty, "\(scenario) \(behaviour)")
         }
     }

@@ -62,7 +62,7 @@ struct ComponentRefreshTests {
         }
     }
 
-    @Test("A payment under way outlives its instrument")
+    @Test("A payment in progress outlives its instrument")
     func busy() async {
         let session = FakeSession()
         let recorder = Recorder()

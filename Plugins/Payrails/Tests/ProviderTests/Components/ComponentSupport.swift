@@ -69,7 +69,7 @@ final class FakeSession: ComponentSession {
 
     @MainActor private func present(_ presenter: (any PaymentPresenter)?) async -> OnPayResult? {
         guard let page = state.withLock({ $0.page }) else { return nil }
-        guard let presenter else { return .error(.unknown(error: PayrailsFault.noPresenter)) }
+        guard let presenter else { return .error(.unknown(error: PayrailsUnderlyingError.noPresenter)) }
         return (try? await presenter.presentPayment(PageRequest(url: page))) == nil ? .cancelledByUser : nil
     }
 
@@ -167,7 +167,7 @@ extension Recorder: PayrailsStoredInstrumentsDelegate {
         lines.append("list delete \(instrument.id)")
     }
     static func word(_ error: PayrailsError) -> String {
-        if case .unknown(let cause as StoredInstrumentFailure) = error { return cause.message }
+        if case .unknown(let cause as StoredInstrumentError) = error { return cause.message }
         if case .paymentPending = error { return "pending" }
         return error.description
     }

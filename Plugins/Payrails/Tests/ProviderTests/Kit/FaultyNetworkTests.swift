@@ -1,6 +1,6 @@
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
 import Synchronization
 import TestSupport
 import Testing
@@ -128,7 +128,8 @@ struct ReloadTests {
         }
     }
 
-    @Test("No fresh data are asked for while a payment may have been made, and none of another payment taken under way")
+    @Test(
+        "No fresh data are asked for while a payment may have been made, and none of another payment taken in progress")
     func payments() async throws {
         struct Offline: Error {}
         var other = Sample.payload(token: "fresh")

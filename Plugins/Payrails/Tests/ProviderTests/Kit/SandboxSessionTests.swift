@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
-import PayrailsSandbox
 import PaymentTesting
+import PayrailsSandbox
 import TestSupport
 import Testing
 

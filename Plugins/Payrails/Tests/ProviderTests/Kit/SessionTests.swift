@@ -160,7 +160,7 @@ struct SessionTests {
         let first = Task { await session.executePayment(withStoredInstrument: session.card) }
         while service.requests.isEmpty { await Task.yield() }
         let second = await session.executePayment(withStoredInstrument: session.card)
-        #expect(second.word.contains("another payment of this session is under way"))
+        #expect(second.word.contains("another payment of this session is in progress"))
         #expect(!second.mayHaveBeenPaid && session.isPaymentInProgress)
         session.cancelPayment()
         let result = await first.value

@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentRouting
-import PayrailsSandbox
 import PaymentStore
 import PaymentTesting
+import PayrailsSandbox
 import TestSupport
 import Testing
 
@@ -52,7 +52,7 @@ struct SharedFlowTests {
         let service = ScriptedService([.authorize: [Self.open[index]], .read: [Self.untouched]])
         let session = try PayrailsSession.scripted(service)
         let result = await session.executePayment(withStoredInstrument: session.card)
-        guard case .error(.unknown(let cause as PayrailsFault)) = result else {
+        guard case .error(.unknown(let cause as PayrailsUnderlyingError)) = result else {
             Issue.record("\(result.word)")
             return
         }
@@ -149,7 +149,7 @@ struct SharedFlowTests {
             (
                 [Sample.created, ("cancelSuccessful", "59.0")],
                 [Answer.ok(Sample.status([Sample.created, ("cancelSuccessful", "59.0")]))],
-                "failure the shop called the payment off"
+                "failure the shop cancelled the payment"
             ),
         ] {
             let service = ScriptedService([.read: reads, .wait: [Self.paid]])

@@ -1,0 +1,80 @@
+import PaymentCore
+
+/// Telling payees what was paid. It is paid whatever they say to that.
+extension ChannelCheckout {
+    /// Tells the payee that a receipt is paid, and waits for their word.
+    package func confirm(_ receipt: ChannelReceipt) async throws(PaykitNetworkError) {
+        guard let record = receipt.record else {
+            throw PaykitNetworkError(.validationFailed, "the receipt names no users")
+        }
+        let channel = try await channel(to: record.payee)
+        defer { channel.close() }
+        try await confirm(receipt, over: channel)
+    }
+
+    /// Tells payees once more of what was paid and they have not confirmed, the latest first.
+    ///
+    /// - Parameters:
+    ///   - payee: only this one; nil for all.
+    ///   - limit: how many payments they are told of at most.
+    /// - Returns: how many were confirmed now.
+    /// - Throws: ``PaykitNetworkError``, `storage`. That somebody cannot be reached is none.
+    @discardableResult
+    package func confirmAll(to payee: String? = nil, atMost limit: Int) async throws(PaykitNetworkError) -> Int {
+        var (asked, confirmed) = (0, 0)
+        var last: ChannelReceipt.ID?
+        while true {
+            let earlier = last
+            let page = try await receipts.mappingErrors { try await $0.receipts(before: earlier, limit: 100) }
+            for receipt in page
+            where receipt.stage == .paid && receipt.id.payer == dialer.owner.text
+                && payee ?? receipt.id.payee
+                    == receipt.id.payee
+            {
+                guard asked < limit else { return confirmed }
+                guard try await !receipts.mappingErrors({ try await $0.isNoted(Self.word(of: receipt)) }) else {
+                    continue
+                }
+                asked += 1
+                if await isConfirmed(receipt, over: nil) { confirmed += 1 }
+            }
+            guard page.count == 100, let end = page.last else { return confirmed }
+            last = end.id
+        }
+    }
+
+    /// The payee's word that a payment has arrived, as the store knows it.
+    private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
+        ChannelArrival(
+            kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
+    }
+
+    /// What the payee says changes nothing: it is paid.
+    func isConfirmed(_ receipt: ChannelReceipt, over channel: PrivateChannel?) async -> Bool {
+        if let channel, (try? await confirm(receipt, over: channel)) != nil { return true }
+        return (try? await confirm(receipt)) != nil
+    }
+
+    private func confirm(_ receipt: ChannelReceipt, over channel: PrivateChannel) async throws(PaykitNetworkError) {
+        guard var record = receipt.record, let proof = receipt.proof, receipt.stage == .paid else {
+            throw PaykitNetworkError(.validationFailed, "only what is paid can be confirmed")
+        }
+        record.metadata["proof"] = proof
+        try await channel.send(.confirmReceipt(record))
+        for _ in 0..<Self.mostMessages {
+            switch try await next(from: channel) {
+            case .acknowledgement:
+                // What is not noted is told once more, which does no harm.
+                _ = try? await receipts.note(Self.word(of: receipt))
+                return
+            case .ping: try await channel.send(.pong)
+            // What the payee has said before, once more.
+            case .confirmReceipt(let again) where again.id == record.id: continue
+            case .offer, .pong: continue
+            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
+            default: throw Self.unexpected(channel.peer)
+            }
+        }
+        throw Self.unexpected(channel.peer)
+    }
+}

@@ -1,0 +1,275 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A payment that is agreed upon privately before it is made, step by step (Protocol 5.7): find where the payee can be
+/// spoken to, open a channel, ask for a receipt, check what comes, pay, and have it confirmed.
+///
+/// Each step is kept before the next one begins, so that asking again never makes a second payment.
+package struct ChannelCheckout: Sendable {
+    /// What is asked for.
+    package struct Inquiry: Sendable, Hashable {
+        /// What both call the payment. Who asks again for the same payment says the same name.
+        package var name: String
+        package var method: String
+        package var amount: String?
+        package var currency: String?
+        package var metadata: JSONValue
+
+        package init(
+            name: String, method: String, amount: String?, currency: String?, metadata: JSONValue = [:]
+        ) {
+            self.name = name
+            self.method = method
+            self.amount = amount
+            self.currency = currency
+            self.metadata = metadata
+        }
+    }
+
+    /// How the payee wants to be paid. Nothing has moved.
+    package struct Agreement: Sendable, Hashable {
+        package let receipt: ChannelReceipt
+        /// The payee's text: check it before paying.
+        package let endpoint: PaykitEndpoint
+    }
+
+    /// What became of an attempt to settle.
+    package enum Settlement: Sendable, Hashable {
+        /// It is paid.
+        case paid(PaykitProof)
+        /// Not one coin has moved, nor will it: it may be tried again.
+        case notPaid(String)
+    }
+
+    private let directory: PaykitDirectory
+    let dialer: ChannelDialer
+    let receipts: any ReceiptStore
+    private let clock: any PaymentClock
+
+    /// How many messages are read while an answer is waited for: pings, offers, what was said twice.
+    static let mostMessages = 8
+
+    package init(
+        _ directory: PaykitDirectory, _ dialer: ChannelDialer, _ receipts: any ReceiptStore, clock: any PaymentClock
+    ) {
+        self.directory = directory
+        self.dialer = dialer
+        self.receipts = receipts
+        self.clock = clock
+    }
+
+    // MARK: Asking
+
+    /// Asks `payee` how a payment is to be made. What was agreed on before is not asked for again.
+    package func agree(_ inquiry: Inquiry, with payee: PubkyKey) async throws(PaykitNetworkError) -> Agreement {
+        let (agreement, channel) = try await agreement(inquiry, with: payee)
+        channel?.close()
+        return try Self.unpaid(agreement)
+    }
+
+    /// Asks over a channel that is open already, which stays so unless something goes wrong.
+    package func agree(
+        _ inquiry: Inquiry, over channel: PrivateChannel
+    ) async throws(PaykitNetworkError) -> Agreement {
+        try Self.unpaid(try await agreement(inquiry, with: channel.peer, over: channel).0)
+    }
+
+    /// Who is told how to pay may pay: not where that was done before, or may have been.
+    private static func unpaid(_ agreement: Agreement) throws(PaykitNetworkError) -> Agreement {
+        guard agreement.receipt.stage < .paying else {
+            throw PaykitNetworkError(
+                .paymentInDoubt, "the receipt \(agreement.receipt.id.name) was paid before, or may have been",
+                methodID: agreement.endpoint.methodID)
+        }
+        return agreement
+    }
+
+    private func agreement(
+        _ inquiry: Inquiry, with payee: PubkyKey, over open: PrivateChannel? = nil
+    ) async throws(PaykitNetworkError) -> (Agreement, PrivateChannel?) {
+        let record = PaykitReceiptRecord(
+            id: inquiry.name, payer: dialer.owner, payee: payee, methodID: inquiry.method, amount: inquiry.amount,
+            currency: inquiry.currency, createdAt: Int64(clock.now.timeIntervalSince1970), metadata: inquiry.metadata)
+        guard record.isUsable else {
+            throw PaykitNetworkError(
+                .validationFailed,
+                "a receipt has a short name, a method, an amount above zero without sign, and an object of metadata",
+                methodID: inquiry.method)
+        }
+        let kept = try await receipts.mappingErrors { try await $0.keep(ChannelReceipt(record, .requested)) }
+        guard kept.agrees(with: ChannelReceipt(record, .requested)) else {
+            throw PaykitNetworkError(
+                .validationFailed, "the receipt \(inquiry.name) is about another payment to \(payee): use another name",
+                methodID: inquiry.method)
+        }
+        if kept.stage > .requested, let endpoint = kept.endpoint {
+            return (Agreement(receipt: kept, endpoint: endpoint), nil)
+        }
+        let channel = if let open { open } else { try await channel(to: payee) }
+        do throws(PaykitNetworkError) {
+            return (try await ask(kept.record ?? record, over: channel), channel)
+        } catch {
+            channel.close()
+            throw error
+        }
+    }
+
+    /// Opens a channel to `payee`, wherever they say that they can be spoken to.
+    package func channel(to payee: PubkyKey) async throws(PaykitNetworkError) -> PrivateChannel {
+        guard let endpoint = try await directory.noiseEndpoint(of: payee) else {
+            throw PaykitNetworkError(
+                .methodNotSupported, "\(payee) has no private channel; pay their public endpoints")
+        }
+        return try await dialer.open(to: endpoint)
+    }
+
+    private func ask(
+        _ record: PaykitReceiptRecord, over channel: PrivateChannel
+    ) async throws(PaykitNetworkError) -> Agreement {
+        try await channel.send(.requestReceipt(record))
+        var offered: [String: PaykitEndpoint] = [:]
+        for _ in 0..<Self.mostMessages {
+            switch try await next(from: channel) {
+            case .confirmReceipt(let answer):
+                return try await accept(answer, to: record, offered)
+            case .offer(let offers):
+                // Flat receipts have no room for an endpoint: it comes before them.
+                for offer in offers { offered[offer.endpoint.methodID] = offer.endpoint }
+            case .ping: try await channel.send(.pong)
+            case .acknowledgement, .pong: continue
+            case .error(let code, let message): throw Self.refusal(code, message, record.methodID)
+            default: throw Self.unexpected(channel.peer)
+            }
+        }
+        throw Self.unexpected(channel.peer)
+    }
+
+    /// Checks the payee's answer word by word, and keeps it.
+    private func accept(
+        _ answer: PaykitReceiptRecord, to record: PaykitReceiptRecord, _ offered: [String: PaykitEndpoint]
+    ) async throws(PaykitNetworkError) -> Agreement {
+        func agreed(_ isSame: Bool, _ what: String) throws(PaykitNetworkError) {
+            guard !isSame else { return }
+            throw PaykitNetworkError.broken(
+                "the payee confirms another \(what) than was asked for; nothing was paid", record.methodID)
+        }
+        try agreed(answer.id == record.id, "receipt")
+        try agreed(answer.payer == record.payer, "payer")
+        try agreed(answer.payee == record.payee, "payee")
+        try agreed(answer.methodID == record.methodID, "method")
+        try agreed(answer.amount == record.amount, "amount")
+        try agreed(answer.currency == record.currency, "currency")
+        guard answer.isUsable else {
+            throw PaykitNetworkError.broken("the payee's receipt cannot be used; nothing was paid", record.methodID)
+        }
+        var metadata = answer.metadata.isNull ? [:] : answer.metadata
+        // Its place is for what proves that it was paid: nobody else fills it.
+        metadata["proof"] = nil
+        var confirmed = ChannelReceipt(record, .confirmed, metadata: metadata)
+        if confirmed.endpoint == nil, let endpoint = offered[record.methodID] {
+            confirmed.metadata[ChannelReceipt.endpointName(record.methodID)] = .string(endpoint.endpoint)
+        }
+        guard let endpoint = confirmed.endpoint else {
+            throw PaykitNetworkError.broken(
+                "the payee confirms, but does not say where to pay; nothing was paid", record.methodID)
+        }
+        try agreed(!InvoiceAmount.differs(endpoint, from: record.amount, record.currency), "amount in its invoice")
+        let receipt = confirmed
+        if try await receipts.mappingErrors({ try await $0.advance(receipt, from: [.requested]) }) {
+            return Agreement(receipt: receipt, endpoint: endpoint)
+        }
+        // Somebody else has asked at the same time, and was answered first: that answer counts.
+        guard let first = try await receipts.mappingErrors({ try await $0.receipt(receipt.id) }),
+            let place = first.endpoint
+        else {
+            throw PaykitNetworkError(.storage, "the receipt has gone from the store, so nothing is paid")
+        }
+        return Agreement(receipt: first, endpoint: place)
+    }
+
+    // MARK: Paying
+
+    /// Agrees, pays once, and tells the payee.
+    ///
+    /// - Parameter settle: pays what was agreed on. It is asked once for a receipt, by one of all who try, unless it
+    ///   says that nothing has moved; what it throws leaves the payment in doubt, and it is not asked again.
+    /// - Returns: the receipt, paid, and whether the payee has confirmed that.
+    package func pay(
+        _ inquiry: Inquiry, to payee: PubkyKey,
+        _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> Settlement
+    ) async throws(PaykitNetworkError) -> (receipt: ChannelReceipt, isConfirmed: Bool) {
+        let (agreement, channel) = try await agreement(inquiry, with: payee)
+        defer { channel?.close() }
+        var receipt = agreement.receipt
+        guard receipt.stage != .paid else { return (receipt, false) }
+        receipt.stage = .paying
+        let paying = receipt
+        guard try await receipts.mappingErrors({ try await $0.advance(paying, from: [.confirmed]) }) else {
+            throw PaykitNetworkError(
+                .paymentInDoubt,
+                "the receipt \(receipt.id.name) was paid before, or is being paid: ask the wallet before paying again",
+                methodID: inquiry.method)
+        }
+        switch try await settle(agreement) {
+        case .notPaid(let reason):
+            receipt.stage = .confirmed
+            let open = receipt
+            _ = try await receipts.mappingErrors { try await $0.advance(open, from: [.paying]) }
+            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.method)
+        case .paid(let proof):
+            // The money has gone, but nothing shows where: nobody pays again before that is found out.
+            guard proof.isSound else {
+                throw PaykitNetworkError(
+                    .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
+                    methodID: inquiry.method)
+            }
+            receipt.stage = .paid
+            receipt.proof = proof.json
+        }
+        let paid = receipt
+        _ = try await receipts.mappingErrors { try await $0.advance(paid, from: [.paying]) }
+        return (paid, await isConfirmed(paid, over: channel))
+    }
+
+    /// Notes what the wallet says of a payment that was left in doubt.
+    ///
+    /// - Returns: whether it was in doubt.
+    package func resolve(_ receipt: ChannelReceipt, as settlement: Settlement) async throws(PaykitNetworkError) -> Bool
+    {
+        var known = receipt
+        switch settlement {
+        case .notPaid: known.stage = .confirmed
+        case .paid(let proof):
+            guard proof.isSound else { throw PaykitNetworkError(.validationFailed, "the proof proves nothing") }
+            known.stage = .paid
+            known.proof = proof.json
+        }
+        let found = known
+        return try await receipts.mappingErrors { try await $0.advance(found, from: [.paying]) }
+    }
+
+    // MARK: What comes back
+
+    func next(from channel: PrivateChannel) async throws(PaykitNetworkError) -> ChannelMessage {
+        guard let (message, _) = try await channel.receive() else {
+            throw PaykitNetworkError(.transport, "\(channel.peer) has closed the channel without an answer")
+        }
+        return message
+    }
+
+    static func refusal(_ code: String, _ message: String, _ method: String) -> PaykitNetworkError {
+        PaykitNetworkError(
+            .paymentRejected, "the payee refuses (\(PeerText.shown(code))): \(PeerText.shown(message))",
+            methodID: method)
+    }
+
+    static func unexpected(_ peer: PubkyKey) -> PaykitNetworkError {
+        PaykitNetworkError(
+            .invalidData, "\(peer) answered with something else than what was asked for; nothing was paid")
+    }
+}

@@ -1,0 +1,228 @@
+import PaymentCore
+import PaymentSettlement
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Pays somebody by private agreement: asks for a receipt with an invoice, checks it, has the payer's settler pay,
+/// tells the payee, and keeps the receipt (Protocol 5.10).
+///
+/// The receipt is named after the attempt, so that asking again after a crash asks for the same one; and the invoice
+/// that was agreed on is stored before anything is paid, so that no other is ever paid in its stead.
+struct ChannelFlow: Sendable {
+    let settings: PaykitChannelPayments?
+    let checkout: ChannelCheckout?
+    let reader: any InstructionReader
+    let provider: ProviderID
+    let context: ProviderContext
+
+    /// The step in which the payee is asked: an on-disk contract.
+    private static let step = "agree"
+    /// How long the payee is waited for when it is told that it was paid. The money has gone by then.
+    private static let confirmationTimeout = Duration.seconds(15)
+
+    /// What was agreed on, as the journal keeps it.
+    private struct Agreed: Codable, Sendable {
+        /// Where the money goes.
+        let endpoint: SettlementEndpoint
+        /// Whether the payee has said so for this payment alone.
+        let isPrivate: Bool
+    }
+
+    func pay(_ attempt: PaymentAttempt, _ order: ChannelOrder) async throws -> PaymentOutcome {
+        let agreed: Agreed
+        do { agreed = try await context.step(Self.step, .query) { try await agree(attempt, order) } } catch let failure
+            as PaykitNetworkError
+        {
+            if failure.isRejection { return .declined(DeclineReason(.refused, failure.message)) }
+            throw Self.error(failure, provider)
+        }
+        // An attempt that is gone on with late has sent nothing yet, and an invoice may be over by then.
+        if await !context.hasRun(SettlementFlow.step) {
+            try checked(agreed.endpoint, attempt.option.amount, isOfPayee: agreed.isPrivate)
+        }
+        guard agreed.isPrivate else { return try await SettlementFlow.pay(attempt, to: agreed.endpoint, in: context) }
+        let receipt = receipt(attempt, order, agreed.endpoint)
+        try await begin(receipt)
+        let outcome = try await SettlementFlow.pay(attempt, to: agreed.endpoint, in: context)
+        await end(receipt, outcome, agreed.endpoint)
+        return outcome
+    }
+
+    // MARK: Agreeing
+
+    private func agree(_ attempt: PaymentAttempt, _ order: ChannelOrder) async throws -> Agreed {
+        do throws(PaykitNetworkError) {
+            return Agreed(endpoint: try await ask(attempt, order), isPrivate: true)
+        } catch {
+            try Task.checkCancellation()
+            guard let endpoint = order.fallback, error.leavesPublicWay else { throw error }
+            try checked(endpoint, attempt.option.amount, isOfPayee: false)
+            // An invoice that was paid before is no payment to them now.
+            guard try await isUnknown(endpoint, attempt) else { throw error }
+            context.log("\(error.message); their public endpoints are used instead")
+            return Agreed(endpoint: endpoint, isPrivate: false)
+        }
+    }
+
+    private func ask(
+        _ attempt: PaymentAttempt, _ order: ChannelOrder
+    ) async throws(PaykitNetworkError) -> SettlementEndpoint {
+        guard let checkout else {
+            throw PaykitNetworkError(
+                .methodNotSupported, "no private channels are configured here; resume with a provider that has them",
+                methodID: order.method)
+        }
+        let inquiry = ChannelCheckout.Inquiry(
+            name: Self.name(attempt), method: order.method, amount: attempt.option.amount.minorUnitText,
+            currency: "SAT")
+        let agreement = try await checkout.agree(inquiry, with: order.payee)
+        let offers = EndpointOffers.offers(of: agreement.endpoint, reader)
+        guard let endpoint = offers.lazy.map(\.endpoint).first(where: { $0.kind == .bolt11 }) else {
+            throw PaykitNetworkError.broken("the payee's answer is no invoice that can be read", order.method)
+        }
+        do throws(PaymentError) { try checked(endpoint, attempt.option.amount, isOfPayee: true) } catch {
+            throw PaykitNetworkError.broken(error.message, order.method)
+        }
+        try await own(endpoint, attempt, agreement.receipt.id)
+        return endpoint
+    }
+
+    /// Refuses an endpoint that is not what was agreed on, or can be paid no longer.
+    private func checked(
+        _ endpoint: SettlementEndpoint, _ amount: Money, isOfPayee: Bool
+    ) throws(PaymentError) {
+        let whose = isOfPayee ? "the payee's invoice" : "the payee's public endpoints"
+        func error(_ code: PaymentError.Code, _ reason: String) -> PaymentError {
+            PaymentError(code, "\(whose) \(reason); nothing was paid, ask for a new one", provider: provider)
+        }
+        guard let offer = SettlementOffer.offer(endpoint, reader) else { throw error(.integrity, "cannot be read") }
+        guard offer.takes(amount) else { throw error(.integrity, "is for another amount") }
+        if isOfPayee, let chain = settings?.chain.rawValue, endpoint.network != chain {
+            throw error(.integrity, "is of another network than \(chain)")
+        }
+        if let end = offer.expiresAt, end <= context.clock.now { throw error(.unusableOption, "can be paid no longer") }
+    }
+
+    /// Refuses an invoice that belongs to something else: that was paid before, is being paid, or was given for another
+    /// receipt. It would be told paid without a coin of this payment having moved.
+    private func own(
+        _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt, _ receipt: ChannelReceipt.ID
+    ) async throws(PaykitNetworkError) {
+        let used = PaykitNetworkError.broken("the payee's invoice was given for another payment before", nil)
+        guard try await isUnknown(endpoint, attempt) else { throw used }
+        guard let hash = endpoint.paymentHash, let receipts = settings?.receipts else { return }
+        let invoice = ChannelArrival(kind: "invoice", sender: receipt.payer, name: hash)
+        let claim = ChannelArrival(kind: "invoice-of", sender: receipt.payer, name: "\(hash)/\(receipt.name)")
+        let isOwn = try await receipts.mappingErrors { receipts in
+            if try await receipts.note(invoice) { return try await receipts.note(claim) }
+            return try await receipts.isNoted(claim)
+        }
+        guard isOwn else { throw used }
+    }
+
+    /// Whether the payer's settler knows nothing of an endpoint that this attempt has not begun to pay.
+    private func isUnknown(
+        _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
+    ) async throws(PaykitNetworkError) -> Bool {
+        let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
+        do throws(PaymentError) {
+            return try await context.payer.otherPayment(than: settlement) == nil
+        } catch {
+            throw PaykitNetworkError.broken(error.message, nil)
+        }
+    }
+
+    // MARK: Receipts
+
+    private static func name(_ attempt: PaymentAttempt) -> String { "rcpt_\(attempt.key(for: step))" }
+
+    /// The receipt of an attempt, as it is made anew where the store has none.
+    private func receipt(
+        _ attempt: PaymentAttempt, _ order: ChannelOrder, _ endpoint: SettlementEndpoint
+    ) -> ChannelReceipt? {
+        guard let payer = settings?.payer else { return nil }
+        let record = PaykitReceiptRecord(
+            id: Self.name(attempt), payer: payer, payee: order.payee, methodID: order.method,
+            amount: attempt.option.amount.minorUnitText, currency: "SAT",
+            createdAt: Int64(attempt.startedAt.timeIntervalSince1970.rounded(.down)),
+            metadata: [ChannelReceipt.endpointName(order.method): .string(endpoint.text)])
+        return ChannelReceipt(record, .confirmed)
+    }
+
+    /// Notes that the settler is about to be asked. What it knows of the payment decides, not the receipt: the attempt
+    /// is its own, and is gone on with after a crash.
+    private func begin(_ receipt: ChannelReceipt?) async throws {
+        guard let receipts = settings?.receipts, let receipt else { return }
+        do throws(PaykitNetworkError) {
+            try await receipts.mappingErrors { receipts in
+                var known = try await receipts.keep(receipt)
+                known.stage = .paying
+                _ = try await receipts.advance(known, from: [.requested, .confirmed])
+            }
+        } catch { throw Self.error(error, provider) }
+    }
+
+    /// Keeps how it ended, and tells the payee. Whatever goes wrong here, the outcome is what it is.
+    private func end(
+        _ receipt: ChannelReceipt?, _ outcome: PaymentOutcome, _ endpoint: SettlementEndpoint
+    ) async {
+        guard let receipts = settings?.receipts, let receipt, let checkout,
+            var known = try? await receipts.receipt(receipt.id)
+        else { return }
+        guard case .succeeded(let paid) = outcome, let preimage = paid.transactionID, let hash = endpoint.paymentHash
+        else {
+            if Self.isOver(outcome) {
+                known.stage = .confirmed
+                _ = try? await receipts.advance(known, from: [.paying])
+            }
+            return
+        }
+        known.stage = .paid
+        known.proof = PaykitProof.preimage(preimage, paymentHash: hash).json
+        let done = known
+        do { _ = try await receipts.advance(done, from: [.requested, .confirmed, .paying]) } catch {
+            context.log("it is paid, but the receipt could not be stored: \(error)")
+        }
+        let isNotified = await context.clock.limit(to: Self.confirmationTimeout) {
+            (try? await checkout.confirm(done)) != nil
+        }
+        context.log(
+            isNotified == true
+                ? "the payee has confirmed the payment"
+                : "it is paid; the payee has not confirmed it yet, and is notified again with the next payment to them")
+        if isNotified == true { _ = try? await checkout.confirmAll(to: done.id.payee, atMost: 3) }
+    }
+
+    private static func isOver(_ outcome: PaymentOutcome) -> Bool {
+        if case .declined = outcome { true } else { false }
+    }
+
+    private static func error(_ failure: PaykitNetworkError, _ provider: ProviderID) -> PaymentError {
+        guard !failure.isBrokenPromise else {
+            return PaymentError(.integrity, failure.message, provider: provider, phase: .answered)
+        }
+        return PaymentError(failure, provider: provider)
+    }
+}
+
+extension PaykitNetworkError {
+    /// A payee's answer that is not what it has to be. Nothing was paid, and nothing will be.
+    static func broken(_ message: String, _ method: String?) -> PaykitNetworkError {
+        var failure = PaykitNetworkError(.paymentRejected, message, methodID: method)
+        failure.isBrokenPromise = true
+        return failure
+    }
+
+    /// Whether the payee says no, before anything was agreed on.
+    var isRejection: Bool { code == .paymentRejected && !isBrokenPromise }
+
+    /// Whether nothing was agreed on, for a reason that does not speak against what they publish for everybody. Who
+    /// lies about the agreement is not paid at all, and what this device cannot store is not paid in any way.
+    var leavesPublicWay: Bool {
+        !isBrokenPromise && ![.storage, .validationFailed, .paymentInDoubt].contains(code)
+    }
+}

@@ -1,0 +1,54 @@
+package import PaymentCore
+import PaymentCrypto
+
+/// Who this device is on private channels: its owner's keys, and the channel's key made from them (Protocol 5.3).
+package struct ChannelIdentity: Sendable {
+    package let owner: PubkyKeyPair
+    /// The public half of the channel's key, as it is published.
+    package let publicKey: [UInt8]
+    let privateKey: Redacted<[UInt8]>
+
+    /// The name of a device that has none: what the vendor's library gives all of its own.
+    package static let unnamed = [UInt8](repeating: 0, count: 32)
+
+    /// Makes a device's keys.
+    ///
+    /// - Parameters:
+    ///   - device: what tells the owner's devices apart.
+    ///   - epoch: which of the device's keys.
+    package init(_ owner: PubkyKeyPair, device: [UInt8] = unnamed, epoch: UInt32 = 0) throws(PaykitNetworkError) {
+        let key = owner.channelKey(device: device, epoch: epoch)
+        guard let publicKey = try? X25519.publicKey(of: key) else {
+            throw PaykitNetworkError(.validationFailed, "no channel's key can be made of this secret key")
+        }
+        self.owner = owner
+        self.publicKey = publicKey
+        privateKey = Redacted(key)
+    }
+
+    /// Begins a handshake.
+    package func handshake(
+        _ role: NoiseHandshake.Role, with remote: [UInt8]? = nil, _ random: any RandomSource
+    ) throws(NoiseError) -> NoiseHandshake {
+        try NoiseHandshake(
+            NoiseSuite(.ik), role, prologue: NoiseIdentity.prologue, ownStatic: privateKey.reveal(),
+            ownEphemeral: random.bytes(32), remoteStatic: remote)
+    }
+
+    /// Opens what was sealed for this device.
+    func open(_ blob: SealedBlob, at place: SealedBlob.Place) throws(WireDefect) -> [UInt8] {
+        try blob.open(privateKey.reveal(), at: place)
+    }
+
+    /// Opens what was sealed for this device, where it lies.
+    func open(_ envelope: SealedEnvelope, at address: PubkyAddress) throws(WireDefect) -> [UInt8] {
+        try envelope.open(privateKey.reveal(), owner: address.owner, path: address.path)
+    }
+}
+
+extension RandomSource {
+    /// So many random bytes.
+    func bytes(_ count: Int) -> [UInt8] {
+        Array((0..<(count + 7) / 8).flatMap { _ in next().bigEndianBytes }.prefix(count))
+    }
+}

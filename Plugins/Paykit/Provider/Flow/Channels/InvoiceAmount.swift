@@ -1,0 +1,48 @@
+import PaymentCore
+
+/// How much a Lightning invoice says that it is for, as far as its beginning tells (BOLT 11, "Human-Readable Part").
+enum InvoiceAmount {
+    /// What one of each unit is, in tenths of a thousandth of a satoshi: the smallest that an invoice can name.
+    private static let units: [Character: UInt64] = ["m": 1_000_000_000, "u": 1_000_000, "n": 1000, "p": 1]
+    private static let bitcoin: UInt64 = 1_000_000_000_000
+    private static let satoshi: UInt64 = 10_000
+    private static let networks = ["bcrt", "tbs", "bc", "tb"]
+
+    /// Whether an invoice is for another amount than was agreed on. One that leaves its amount open is not, and what is
+    /// no invoice is for whoever pays to judge.
+    static func differs(_ endpoint: PaykitEndpoint, from amount: String?, _ currency: String?) -> Bool {
+        guard endpoint.methodID == "lightning", currency == "SAT", let amount,
+            let asked = read(endpoint.endpoint.lowercased())
+        else { return false }
+        return scaled(amount) != asked
+    }
+
+    /// The amount of an invoice; nil where it names none.
+    private static func read(_ text: String) -> UInt64? {
+        guard text.hasPrefix("ln"), let end = text.lastIndex(of: "1"),
+            let network = networks.first(where: { text.dropFirst(2).hasPrefix($0) })
+        else { return nil }
+        let part = text[..<end].dropFirst(2 + network.count)
+        let digits = part.prefix { $0.isASCII && $0.isNumber }
+        guard let number = UInt64(digits) else { return nil }
+        let rest = part.dropFirst(digits.count)
+        guard rest.count <= 1 else { return nil }
+        let unit = rest.first.map { units[$0] } ?? bitcoin
+        guard let unit else { return nil }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
+        // More than there is: certainly not what was asked for.
+        return isTooLarge ? .max : product
+    }
+
+    /// A decimal text of satoshis in the same unit; nil for one that no invoice can be for.
+    private static func scaled(_ amount: String) -> UInt64? {
+        let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.count > 1 ? String(parts[1]) : ""
+        guard fraction.utf8.count <= 4, let whole = UInt64(parts[0]),
+            let tail = UInt64(fraction + String(repeating: "0", count: 4 - fraction.utf8.count))
+        else { return nil }
+        let (product, isTooLarge) = whole.multipliedReportingOverflow(by: satoshi)
+        let (sum, isStillTooLarge) = product.addingReportingOverflow(tail)
+        return isTooLarge || isStillTooLarge ? nil : sum
+    }
+}

@@ -1,0 +1,98 @@
+package import PaymentCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Listens for payers, and answers each over a channel of their own. Strangers are bounded in number, in size and in
+/// time; the worst that any of them can do is to have their own connection closed.
+package final class PayeeListener: Sendable {
+    package struct Limits: Sendable {
+        package var gate = ListenerGate.Limits()
+        package var timeout = PrivateChannel.Timeouts()
+        /// The most messages that are read from one connection.
+        package var messages = 100
+        /// How long a connection lasts at most.
+        package var lifetime = Duration.seconds(300)
+
+        package init() {}
+    }
+
+    private let listener: any StreamListener
+    private let identity: ChannelIdentity
+    private let responder: ReceiptResponder
+    private let clock: any PaymentClock
+    private let random: any RandomSource
+    private let limits: Limits
+    private let gate: Mutex<ListenerGate>
+
+    package init(
+        _ listener: any StreamListener, as identity: ChannelIdentity, _ responder: ReceiptResponder,
+        clock: any PaymentClock,
+        random: any RandomSource, _ limits: Limits = Limits()
+    ) {
+        self.listener = listener
+        self.identity = identity
+        self.responder = responder
+        self.clock = clock
+        self.random = random
+        self.limits = limits
+        gate = Mutex(ListenerGate(limits.gate))
+    }
+
+    /// Where it listens.
+    package var localAddress: StreamAddress { listener.localAddress }
+
+    /// How many are connected.
+    package var connections: Int { gate.withLock { $0.connections } }
+
+    /// Answers everybody until the task is cancelled or the listener closed.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            loop: while !Task.isCancelled {
+                let stream: any ByteStream
+                do throws(StreamError) { stream = try await listener.accept() } catch {
+                    switch error {
+                    case .closed, .cancelled: break loop
+                    default:
+                        // The system has no room now: asking again at once would only keep it busy.
+                        guard (try? await clock.sleep(for: .seconds(1))) != nil else { break loop }
+                        continue
+                    }
+                }
+                let peer = stream.peer
+                guard gate.withLock({ $0.enter(peer, at: clock.uptime) }) else {
+                    stream.close()
+                    continue
+                }
+                group.addTask {
+                    _ = await self.clock.limit(to: self.limits.lifetime) { await self.serve(stream) }
+                    stream.close()
+                    self.gate.withLock { $0.leave(peer) }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Listens no longer.
+    package func close() { listener.close() }
+
+    private func serve(_ stream: any ByteStream) async {
+        let wire = ChannelWire(stream, clock: clock, limits.timeout)
+        let now = UInt64(max(0, clock.now.timeIntervalSince1970))
+        guard let channel = try? await PrivateChannel.accept(as: identity, over: wire, random: random, now: now) else {
+            return
+        }
+        for _ in 0..<limits.messages {
+            // What cannot be read ends the connection; who it was is told nothing.
+            guard let (message, dialect) = try? await channel.receive() else { return }
+            for answer in await responder.answers(to: message, from: channel.peer, dialect) {
+                guard (try? await channel.send(answer, in: dialect)) != nil else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a payee answers to those who open a channel (Protocol 5.7). Whoever asks is who they have proven to be, and
+/// only their own payments are spoken about.
+package struct ReceiptResponder: Sendable {
+    private let owner: PubkyKey
+    private let payee: any PaykitPayee
+    private let receipts: any ReceiptStore
+    private let offers: @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool
+
+    /// - Parameter offers: hears what others offer to this user alone, and says whether it is kept.
+    package init(
+        _ owner: PubkyKey, _ payee: any PaykitPayee, _ receipts: any ReceiptStore,
+        offers: @escaping @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool = { _, _ in false }
+    ) {
+        self.owner = owner
+        self.payee = payee
+        self.receipts = receipts
+        self.offers = offers
+    }
+
+    /// What is answered to a message of `peer`; nothing where none is waited for.
+    package func answers(
+        to message: ChannelMessage, from peer: PubkyKey, _ dialect: ChannelMessage.Dialect
+    ) async -> [ChannelMessage] {
+        switch message {
+        case .offer(let offered):
+            var kept: [String] = []
+            for offer in offered {
+                let end = offer.expiresAt.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+                guard await offers(PaykitChannelOffer(offer.endpoint, expiresAt: end), peer) else { continue }
+                kept.append(offer.endpoint.methodID)
+            }
+            guard !kept.isEmpty else { return [.decline(reason: "Nothing of this is kept")] }
+            // The older form of an offer has one and no end, and is acknowledged.
+            let isOlder = dialect != .native || (offered.count == 1 && offered[0].expiresAt == nil)
+            return isOlder ? [.acknowledgement] : [.accept(kept)]
+        case .requestReceipt(let record): return await receipt(for: record, of: peer, dialect)
+        case .confirmReceipt(let record): return [await confirmation(record, of: peer)]
+        case .accept, .decline: return [.acknowledgement]
+        case .ping: return [.pong]
+        case .acknowledgement, .error, .pong: return []
+        }
+    }
+
+    // MARK: How to pay
+
+    private func receipt(
+        for record: PaykitReceiptRecord, of peer: PubkyKey, _ dialect: ChannelMessage.Dialect
+    ) async -> [ChannelMessage] {
+        do {
+            let inquiry = try inquiry(record, of: peer)
+            var kept = try await receipts.receipt(ChannelReceipt(record, .requested).id)
+            if kept == nil {
+                let terms = try await payee.terms(for: inquiry)
+                kept = try await receipts.keep(ChannelReceipt(record, .confirmed, metadata: metadata(inquiry, terms)))
+            }
+            guard let kept, kept.agrees(with: ChannelReceipt(record, .requested)), let answer = kept.record else {
+                throw PaykitPayeeError("RECEIPT_ID_USED", "A receipt of this id is about another payment")
+            }
+            // Flat receipts have no room for an endpoint: it goes before them.
+            let before: [ChannelMessage] = dialect == .flat ? kept.endpoint.map { [.offer([.init($0)])] } ?? [] : []
+            return before + [.confirmReceipt(answer)]
+        } catch let refusal as PaykitPayeeError {
+            return [.error(code: refusal.code, message: refusal.message)]
+        } catch { return [Self.unavailable] }
+    }
+
+    private func metadata(_ inquiry: PaykitInquiry, _ terms: PaykitPayeeTerms) throws -> JSONValue {
+        guard 1...EndpointFile.maximumLength ~= terms.endpoint.utf8.count else {
+            throw PaykitPayeeError("NO_ENDPOINT", "There is no way to pay this now")
+        }
+        var metadata = inquiry.metadata
+        // A proof comes at the end, and nobody's word but ours says how to pay.
+        for name in ["proof", "invoice", "address", "endpoint", "payment_hash"] { metadata[name] = nil }
+        for (name, value) in terms.metadata { metadata[name] = value }
+        metadata[ChannelReceipt.endpointName(inquiry.methodID)] = .string(terms.endpoint)
+        metadata["payment_hash"] = terms.paymentHash.map { .string($0) }
+        return metadata
+    }
+
+    private func inquiry(_ record: PaykitReceiptRecord, of peer: PubkyKey) throws(PaykitPayeeError) -> PaykitInquiry {
+        guard record.payee == owner else { throw PaykitPayeeError("WRONG_PAYEE", "I am not the intended payee") }
+        guard record.payer == peer else {
+            throw PaykitPayeeError("WRONG_PAYER", "The payer is not who opened this channel")
+        }
+        guard record.isUsable else { throw PaykitPayeeError("INVALID_REQUEST", "The receipt cannot be used") }
+        return PaykitInquiry(
+            receiptID: record.id, payer: record.payer, methodID: record.methodID, amount: record.amount,
+            currency: record.currency, metadata: record.metadata.isNull ? [:] : record.metadata)
+    }
+
+    private static let unavailable = ChannelMessage.error(
+        code: "UNAVAILABLE", message: "The receipt cannot be made now; try again later")
+
+    // MARK: Whether it was paid
+
+    private func confirmation(_ record: PaykitReceiptRecord, of peer: PubkyKey) async -> ChannelMessage {
+        do {
+            let inquiry = try inquiry(record, of: peer)
+            guard var known = try await receipts.receipt(ChannelReceipt(record, .paid).id),
+                known.agrees(with: ChannelReceipt(record, .paid))
+            else { throw PaykitPayeeError("UNKNOWN_RECEIPT", "No such receipt was given") }
+            guard let json = record.metadata["proof"] else { return .acknowledgement }
+            guard let proof = PaykitProof(json), proof.isSound else {
+                throw PaykitPayeeError("INVALID_PROOF", "The proof proves nothing")
+            }
+            if known.stage != .paid {
+                guard await isPaid(known, inquiry, proof) else {
+                    throw PaykitPayeeError("NOT_PAID", "The payment has not arrived yet")
+                }
+                known.stage = .paid
+                known.proof = proof.json
+                _ = try await receipts.advance(known, from: [.confirmed])
+            }
+            return .acknowledgement
+        } catch let refusal as PaykitPayeeError {
+            return .error(code: refusal.code, message: refusal.message)
+        } catch { return Self.unavailable }
+    }
+
+    private func isPaid(_ known: ChannelReceipt, _ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool {
+        if let hash = known.metadata["payment_hash"]?.string, proof.proves(payingHash: hash) { return true }
+        return await payee.hasArrived(inquiry, proof)
+    }
+}

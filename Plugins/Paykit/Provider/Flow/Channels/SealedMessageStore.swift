@@ -1,0 +1,152 @@
+package import PaymentCore
+import PaymentCrypto
+
+/// Letters that lie sealed on their sender's homeserver until the recipient looks for them (Protocol 5.9): requests for
+/// payments, proposals of subscriptions. Only the recipient can open them, and only where they lie.
+package struct SealedMessageStore: Sendable {
+    /// What lies there.
+    package enum Kind: String, Sendable, CaseIterable {
+        case request
+        case proposal = "subscription_proposal"
+
+        /// Where letters for somebody lie.
+        package func directory(for recipient: PubkyKey) -> String {
+            PaykitDirectory.root + (self == .request ? "requests/" : "subscriptions/proposals/") + recipient.scope + "/"
+        }
+
+        fileprivate func place(_ path: String, _ name: String) -> SealedBlob.Place {
+            .text("paykit:v0:\(rawValue):\(path):\(name)")
+        }
+    }
+
+    /// What was found and opened.
+    package struct Message: Sendable, Hashable {
+        package let kind: Kind
+        /// Whose storage it lay in: nobody else can have put it there.
+        package let sender: PubkyKey
+        package let name: String
+        package let content: JSONValue
+
+        package init(kind: Kind, sender: PubkyKey, name: String, content: JSONValue) {
+            self.kind = kind
+            self.sender = sender
+            self.name = name
+            self.content = content
+        }
+
+        /// What the letter is noted as.
+        package var arrival: ChannelArrival {
+            ChannelArrival(kind: kind.rawValue, sender: sender.text, name: name)
+        }
+    }
+
+    private let directory: PaykitDirectory
+    private let identity: ChannelIdentity
+    private let random: any RandomSource
+
+    /// Of one sender so many letters are read at most.
+    package static let mostMessages = 100
+
+    package init(_ directory: PaykitDirectory, _ identity: ChannelIdentity, random: any RandomSource) {
+        self.directory = directory
+        self.identity = identity
+        self.random = random
+    }
+
+    private var owner: PubkyKey { identity.owner.publicKey }
+
+    // MARK: Sending
+
+    /// Seals a letter for `recipient` and leaves it.
+    package func leave(
+        _ content: JSONValue, as kind: Kind, named name: String, for recipient: PubkyKey, _ session: PubkySession
+    ) async throws(PaykitNetworkError) {
+        let address = try address(kind, name, of: session.user, for: recipient)
+        guard let endpoint = try await directory.noiseEndpoint(of: recipient) else {
+            throw PaykitNetworkError(
+                .methodNotSupported, "\(recipient) has published no key: nothing can be sealed for them")
+        }
+        let blob: SealedBlob
+        do throws(WireDefect) {
+            blob = try SealedBlob(
+                content.serialized(), for: endpoint.key, at: kind.place(address.path, name), purpose: kind.rawValue,
+                ephemeral: random.bytes(32), nonce: random.bytes(SealedBlob.Version.two.nonceLength))
+        } catch { throw PaykitNetworkError(.validationFailed, "\(error)") }
+        try await directory.reader.homeserver(of: session.user).write(blob.wire, to: address, session)
+    }
+
+    /// Takes a letter back.
+    ///
+    /// - Returns: whether it still lay there.
+    @discardableResult
+    package func takeBack(
+        _ kind: Kind, _ name: String, for recipient: PubkyKey, _ session: PubkySession
+    ) async throws(PaykitNetworkError) -> Bool {
+        let address = try address(kind, name, of: session.user, for: recipient)
+        return try await directory.reader.homeserver(of: session.user).delete(address, session)
+    }
+
+    // MARK: Looking
+
+    /// Returns the letters that `sender` keeps for this user. What is not sealed, not for this device, or was moved
+    /// from another place is counted and nothing more.
+    package func messages(
+        _ kind: Kind, from sender: PubkyKey
+    ) async throws(PaykitNetworkError) -> (messages: [Message], unreadable: Int) {
+        let root = kind.directory(for: owner)
+        guard let folder = try? PubkyAddress(sender, path: root) else { return ([], 0) }
+        var messages: [Message] = []
+        var unreadable = 0
+        for address in try await directory.reader.list(folder, isShallow: true, most: Self.mostMessages) {
+            let name = String(address.path.dropFirst(root.count))
+            guard address.owner == sender, address.path.hasPrefix(root), Self.isName(name) else {
+                unreadable += 1
+                continue
+            }
+            // Taken back meanwhile.
+            guard let bytes = try await directory.reader.file(address), !bytes.isEmpty else { continue }
+            guard let content = open(bytes, kind, name, at: address) else {
+                unreadable += 1
+                continue
+            }
+            messages.append(Message(kind: kind, sender: sender, name: name, content: content))
+        }
+        return (messages, unreadable)
+    }
+
+    private func open(_ bytes: [UInt8], _ kind: Kind, _ name: String, at address: PubkyAddress) -> JSONValue? {
+        if let envelope = try? SealedEnvelope(parsing: bytes) {
+            guard envelope.sender == address.owner, envelope.isSigned(owner: address.owner, path: address.path),
+                let content = try? identity.open(envelope, at: address)
+            else { return nil }
+            return try? JSONValue(parsing: content)
+        }
+        guard let blob = try? SealedBlob(parsing: bytes) else { return nil }
+        for place in [kind.place(address.path, name), .file(owner: address.owner, path: address.path)] {
+            if let content = try? identity.open(blob, at: place) { return try? JSONValue(parsing: content) }
+        }
+        return nil
+    }
+
+    private func address(
+        _ kind: Kind, _ name: String, of sender: PubkyKey, for recipient: PubkyKey
+    ) throws(PaykitNetworkError) -> PubkyAddress {
+        guard Self.isName(name), let address = try? PubkyAddress(sender, path: kind.directory(for: recipient) + name)
+        else {
+            throw PaykitNetworkError(
+                .validationFailed, "a letter is named by 1 to 64 letters, digits, '-', '_' and '.', not by dots alone")
+        }
+        return address
+    }
+
+    /// Whether a letter may be called so: nothing that leads elsewhere.
+    private static func isName(_ name: String) -> Bool {
+        1...64 ~= name.utf8.count && name.utf8.contains { $0 != UInt8(ascii: ".") }
+            && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+    }
+}
+
+extension PubkyKey {
+    /// Under what Paykit files things for this user (Protocol 1.2).
+    package var scope: String { Hex.encode(Digest.sha256.hash(Array(text.utf8))) }
+}

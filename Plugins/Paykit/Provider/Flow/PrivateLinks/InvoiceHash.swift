@@ -1,0 +1,71 @@
+import PaymentCore
+
+/// The payment hash that a Lightning invoice names (BOLT 11, "Tagged Fields"): what the preimage of its payment has to
+/// fit.
+///
+/// Read without the signature and the checksum: whether the invoice is sound is judged before it is paid, and one that
+/// was spoilt cannot be.
+package enum InvoiceHash {
+    private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+    /// The time, in groups of five bits.
+    private static let timeLength = 7
+    /// The signature and the checksum, likewise.
+    private static let endLength = 104 + 6
+
+    /// The hash in hexadecimal; nil where the text is no invoice, or names none.
+    package static func read(_ text: String) -> String? {
+        let text = text.lowercased()
+        guard text.hasPrefix("ln"), let separator = text.utf8.lastIndex(of: UInt8(ascii: "1")) else { return nil }
+        var groups: [UInt8] = []
+        for byte in text.utf8[text.utf8.index(after: separator)...] {
+            guard let value = alphabet.firstIndex(of: byte) else { return nil }
+            groups.append(UInt8(value))
+        }
+        guard groups.count >= timeLength + endLength else { return nil }
+        var fields = groups[timeLength..<groups.count - endLength]
+        while let tag = fields.popFirst() {
+            guard let high = fields.popFirst(), let low = fields.popFirst() else { return nil }
+            let length = Int(high) * 32 + Int(low)
+            guard fields.count >= length else { return nil }
+            let field = fields.prefix(length)
+            fields = fields.dropFirst(length)
+            // A hash of another length is to be passed over; of several the first counts.
+            if tag == 1, length == 52 { return Hex.encode(bytes(field)) }
+        }
+        return nil
+    }
+
+    /// 52 groups of five bits are 32 bytes and four bits that say nothing.
+    private static func bytes(_ groups: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var (rest, count) = (0, 0)
+        for group in groups {
+            rest = (rest << 5 | Int(group)) & 0xFFF
+            count += 5
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(rest >> count & 0xFF))
+            }
+        }
+        return bytes
+    }
+}
+
+extension PaykitProof {
+    /// Whether it can prove a payment at `endpoint`: of an invoice the preimage of its own hash, of an address a
+    /// transaction.
+    func fits(_ endpoint: PaykitEndpoint) -> Bool {
+        guard isSound else { return false }
+        guard let identifier = PaykitIdentifier(endpoint.methodID), let method = identifier.formerName else {
+            return true
+        }
+        switch (self, method) {
+        case (.preimage(_, let hash), "lightning"):
+            // Whoever is asked for an invoice by name or offer has one of their own.
+            guard identifier.parts?.format == "bolt11" else { return true }
+            return InvoiceHash.read(endpoint.endpoint).map { $0 == hash.lowercased() } ?? false
+        case (.transaction, "onchain"): return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// When a request that recurs is due, on the same schedules as everything else that does (Protocol 12.5): in UTC,
+/// counted from the anchor, a day that a month lacks being its last; the first period is the first that begins no
+/// sooner than the start.
+extension PrivateLinkRecurrence {
+    /// Returns the schedule.
+    ///
+    /// - Throws: `RecurringDefect`, `interval` where more than a hundred years lie between two periods.
+    package func schedule() throws(RecurringDefect) -> RecurringSchedule {
+        let seconds: Int64? =
+            switch unit {
+            case .minute: 60
+            case .hour: 3600
+            case .day: 86_400
+            case .week: 604_800
+            case .month, .year: nil
+            }
+        let rhythm: RecurringSchedule.Rhythm
+        let first: Int64
+        if let seconds {
+            let (step, isTooLong) = seconds.multipliedReportingOverflow(by: Int64(every))
+            guard !isTooLong else { throw .interval }
+            rhythm = .every(seconds: step)
+            first = anchor.seconds + Self.ceiling(start.seconds - anchor.seconds, step) * step
+        } else {
+            let day = CivilDay(number: CivilDay.split(Int(anchor.seconds)).day)
+            let months = Int(every) * (unit == .month ? 1 : 12)
+            guard months <= 1200 else { throw .interval }
+            rhythm =
+                switch (unit, every) {
+                case (.month, 1): .monthly(day: day.day)
+                case (.year, 1): .yearly(month: day.month, day: day.day)
+                default: .months(every: months, day: day.day)
+                }
+            first = firstDay(day, every: months)
+        }
+        // Fractions of a second are no beginnings that schedules have.
+        guard anchor.nanoseconds == Int128(anchor.seconds) * 1_000_000_000 else { throw .start }
+        return try RecurringSchedule(
+            rhythm, from: Date(timeIntervalSince1970: Double(first)),
+            until: end.map { Date(timeIntervalSince1970: Double($0.nanoseconds) / 1e9) })
+    }
+
+    /// The first day of the anchor's, at its time of day, that does not come before the start.
+    private func firstDay(_ day: CivilDay, every months: Int) -> Int64 {
+        let time = Int64(CivilDay.split(Int(anchor.seconds)).second)
+        let begin = CivilDay(number: CivilDay.split(Int(start.seconds)).day)
+        // So many months from the anchor's, and not after the start's.
+        let from = day.year * 12 + day.month - 1
+        var month = from + CivilDay.floorDivide(begin.year * 12 + begin.month - 1 - from, months) * months
+        while true {
+            let year = CivilDay.floorDivide(month, 12)
+            let number = month - year * 12 + 1
+            let last = CivilDay.count(year: year, month: number)
+            let found =
+                Int64(CivilDay.number(year: year, month: number, day: min(day.day, last))) * 86_400 + time
+            if Int128(found) * 1_000_000_000 >= start.nanoseconds { return found }
+            month += months
+        }
+    }
+
+    /// The quotient, towards infinity.
+    private static func ceiling(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+        -Int64(CivilDay.floorDivide(Int(-dividend), Int(divisor)))
+    }
+
+    /// Whether a period is one of this recurrence.
+    package func has(_ period: BillingPeriod) -> Bool {
+        guard let schedule = try? schedule(),
+            let found = schedule.lastPeriod(at: Date(timeIntervalSince1970: Double(period.start.seconds)))
+        else { return false }
+        return BillingPeriod(found).map { $0.isSame(as: period) } ?? false
+    }
+}
+
+extension BillingPeriod {
+    /// A period of a schedule, as links name it; nil for an empty one.
+    package init?(_ period: RecurringPeriod) {
+        guard
+            let made = try? BillingPeriod(
+                start: PrivateLinkTime(seconds: Int64(period.start.timeIntervalSince1970)),
+                end: PrivateLinkTime(seconds: Int64(period.end.timeIntervalSince1970)))
+        else { return nil }
+        self = made
+    }
+}

@@ -1,0 +1,85 @@
+import PaymentCore
+
+/// The files of one link on both homeservers (Protocol 12.2).
+struct PrivateLinkFiles: Sendable {
+    /// Where this side writes.
+    let own: PubkyAddress
+    /// Where the peer does.
+    let peers: PubkyAddress
+    /// This side's word that it begins anew.
+    let ownMarker: PubkyAddress
+    let peersMarker: PubkyAddress
+
+    /// The most rounds in which a folder is emptied: a homeserver could list for ever.
+    private static let mostRounds = 50
+
+    init(_ parties: PrivateLinkParty, _ keys: PrivateLinkKeys, peerKey: PubkyKey, _ shared: [UInt8])
+        throws(PaykitNetworkError)
+    {
+        do {
+            let pair = PrivateLinkParties.receivers(parties.user, parties.receiver, parties.peer, parties.peerReceiver)
+            func folder(_ purpose: PrivateLinkParties.Purpose, _ writer: PubkyKey) -> String {
+                pair.folder(purpose, agreement: shared, writer: writer)
+            }
+            own = try PubkyAddress(
+                parties.user, path: PrivateLinkParties.messages(parties.receiver, folder(.messages, keys.routing)))
+            peers = try PubkyAddress(
+                parties.peer, path: PrivateLinkParties.messages(parties.peerReceiver, folder(.messages, peerKey)))
+            ownMarker = try PubkyAddress(
+                parties.user, path: PrivateLinkParties.marker(parties.receiver, folder(.recovery, keys.routing)))
+            peersMarker = try PubkyAddress(
+                parties.peer, path: PrivateLinkParties.marker(parties.peerReceiver, folder(.recovery, peerKey)))
+        } catch {
+            throw PaykitNetworkError(.validationFailed, "a private link with \(parties.peer) has no place: \(error)")
+        }
+    }
+
+    static func slot(_ number: UInt32, in folder: PubkyAddress) throws(PaykitNetworkError) -> PubkyAddress {
+        try address(folder.owner, folder.path + "\(number)")
+    }
+
+    static func address(_ owner: PubkyKey, _ path: String) throws(PaykitNetworkError) -> PubkyAddress {
+        do { return try PubkyAddress(owner, path: path) } catch {
+            throw PaykitNetworkError(.validationFailed, "\(error)")
+        }
+    }
+
+    /// Takes away everything in a folder of this side's, until nothing is listed there.
+    ///
+    /// - Returns: whether anything was there.
+    @discardableResult
+    static func clear(
+        _ folder: PubkyAddress, at server: Homeserver, _ session: PubkySession
+    ) async throws(PaykitNetworkError) -> Bool {
+        var found = false
+        for _ in 0..<mostRounds {
+            guard let names = try await server.list(folder, limit: 100, isShallow: true), !names.isEmpty else {
+                return found
+            }
+            found = true
+            for name in names { try await server.delete(name, session) }
+        }
+        throw PaykitNetworkError(
+            .transport, "old private messages cannot be taken away: the homeserver lists them again")
+    }
+}
+
+/// Who speaks to whom over a link: two users' apps.
+package struct PrivateLinkParty: Sendable, Hashable {
+    package let user: PubkyKey
+    package let receiver: PaykitReceiverPath
+    package let peer: PubkyKey
+    package let peerReceiver: PaykitReceiverPath
+
+    package init(
+        _ user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
+    ) {
+        self.user = user
+        self.receiver = receiver
+        self.peer = peer
+        self.peerReceiver = peerReceiver
+    }
+
+    /// As what its state is kept.
+    var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
+}

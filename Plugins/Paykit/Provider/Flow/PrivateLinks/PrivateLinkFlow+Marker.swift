@@ -1,0 +1,61 @@
+import PaymentCore
+
+/// What apps say of how they can be spoken to (Protocol 12.3).
+extension PrivateLinkFlow {
+    /// Says on the homeserver that this app can be spoken to privately: that it takes requests and lists, pays, and
+    /// issues receipts.
+    package func publishMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
+        let marker = ReceiverMarker(
+            receiver, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true,
+            noiseKey: keys.routing)
+        try await reader.homeserver(of: user).write(
+            marker.bytes, to: try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
+    }
+
+    /// Takes it back. Links stay as they are.
+    package func removeMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
+        try await reader.homeserver(of: user).delete(
+            try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
+    }
+
+    /// The apps of somebody that can be spoken to privately: wallets before servers, then by name.
+    package func peerReceivers(of peer: PubkyKey) async throws(PaykitNetworkError) -> [PaykitReceiverPath] {
+        let server = try await reader.homeserver(of: peer)
+        let directory = ReceiverDirectory(reader)
+        guard let survey = try await directory.survey(peer, at: server) else { return [] }
+        var found: [PaykitReceiverPath] = []
+        for receiver in try await directory.receivers(of: peer, survey, at: server) {
+            let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: receiver))
+            guard case .file(let file) = try await server.read(address),
+                let marker = try? ReceiverMarker(file.content, of: receiver), marker.isReachable
+            else { continue }
+            found.append(receiver)
+        }
+        if found.isEmpty, survey.isLater { throw ReceiverDirectory.later(peer) }
+        return found
+    }
+
+    /// The key of the peer's links, as they publish it.
+    func key(
+        of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
+    ) async throws(PaykitNetworkError) -> PubkyKey {
+        let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: peerReceiver))
+        guard case .file(let file) = try await server.read(address) else {
+            let survey = try await ReceiverDirectory(reader).survey(peer, at: server)
+            if survey?.isLater == true { throw ReceiverDirectory.later(peer) }
+            throw PaykitNetworkError(
+                .methodNotSupported, "\(peer) has no app called '\(peerReceiver)' that private messages reach")
+        }
+        let marker: ReceiverMarker
+        do { marker = try ReceiverMarker(file.content, of: peerReceiver) } catch {
+            throw PaykitNetworkError(.invalidData, "what \(peer) says of '\(peerReceiver)' cannot be read: \(error)")
+        }
+        guard let key = marker.noiseKey else {
+            throw PaykitNetworkError(
+                .methodNotSupported,
+                "the app '\(peerReceiver)' of \(peer) is too old for private payments: ask them to "
+                    + "update it")
+        }
+        return key
+    }
+}

@@ -1,0 +1,169 @@
+import PaymentCore
+import PaymentCrypto
+
+/// The payee's side: asking, and saying what was received (Protocol 12.7).
+extension PrivateLinkFlow {
+    /// Asks the peer for a payment. Terms never change; other terms are another request.
+    ///
+    /// - Parameters:
+    ///   - terms: how much, what for, in which ways.
+    ///   - endpoints: where this peer alone is to pay: made for this one payment, since a list is used up by one. Nil
+    ///     where the peer may pay what is published.
+    /// - Returns: the request's id.
+    package func ask(
+        for terms: PaymentTerms, at endpoints: [PaykitEndpoint]?, _ party: PrivateLinkParty
+    ) async throws(PaykitNetworkError) -> String {
+        let head = head(of: EventID.draw(random))
+        try await change(party) { record throws(PaykitNetworkError) in
+            guard !PrivateLinkRequest.all(in: record.log).contains(where: { $0.id == head.requestID }) else { return }
+            // A peer that reads the request has read before where to pay.
+            if let endpoints { try Self.offer(endpoints, &record) }
+            do { try record.say(.request(PrivateLinkMessage.PaymentRequest(head, terms))) } catch {
+                throw PaykitNetworkError(.validationFailed, "the request cannot be sent: \(error)")
+            }
+        }
+        return head.requestID
+    }
+
+    /// Tells the peer where they alone are to pay from now on, in the place of what they were told before.
+    package func offer(_ endpoints: [PaykitEndpoint], _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
+        try await change(party) { record throws(PaykitNetworkError) in try Self.offer(endpoints, &record) }
+    }
+
+    private static func offer(_ endpoints: [PaykitEndpoint], _ record: inout PrivateLinkRecord)
+        throws(PaykitNetworkError)
+    {
+        var list: [String: String] = [:]
+        for endpoint in endpoints {
+            guard let identifier = PaykitIdentifier(endpoint.methodID),
+                let payload = EndpointPayload(endpoint.endpoint), identifier.allows(payload.value),
+                let text = String(validating: payload.bytes, as: UTF8.self)
+            else {
+                throw PaykitNetworkError(
+                    .validationFailed, "what is to be offered is nothing that '\(endpoint.methodID)' names",
+                    methodID: endpoint.methodID)
+            }
+            list[identifier.text] = text
+        }
+        do { try record.say(.paymentList(list)) } catch {
+            throw PaykitNetworkError(.validationFailed, "the endpoints cannot be offered: \(error)")
+        }
+    }
+
+    /// Issues a receipt for a payment that the payer has proven, and that has arrived: the caller has looked. Called
+    /// again, it says the same.
+    ///
+    /// - Returns: the receipt.
+    @discardableResult
+    package func issueReceipt(
+        for id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, _ session: PubkySession
+    ) async throws(PaykitNetworkError) -> PrivateLinkReceipt {
+        let key = PrivateLinkRequest.key(id, period)
+        let drawn = (
+            receipt: EventID.draw(random), event: EventID.draw(random), key: draw(), nonce: Array(draw().prefix(24))
+        )
+        let (issued, request) = try await change(party) { record throws(PaykitNetworkError) in
+            let request = try Self.request(id, record, isOwn: true)
+            if let known = record.issued[key] { return (known, request) }
+            guard let proof = request.state.proofs.first(where: { PrivateLinkRequest.key(id, $0.period) == key }) else {
+                throw PaykitNetworkError(.validationFailed, "the payer has not proven any payment of this request")
+            }
+            let receipt = PrivateLinkReceipt(
+                id: drawn.receipt, reference: request.terms.reference, requestID: id, period: proof.period,
+                recipient: party.peer, identifier: proof.identifier, amount: request.terms.amount)
+            let issued = IssuedReceipt(
+                id: drawn.receipt, eventID: drawn.event, key: Base64URL.encode(drawn.key),
+                nonce: Base64URL.encode(drawn.nonce), text: receipt.text)
+            record.issued[key] = issued
+            return (issued, request)
+        }
+        guard let receipt = try? PrivateLinkReceipt(issued.text), let secret = Base64URL.decode(issued.key),
+            let nonce = Base64URL.decode(issued.nonce)
+        else { throw PaykitNetworkError(.storage, "the receipt that was kept cannot be read") }
+        let access = ReceiptAccess(
+            eventID: issued.eventID, receiptID: issued.id, reference: request.terms.reference, requestID: id,
+            period: receipt.period, receiver: receiver, key: Redacted(secret))
+        guard !issued.isAnnounced else { return receipt }
+        let file: [UInt8]
+        do { file = try receipt.sealed(access, nonce: nonce) } catch {
+            throw PaykitNetworkError(.validationFailed, "the receipt cannot be sealed: \(error)")
+        }
+        // The file first: a peer that hears of it finds it.
+        try await reader.homeserver(of: user).write(
+            file, to: try PrivateLinkFiles.address(user, access.location), session)
+        try await change(party) { record throws(PaykitNetworkError) in
+            guard record.issued[key]?.isAnnounced == false else { return }
+            record.issued[key]?.isAnnounced = true
+            do { try record.say(.receiptAccess(access)) } catch {
+                throw PaykitNetworkError(.validationFailed, "the receipt cannot be announced: \(error)")
+            }
+        }
+        return receipt
+    }
+
+    // MARK: Receipts of the peer
+
+    /// The receipts for a request: those of the peer for what this side paid, or of this side for what it was paid.
+    package func receipts(for id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError)
+        -> [PrivateLinkReceipt]
+    {
+        guard let held = try await held(party) else { return [] }
+        let own = held.record.issued.values.filter(\.isAnnounced).map(\.text)
+        return (own + held.record.receipts.values).compactMap { try? PrivateLinkReceipt($0) }.filter {
+            $0.requestID == id
+        }
+        .sorted { $0.id < $1.id }
+    }
+
+    /// How many receipts are fetched at a time.
+    private static let mostReceipts = 8
+
+    /// Fetches receipts that the peer has announced for what this side has paid.
+    func fetchReceipts(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
+        let record = held.record
+        let wanted = PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
+            request.accesses.filter { record.receipts[$0.receiptID] == nil && !record.spoilt.contains($0.receiptID) }
+                .map { (request, $0) }
+        }
+        for (request, access) in wanted.prefix(Self.mostReceipts) {
+            let address = try PrivateLinkFiles.address(held.party.peer, access.location)
+            // One that is not there yet is asked for again.
+            guard case .file(let file) = try await ends.peers.read(address) else { continue }
+            if let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
+                isReceipt(receipt, for: request, held.party)
+            {
+                held.record.receipts[receipt.id] = receipt.text
+            } else {
+                held.record.spoilt.insert(access.receiptID)
+            }
+            try await keep(&held)
+        }
+    }
+
+    /// Whether a receipt is about a payment of this request, word for word.
+    private func isReceipt(_ receipt: PrivateLinkReceipt, for request: PrivateLinkRequest, _ party: PrivateLinkParty)
+        -> Bool
+    {
+        receipt.reference == request.terms.reference && [party.user, party.peer].contains(receipt.recipient)
+            && receipt.amount.map { $0 == request.terms.amount } ?? true
+            && receipt.identifier.map { request.terms.identifiers.contains($0) } ?? true
+    }
+}
+
+extension PaykitProof {
+    /// Reads a proof that came over a link, as any of the wallets writes it.
+    package init?(_ message: PrivateLinkMessage.PaymentProof) {
+        let members = message.proof
+        switch members["type"]?.string {
+        case "bitcoin-transaction":
+            guard let id = members["data"]?.string else { return nil }
+            self = .transaction(id)
+        case "bitcoin-bolt11-preimage", nil:
+            guard let text = (members["data"] ?? members["preimage"])?.string, let preimage = Hex.decode(text) else {
+                return nil
+            }
+            self = .preimage(text, paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
+        case let type?: self = .other(method: type, data: members["data"] ?? .object(members))
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import PaymentCore
+
+/// What is paid over a link, step by step: each is kept before the next one begins.
+package struct PrivateLinkOrder: Sendable, Hashable {
+    /// What the wallet knows the payment by, whichever endpoint it goes to: it pays once under it, ever.
+    package let key: String
+    package let requestID: String
+    package let payee: PubkyKey
+    package let amount: PrivateLinkAmount
+    package let endpoint: PaykitEndpoint
+}
+
+/// Who pays what was agreed on over a link.
+package protocol PrivateLinkWallet: Sendable {
+    /// Says what became of all that was done under an order's key; nil when that is nothing.
+    ///
+    /// - Throws: where that is not known, as while a payment is on its way: then nothing is paid.
+    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement?
+
+    /// Pays an order, unless something was paid under its key: then that is the answer. What has not been paid may be
+    /// tried again, also with another endpoint.
+    ///
+    /// - Throws: where nobody knows whether it has paid.
+    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement
+}
+
+/// The payer's side.
+extension PrivateLinkFlow {
+    /// All requests between the two, in the order in which they came here.
+    package func requests(
+        with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
+    ) async throws(PaykitNetworkError) -> [PrivateLinkRequest] {
+        try await held(try party(peer, peerReceiver)).map { PrivateLinkRequest.all(in: $0.record.log) } ?? []
+    }
+
+    /// Says yes to a request. Paying alone is no acceptance.
+    package func accept(_ id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
+        let head = head(of: id)
+        let now = moment
+        try await change(party) { record throws(PaykitNetworkError) in
+            let request = try Self.request(id, record, isOwn: false)
+            guard !request.state.isAccepted else { return }
+            guard !request.state.isExpired(at: now) else {
+                throw PaykitNetworkError(.invoiceExpired, "the request can be accepted no longer; ask for a new one")
+            }
+            try Self.say(.acceptance(head), about: request, &record)
+        }
+    }
+
+    /// Says no to a request.
+    package func reject(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
+        let head = head(of: id)
+        try await change(party) { record throws(PaykitNetworkError) in
+            let request = try Self.request(id, record, isOwn: false)
+            guard request.state.phase != .rejected else { return }
+            try Self.say(.rejection(head, reason: reason), about: request, &record)
+        }
+    }
+
+    /// Calls a request off, from either side. What is being paid is paid all the same.
+    package func cancel(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
+        let head = head(of: id)
+        try await change(party) { record throws(PaykitNetworkError) in
+            let request = try Self.request(id, record)
+            guard !request.state.cancelledBy.contains(request.isOwn ? .payee : .payer) else { return }
+            try Self.say(.cancellation(head, reason: reason), about: request, &record)
+        }
+    }
+
+    /// Pays a request that was accepted, or one period of it, and has the proof sent.
+    ///
+    /// - Parameters:
+    ///   - published: endpoints that the payee publishes for everybody; only given where those may be used. Without
+    ///     any, what the payee has sent to this side alone is paid.
+    ///   - check: judges endpoints before one is chosen.
+    /// - Returns: what proves it.
+    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the wallet does not know what became of it.
+    ///   `methodNotSupported` when there is nothing to pay to now: the payee has to send a new list.
+    package func pay(
+        _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with wallet: any PrivateLinkWallet,
+        published: [PaykitEndpoint]? = nil, check: PaykitEndpointCheck? = nil
+    ) async throws(PaykitNetworkError) -> PaykitProof {
+        let key = PrivateLinkRequest.key(id, period)
+        let (order, known, isOpen) = try await change(party) { record throws(PaykitNetworkError) in
+            let request = try Self.request(id, record, isOwn: false)
+            let isOpen = [.accepted, .active].contains(request.state.phase)
+            if let known = record.payments[key], known.stage != .failed {
+                guard known.stage == .paid || !known.isRouted else {
+                    throw PaykitNetworkError(
+                        .paymentInDoubt, "a router has begun to pay the request: have it resume that payment")
+                }
+                return (Self.order(known, key: key, of: request, party), known, isOpen)
+            }
+            guard isOpen else {
+                throw PaykitNetworkError(
+                    .paymentRejected, "the request is \(request.state.phase.rawValue): accept it before paying")
+            }
+            _ = try Self.amount(of: request, period)
+            let (choice, list) = try endpoints(for: request, record, published, check)
+            let endpoint = choice[0]
+            try Self.checkProofFits(request, period, endpoint)
+            if let list { record.list?.used = list }
+            let payment = PrivateLinkPayment(
+                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list,
+                number: record.payments[key]?.number ?? 0)
+            record.payments[key] = payment
+            return (Self.order(payment, key: key, of: request, party), payment, true)
+        }
+        if let proof = known.reportedProof { return proof }
+        let doubt = PaykitNetworkError(
+            .paymentInDoubt, "whether it was paid is not known: try again when the wallet can be asked",
+            methodID: order.endpoint.methodID)
+        // Whoever comes here may be the second, or may have lost what was kept: the wallet is asked first.
+        let earlier: ChannelCheckout.Settlement?
+        do { earlier = try await wallet.outcome(of: order) } catch { throw doubt }
+        if case .paid? = earlier, let earlier {
+            return try await note(earlier, of: order, key: key, period: period, party, isOwn: known.isAsked)
+        }
+        if !isOpen {
+            return try await note(
+                .notPaid("the request was cancelled"), of: order, key: key, period: period, party, isOwn: true)
+        }
+        // From here on what it has paid is what it was asked for here.
+        try await change(party) { record throws(PaykitNetworkError) in
+            if record.payments[key]?.endpoint == order.endpoint.endpoint { record.payments[key]?.isAsked = true }
+        }
+        let settlement: ChannelCheckout.Settlement
+        do { settlement = try await wallet.settle(order) } catch { throw doubt }
+        return try await note(settlement, of: order, key: key, period: period, party, isOwn: true)
+    }
+
+    /// Keeps what the wallet said together with the proof that is to be sent: neither is ever there without the other.
+    ///
+    /// - Parameter isOwn: whether the wallet was asked for it here, at this endpoint; otherwise it may have been before
+    ///   what was kept was lost, at another one.
+    private func note(
+        _ settlement: ChannelCheckout.Settlement, of order: PrivateLinkOrder, key: String, period: BillingPeriod?,
+        _ party: PrivateLinkParty, isOwn: Bool
+    ) async throws(PaykitNetworkError) -> PaykitProof {
+        switch settlement {
+        case .notPaid(let reason):
+            try await change(party) { record throws(PaykitNetworkError) in record.fail(key, at: order.endpoint) }
+            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: order.endpoint.methodID)
+        case .paid(let proof):
+            guard isOwn ? proof.fits(order.endpoint) : proof.isSound else {
+                throw PaykitNetworkError(
+                    .paymentInDoubt,
+                    "the wallet's proof is not of this payment, and is not sent: look into the wallet before paying again",
+                    methodID: order.endpoint.methodID)
+            }
+            guard try await keep(proof, of: order.requestID, period: period, at: order.endpoint, party) else {
+                throw PaykitNetworkError(
+                    .validationFailed,
+                    "it is paid, but the proof is too long for a message: show it to the payee yourself",
+                    methodID: order.endpoint.methodID)
+            }
+            return proof
+        }
+    }
+
+    /// Keeps a proof together with the message that tells it.
+    ///
+    /// - Returns: whether the message could be written.
+    func keep(
+        _ proof: PaykitProof, of id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint,
+        _ party: PrivateLinkParty
+    ) async throws(PaykitNetworkError) -> Bool {
+        let (head, yes) = (head(of: id), self.head(of: id))
+        let key = PrivateLinkRequest.key(id, period)
+        return try await change(party) { record throws(PaykitNetworkError) in
+            // Also where another call has noted that nothing was paid: the money is gone all the same.
+            guard record.payments[key]?.stage != .paid else { return true }
+            let request = try Self.request(id, record, isOwn: false)
+            var payment =
+                record.payments[key]
+                ?? PrivateLinkPayment(
+                    stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
+                    list: record.useList(with: endpoint))
+            payment.stage = .paid
+            payment.proof = proof.json.text
+            record.payments[key] = payment
+            // Lost with all that was kept. No proof counts before it, and where it was sent a second one says nothing.
+            if !request.state.isAccepted { try? Self.say(.acceptance(yes), about: request, &record) }
+            let message = PrivateLinkMessage.proof(Self.message(head, of: request, period: period, at: endpoint, proof))
+            return (try? record.say(message)) != nil
+        }
+    }
+
+    // MARK: Saying
+
+    func head(of id: String) -> PrivateLinkMessage.EventHead {
+        PrivateLinkMessage.EventHead(eventID: EventID.draw(random), requestID: id)
+    }
+
+    static func request(
+        _ id: String, _ record: PrivateLinkRecord, isOwn: Bool? = nil
+    ) throws(PaykitNetworkError) -> PrivateLinkRequest {
+        guard let request = PrivateLinkRequest.all(in: record.log).first(where: { $0.id == id }) else {
+            throw PaykitNetworkError(
+                .notFound, "there is no request of this id on this link: poll it, as after a loss the payee asks again")
+        }
+        if let isOwn, request.isOwn != isOwn {
+            throw PaykitNetworkError(
+                .validationFailed,
+                isOwn
+                    ? "the request is the other side's: they are paid" : "the request is one's own: the other side pays"
+            )
+        }
+        return request
+    }
+
+    /// Says something about a request, if it means anything there.
+    static func say(
+        _ message: PrivateLinkMessage, about request: PrivateLinkRequest, _ record: inout PrivateLinkRecord
+    ) throws(PaykitNetworkError) {
+        var state = request.state
+        guard state.take(message, from: request.isOwn ? .payee : .payer) else {
+            throw PaykitNetworkError(.validationFailed, "the request is \(request.state.phase.rawValue) already")
+        }
+        do { try record.say(message) } catch { throw PaykitNetworkError(.validationFailed, "\(error)") }
+    }
+}
+
+extension PaykitProof {
+    /// As it is sent over a link; each method has words of its own (Protocol 12.9).
+    var linkMembers: [String: JSONValue] {
+        switch self {
+        case .preimage(let preimage, _): ["type": "bitcoin-bolt11-preimage", "data": .string(preimage)]
+        case .transaction(let id): ["type": "bitcoin-transaction", "data": .string(id)]
+        case .other(let method, let data): ["type": .string(method), "data": data]
+        }
+    }
+}

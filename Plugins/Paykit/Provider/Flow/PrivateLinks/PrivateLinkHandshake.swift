@@ -1,0 +1,39 @@
+import PaymentCore
+import PaymentCrypto
+
+/// The handshake of a link (Protocol 12.2), made again each time from what is kept of it: the key that was drawn for
+/// it, and what the peer has said. So nothing of it has to be stored half done.
+struct PrivateLinkHandshake: Sendable {
+    let handshake: NoiseHandshake
+    /// What this side says, by the numbers of the files.
+    let own: [(slot: UInt32, message: [UInt8])]
+    /// The number of the peer's next file; nil when everything was said.
+    let awaited: UInt32?
+
+    /// - Parameter heard: the peer's messages, in their order.
+    init(
+        _ form: PrivateLinkForm, _ keys: PrivateLinkKeys, begins: Bool, ephemeral: [UInt8], heard: [[UInt8]]
+    ) throws(NoiseError) {
+        guard let suite = form.suite else { throw .key }
+        var handshake = try NoiseHandshake(
+            suite, begins ? .initiator : .responder, prologue: [], ownStatic: keys.noiseSecret,
+            ownEphemeral: ephemeral)
+        var own: [(slot: UInt32, message: [UInt8])] = []
+        var rest = heard[...]
+        var awaited: UInt32?
+        for slot in 0..<PrivateLinkChannel.firstSlot {
+            if slot.isMultiple(of: 2) == begins {
+                own.append((slot, try handshake.write([])))
+            } else if let message = rest.popFirst() {
+                // Nobody puts anything into the handshake's messages; what does is of a form that is not known.
+                guard try handshake.read(message).isEmpty else { throw .untrusted }
+            } else {
+                awaited = slot
+                break
+            }
+        }
+        self.handshake = handshake
+        self.own = own
+        self.awaited = awaited
+    }
+}

@@ -1,0 +1,131 @@
+import PaymentCore
+import PaymentSettlement
+
+extension RequestFlow {
+    /// The step in which a payment gets its name at the settler: an on-disk contract.
+    private static let step = "claim"
+
+    /// What the attempt keeps of it.
+    private struct Name: Codable, Sendable {
+        let key: String
+        let number: Int
+    }
+
+    /// What stands when an attempt comes to the settler.
+    private enum Status {
+        case begun(PrivateLinkClaim)
+        case ended(PaymentOutcome)
+    }
+
+    /// Pays what was chosen, once: begins it in what is kept of the link, has the settler pay, and keeps the proof that
+    /// is sent.
+    func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> PaymentOutcome {
+        guard let (endpoint, party) = try place(of: order, attempt) else {
+            throw PaymentError(
+                .integrity, "the endpoint does not ask for what was chosen; nothing is handed to the settler",
+                provider: provider)
+        }
+        var claim: PrivateLinkClaim?
+        // Once the settler may have been asked, only its word counts, whatever the payee says by now.
+        if await !context.hasRun(SettlementFlow.step) {
+            switch try await begin(attempt, order, party) {
+            case .begun(let begun): claim = begun
+            case .ended(let outcome): return outcome
+            }
+        }
+        let name = try await context.step(Self.step, .query) { [claim] in
+            guard let claim else {
+                throw PaymentError(.integrity, "the attempt has lost its payment's name", provider: provider)
+            }
+            return Name(key: claim.key(party), number: claim.number)
+        }
+        // The settler has given its last word on the attempt's own name to somebody else.
+        if let claim, claim.number != name.number { throw changed() }
+        let own = PrivateLinkClaim(
+            requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
+        let outcome = try await SettlementFlow.pay(attempt.known(by: name.key), to: endpoint, in: context) {
+            try await handOver(own, party)
+        }
+        switch outcome {
+        case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
+        case .declined:
+            // Then it was not the settler that refused.
+            if case .cancelled? = try? await links.due(own.requestID, period: own.period, party, check) {
+                return .cancelled
+            }
+            // Where that cannot be kept, the settler is asked by the same name the next time, and says the same.
+            do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
+        default: break
+        }
+        return outcome
+    }
+
+    /// Keeps a paid attempt's proof once more where it was lost with what was kept of the link.
+    func notifyPayee(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, _ order: RoutedRequest) async throws {
+        guard let text = receipt.transactionID, let (endpoint, party) = try place(of: order, attempt) else { return }
+        let claim = PrivateLinkClaim(
+            requestID: order.id, period: order.period, endpoint: order.endpoint, number: 0, isOpen: true)
+        try await keep(proof(text, endpoint), claim, party)
+    }
+
+    /// The last look before the settler is asked.
+    private func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws {
+        let isGranted: Bool
+        do throws(PaykitNetworkError) { isGranted = try await links.handOver(claim, party) } catch {
+            throw paymentError(error)
+        }
+        guard !isGranted else { return }
+        throw PaymentError(
+            .notSettled,
+            "the settler was not asked: the request was cancelled, or another app that shares this private link pays it by "
+                + "another try", provider: provider)
+    }
+
+    /// Begins to pay, unless that was done before, or is not to be done any more.
+    private func begin(
+        _ attempt: PaymentAttempt, _ order: RoutedRequest, _ party: PrivateLinkParty
+    ) async throws -> Status {
+        var due: PrivateLinkDue
+        do throws(PaykitNetworkError) {
+            due = try await links.claim(order.id, period: order.period, at: order.endpoint, party, check)
+        } catch { throw paymentError(error) }
+        if case .begun(let claim, let amount) = due, !claim.isOpen { due = try await learned(claim, amount, party) }
+        switch due {
+        case .begun(let claim, let amount):
+            guard claim.endpoint == order.endpoint, amount == attempt.option.amount else { throw changed() }
+            return .begun(claim)
+        case .paid(let proof, let amount): return .ended(.succeeded(receipt(attempt.reference, amount, proof)))
+        case .cancelled: return .ended(.cancelled)
+        case .expired: throw over()
+        case .open: throw changed()
+        }
+    }
+
+    /// Where an attempt pays, and over which link; nil where its endpoint does not ask for what was chosen.
+    private func place(
+        of order: RoutedRequest, _ attempt: PaymentAttempt
+    ) throws(PaymentError) -> (SettlementEndpoint, PrivateLinkParty)? {
+        guard let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
+            let endpoint = offer(order.endpoint, attempt.option.amount, endsInTime: false)?.offer.endpoint
+        else { return nil }
+        do throws(PaykitNetworkError) { return (endpoint, try links.party(payee, app)) } catch {
+            throw paymentError(error)
+        }
+    }
+
+    private func changed() -> PaymentError {
+        PaymentError(
+            .optionChanged,
+            "the payee has sent another way to pay the request, or another app pays it in another way",
+            provider: provider)
+    }
+}
+
+extension PaymentAttempt {
+    /// The same attempt by the name under which the settler knows its payment.
+    fileprivate func known(by key: String) -> PaymentAttempt {
+        PaymentAttempt(
+            id: id, reference: reference, option: option, idempotencyKey: key, startedAt: startedAt,
+            expiresAt: expiresAt)
+    }
+}

@@ -1,0 +1,220 @@
+import PaymentCore
+import PaymentCrypto
+import PaymentSettlement
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Pays what is asked for over private links through a router (Protocol 12.9): what may be paid is looked up in what is
+/// kept of the link, the choice is kept there before the payer's settler is asked, and its word in one step with the
+/// proof.
+///
+/// The journal knows how far the attempt is, the link which endpoint is paid under which name. Either is enough to pay
+/// once: two that share the link ask the settler by one name, and one that lost the journal finds its own beginning in
+/// the link.
+struct RequestFlow: Sendable {
+    let settings: PaykitLinkPayments
+    let links: PrivateLinkFlow
+    let reader: any InstructionReader
+    let provider: ProviderID
+    let context: ProviderContext
+
+    var check: PaykitEndpointCheck { PaykitEndpointCheck(reader, network: settings.chain) }
+
+    // MARK: Before anything is chosen
+
+    func quote(_ request: QuoteRequest, _ link: PaykitRequestURL) async throws -> PaymentQuote {
+        guard link.recurs == (request.period != nil) else {
+            throw PaymentError(
+                .notAPayment,
+                link.recurs
+                    ? "the request recurs, and is paid period by period: add its plan to a scheduler"
+                    : "the request is for one payment, and has no periods: pay its link", provider: provider)
+        }
+        let period = request.period.flatMap { BillingPeriod($0) }
+        let party: PrivateLinkParty
+        var due: PrivateLinkDue
+        do throws(PaykitNetworkError) {
+            party = try links.party(link.payee, link.app)
+            due = try await links.due(link.id, period: period, party, check)
+        } catch { throw paymentError(error) }
+        if case .begun(let claim, let amount) = due {
+            due = try await learned(claim, amount, party)
+        }
+        let payee = Payee(
+            claiming: nil, knownAs: "\(link.payee.text.prefix(8))…\(link.payee.text.suffix(4))", else: nil,
+            id: link.payee.text)
+        func ended(_ outcome: PaymentOutcome) -> PaymentQuote {
+            PaymentQuote(reference: request.reference, payee: payee, amount: nil, options: [], outcome: outcome)
+        }
+        let offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
+        switch due {
+        case .paid(let proof, let amount): return ended(.succeeded(receipt(request.reference, amount, proof)))
+        case .cancelled: return ended(.cancelled)
+        case .expired: throw over()
+        // Also where its time is over: only the settler's word on it lets another one be paid.
+        case .begun(let claim, let amount):
+            offers = [claim.endpoint].compactMap { offer($0, amount, endsInTime: false) }
+        case .open(let endpoints, let amount):
+            offers = try await unspent(endpoints.compactMap { offer($0, amount, endsInTime: true) })
+        }
+        guard !offers.isEmpty else {
+            throw PaymentError(
+                .unusableOption,
+                "nothing that the payee has sent for this can be paid: wait for their next message, or ask them for another "
+                    + "invoice", provider: provider, phase: .answered, retry: .later)
+        }
+        var quote = try await SettlementFlow.quote(
+            offers.map { ($0.endpoint.methodID, Self.title($0.offer.endpoint), $0.offer) }, of: request.reference,
+            payee: payee, payeeID: link.recurs ? link.reference : nil, in: context)
+        quote.options = try quote.options.map { option in
+            guard let endpoint = offers.first(where: { $0.endpoint.methodID == option.id })?.endpoint else {
+                return option
+            }
+            return try RoutedRequest(link, period, endpoint).placed(in: option)
+        }
+        return quote
+    }
+
+    /// Nobody but this device's clock says so, and another device's may say something else.
+    func over() -> PaymentError {
+        PaymentError(
+            .unusableOption,
+            "the request can be accepted no longer by this device's clock: check the clock, or ask the payee to ask again",
+            provider: provider, phase: .answered)
+    }
+
+    private static func title(_ endpoint: SettlementEndpoint) -> String {
+        endpoint.kind == .bitcoinAddress
+            ? "Bitcoin, on the chain, as asked for" : "Bitcoin, over Lightning, as asked for"
+    }
+
+    /// How a settler can pay exactly the request's amount at an endpoint; nil where it cannot.
+    func offer(
+        _ endpoint: PaykitEndpoint, _ amount: Money, endsInTime: Bool
+    ) -> (endpoint: PaykitEndpoint, offer: SettlementOffer)? {
+        guard let found = EndpointOffers.offers(of: endpoint, reader).first(where: { $0.takes(amount) }) else {
+            return nil
+        }
+        let offer = SettlementOffer(
+            endpoint: found.endpoint, amount: .fixed(amount), expiresAt: endsInTime ? found.expiresAt : nil)
+        return (endpoint, offer)
+    }
+
+    /// What was not paid before: an invoice that was would pass for this payment without a coin having moved.
+    private func unspent(
+        _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
+    ) async throws(PaymentError) -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
+        var found: [(endpoint: PaykitEndpoint, offer: SettlementOffer)] = []
+        for one in offers {
+            guard case .fixed(let amount) = one.offer.amount else { continue }
+            let question = Settlement(key: context.random.uuid(), endpoint: one.offer.endpoint, amount: amount)
+            if try await context.payer.otherPayment(than: question) == nil { found.append(one) }
+        }
+        return found
+    }
+
+    // MARK: What the settler knows
+
+    /// Asks the settler what became of what somebody began, who may be gone.
+    ///
+    /// - Returns: paid; called off, where the request does not stand any more and the settler will not be asked;
+    ///   otherwise the same again.
+    /// - Throws: ``PaymentError`` when it does not say, or it is under way, or somebody may still ask it.
+    func learned(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
+        guard let settler = context.payer.settler else { return .begun(claim, amount) }
+        guard let endpoint = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint else {
+            throw PaymentError(.integrity, "what was begun to be paid cannot be read any more", provider: provider)
+        }
+        let settlement = SettlementFlow.settlement(by: claim.key(party), to: endpoint, amount)
+        let state: SettlementState
+        do { state = try await settler.state(of: settlement) } catch {
+            throw PaymentError(
+                .payer, "the payer's settler does not say what became of the request's payment", provider: provider,
+                retry: .later)
+        }
+        switch state {
+        case .settled(let word):
+            let proof = try proof(word.text, endpoint)
+            try await keep(proof, claim, party)
+            return .paid(proof, amount)
+        case .nothingSent:
+            guard !claim.isOpen else { return .begun(claim, amount) }
+            let now: PrivateLinkDue
+            do throws(PaykitNetworkError) { now = try await links.cancel(claim, party, check) } catch {
+                throw paymentError(error)
+            }
+            guard case .begun = now else { return now }
+            throw PaymentError(
+                .unusableOption,
+                "the request was cancelled, but another app that shares this private link has begun to pay it, and may still: resume "
+                    + "that payment, or ask again later", provider: provider, phase: .answered, retry: .later)
+        case .inFlight(let wait):
+            throw PaymentError(
+                .unusableOption, "the request is being paid: ask again later", provider: provider, phase: .answered,
+                retry: wait.map { .after($0) } ?? .later)
+        }
+    }
+
+    /// The settler's word as it is told to the payee: never one that proves nothing.
+    func proof(_ text: String, _ endpoint: SettlementEndpoint) throws(PaymentError) -> PaykitProof {
+        let proof: PaykitProof
+        if endpoint.kind.method == "lightning" {
+            let hash = endpoint.paymentHash ?? Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))
+            proof = .preimage(text, paymentHash: hash)
+        } else {
+            proof = .transaction(text)
+        }
+        guard proof.isSound else {
+            throw PaymentError(
+                .integrity,
+                "the payer's settler says that it paid, but its proof does not fit the request: look into the wallet "
+                    + "before you pay again", provider: provider, phase: .maybeSent)
+        }
+        return proof
+    }
+
+    /// Keeps a proof in one step with the message that tells it.
+    func keep(_ proof: PaykitProof, _ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaymentError) {
+        do throws(PaykitNetworkError) {
+            let isSent = try await links.keep(
+                proof, of: claim.requestID, period: claim.period, at: claim.endpoint, party)
+            if !isSent {
+                context.log("it is paid, but the proof is too long for a message: show it to the payee yourself")
+            }
+        } catch {
+            throw PaymentError(
+                .journal,
+                "it is paid, but the proof for the payee could not be kept (\(error.message)): resume the attempt, so "
+                    + "that they learn of it", provider: provider, phase: .maybeSent, retry: .later)
+        }
+    }
+
+    func receipt(_ reference: PaymentReference, _ amount: Money, _ proof: PaykitProof) -> PaymentReceipt {
+        let text: String? =
+            switch proof {
+            case .preimage(let preimage, _): preimage
+            case .transaction(let id): id
+            case .other: nil
+            }
+        return PaymentReceipt(reference: reference, amount: amount, transactionID: text)
+    }
+
+    /// What a link's failure is to a router. Nothing was sent then.
+    func paymentError(_ failure: PaykitNetworkError) -> PaymentError {
+        switch failure.code {
+        case .storage: PaymentError(.journal, failure.message, provider: provider, retry: .later)
+        // After a loss the payee says again what they have asked for.
+        case .notFound, .notInitialized:
+            PaymentError(.notFound, failure.message, provider: provider, phase: .answered, retry: .later)
+        case .paymentRejected, .validationFailed:
+            PaymentError(.unusableOption, failure.message, provider: provider, phase: .answered)
+        case .methodNotSupported, .paymentInDoubt:
+            PaymentError(.unusableOption, failure.message, provider: provider, phase: .answered, retry: .later)
+        default: PaymentError(failure, provider: provider)
+        }
+    }
+}

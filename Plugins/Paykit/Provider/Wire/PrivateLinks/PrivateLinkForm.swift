@@ -1,0 +1,155 @@
+import PaymentCore
+
+/// How a link's messages are encrypted and put into files (Protocol 12.2): the one place that knows. Nothing in a file
+/// or path says which form it is.
+package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
+    /// A length before the encrypted message: what released wallets use.
+    case n1
+    /// The length inside, so that nobody sees it.
+    case n2
+    /// As the second, with a cipher (AES-256-GCM-SIV) that no library offers here.
+    case n3
+
+    /// The bytes of every file.
+    package static let fileLength = 1018
+    /// The most bytes of a message.
+    package static let maximumMessage = 1000
+    private static let tagLength = 16
+    private static let framedLength = fileLength - tagLength
+
+    /// What both sides agree with; nil where the cipher is not available.
+    package var suite: NoiseSuite? {
+        switch self {
+        case .n1, .n2: NoiseSuite(.xx, .sha256)
+        case .n3: nil
+        }
+    }
+
+    /// For people, where a peer speaks a form that cannot be spoken here.
+    package static let laterForm =
+        "the other app encrypts private messages in a newer way than this app can: pay in another way, or update this app"
+
+    // MARK: Handshake
+
+    /// The file of a message of the handshake, which all forms write alike.
+    package static func handshakeFile(_ message: [UInt8]) throws(NoiseError) -> [UInt8] { try lengthened(message) }
+
+    /// The message in a file of the handshake.
+    package static func handshakeMessage(_ file: [UInt8]) throws(NoiseError) -> [UInt8] { try shortened(file) }
+
+    private static func lengthened(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
+        guard message.count <= fileLength - 2 else { throw .length }
+        return UInt16(message.count).bigEndianBytes + message
+            + [UInt8](repeating: 0, count: fileLength - 2 - message.count)
+    }
+
+    private static func shortened(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
+        // Other libraries trap on what is too short; nothing but zeros may follow the message.
+        guard 2...fileLength ~= file.count else { throw .length }
+        let count = Int(file[0]) << 8 | Int(file[1])
+        guard count <= file.count - 2, file.dropFirst(2 + count).allSatisfy({ $0 == 0 }) else { throw .length }
+        return Array(file.dropFirst(2).prefix(count))
+    }
+
+    // MARK: Messages
+
+    /// The file of a message.
+    func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
+        guard message.count <= Self.maximumMessage else { throw .length }
+        switch self {
+        case .n1: return try Self.lengthened(try cipher.seal(message))
+        case .n2:
+            let body = UInt16(message.count).bigEndianBytes + message
+            return try cipher.seal(body + [UInt8](repeating: 0, count: Self.framedLength - body.count))
+        case .n3: throw .key
+        }
+    }
+
+    /// The message in a file.
+    func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
+        switch self {
+        case .n1:
+            let message = try cipher.open(try Self.shortened(file))
+            guard message.count <= Self.maximumMessage else { throw .length }
+            // Readers before this one cut zeros at the end, and writers may rely on it.
+            return Array(message.reversed().drop { $0 == 0 }.reversed())
+        case .n2:
+            guard file.count == Self.fileLength else { throw .length }
+            let body = try cipher.open(file)
+            let count = Int(body[0]) << 8 | Int(body[1])
+            guard count <= Self.maximumMessage, body.dropFirst(2 + count).allSatisfy({ $0 == 0 }) else {
+                throw .length
+            }
+            return Array(body.dropFirst(2).prefix(count))
+        case .n3: throw .key
+        }
+    }
+}
+
+/// A link whose handshake is done: what was sent and read, as numbers of files and of encrypted messages, which are
+/// counted apart. A value: it is stored before a file is written, and with what was read.
+package struct PrivateLinkChannel: Sendable {
+    /// The number of the file after the handshake's.
+    package static let firstSlot: UInt32 = 3
+
+    /// How far both directions have come: what has to be kept of a channel beside its handshake.
+    package struct Place: Sendable, Hashable, Codable {
+        /// The number of the next file that is written.
+        package fileprivate(set) var writeSlot = PrivateLinkChannel.firstSlot
+        /// The number of the next file that is read.
+        package fileprivate(set) var readSlot = PrivateLinkChannel.firstSlot
+        /// How many messages were encrypted.
+        package fileprivate(set) var sent: UInt64 = 0
+        /// How many were read.
+        package fileprivate(set) var received: UInt64 = 0
+
+        package init() {}
+    }
+
+    package let form: PrivateLinkForm
+    /// The same on both sides, and nowhere else.
+    package let id: [UInt8]
+    package private(set) var place: Place
+    private var sending: NoiseCipher
+    private var receiving: NoiseCipher
+
+    package var writeSlot: UInt32 { place.writeSlot }
+    package var readSlot: UInt32 { place.readSlot }
+
+    package init(_ form: PrivateLinkForm, _ handshake: NoiseHandshake, _ place: Place = Place()) throws(NoiseError) {
+        let channel = try handshake.channel()
+        self.form = form
+        self.place = place
+        id = channel.binding
+        sending = channel.sending.at(place.sent)
+        receiving = channel.receiving.at(place.received)
+    }
+
+    /// A file that is to be written at its number, and nothing else ever: what is sent again is these bytes.
+    package struct Prepared: Sendable, Hashable {
+        package let slot: UInt32
+        package let file: [UInt8]
+    }
+
+    /// Encrypts the next message. The caller stores the channel and the file before it writes the file: another message
+    /// with the same number would betray both.
+    package mutating func prepare(_ message: [UInt8]) throws(NoiseError) -> Prepared {
+        guard writeSlot < .max - 1 else { throw .exhausted }
+        let file = try form.seal(message, with: &sending)
+        defer { place.writeSlot += 1 }
+        place.sent = sending.count
+        return Prepared(slot: writeSlot, file: file)
+    }
+
+    /// Reads the file at ``readSlot``. One that cannot be read leaves everything where it was; the link has to be made
+    /// anew.
+    package mutating func read(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
+        guard readSlot < .max - 1 else { throw .exhausted }
+        var cipher = receiving
+        let message = try form.open(file, with: &cipher)
+        receiving = cipher
+        place.received = cipher.count
+        place.readSlot += 1
+        return message
+    }
+}

@@ -1,0 +1,114 @@
+public import PaymentCore
+
+/// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: whoever uses
+/// them checks everything.
+public protocol DatagramTransport: Sendable {
+    /// Opens a socket.
+    ///
+    /// - Parameter address: what it is bound to; ``DatagramAddress/any`` for a client.
+    /// - Returns: the socket. It is closed with ``DatagramSocket/close()``, or when nobody holds it.
+    /// - Throws: ``DatagramError`` when the system gives none.
+    func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket
+
+    /// Returns the IPv4 addresses of a host.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address in dotted form.
+    ///   - port: the port that the addresses get.
+    /// - Throws: ``DatagramError/hostNotFound(_:)``, and ``DatagramError/cancelled``.
+    func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress]
+}
+
+/// A socket that many tasks may use at once.
+public protocol DatagramSocket: Sendable {
+    /// What it is bound to, with its real port.
+    var localAddress: DatagramAddress { get }
+
+    /// Hands a datagram to the network. That says nothing of its arrival.
+    ///
+    /// - Parameters:
+    ///   - bytes: the datagram.
+    ///   - address: where it goes.
+    /// - Throws: ``DatagramError`` when it did not leave.
+    func send(_ bytes: [UInt8], to address: DatagramAddress) async throws(DatagramError)
+
+    /// Waits for the next datagram. Each goes to one of those who wait.
+    ///
+    /// - Throws: ``DatagramError/closed`` when the socket is or gets closed, ``DatagramError/cancelled`` when the task
+    ///   is.
+    func receive() async throws(DatagramError) -> Datagram
+
+    /// Closes the socket. Whoever waits for a datagram waits no longer.
+    func close()
+}
+
+/// What came from the network.
+public struct Datagram: Sendable, Hashable {
+    /// Its bytes.
+    public let bytes: [UInt8]
+    /// Where it says that it comes from; anyone can write that.
+    public let sender: DatagramAddress
+
+    /// Creates a datagram.
+    public init(bytes: [UInt8], sender: DatagramAddress) {
+        self.bytes = bytes
+        self.sender = sender
+    }
+}
+
+/// Why there is no socket, no address or no datagram.
+@nonexhaustive
+public enum DatagramError: Error, Sendable, Hashable {
+    /// The system gives no socket for this address; the detail is its own short text.
+    case unavailable(DatagramAddress, String)
+    /// The datagram did not leave; the detail is the system's own short text.
+    case notSent(DatagramAddress, String)
+    /// The host has no IPv4 address that can be found.
+    case hostNotFound(String)
+    /// The socket is closed.
+    case closed
+    /// The task was cancelled.
+    case cancelled
+}
+
+extension DatagramError: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .unavailable(let address, let detail): "no socket can be opened at \(address) (\(detail))"
+        case .notSent(let address, let detail): "nothing could be sent to \(address) (\(detail))"
+        case .hostNotFound(let host):
+            "the host \(host) has no IPv4 address that can be found; check the name and the network"
+        case .closed: "the socket is closed"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+extension DatagramSocket {
+    /// Waits for the next datagram, but no longer than `limit`.
+    ///
+    /// - Parameters:
+    ///   - limit: how long to wait.
+    ///   - clock: what measures it.
+    /// - Returns: the datagram; nil when the time is over.
+    /// - Throws: ``DatagramError``, as ``receive()`` does.
+    public func receive(within limit: Duration, clock: any PaymentClock) async throws(DatagramError) -> Datagram? {
+        try await withTaskGroup(of: Result<Datagram?, DatagramError>.self) { group in
+            group.addTask {
+                do throws(DatagramError) { return .success(try await receive()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                // A clock that does not wait would otherwise keep its caller asking again and again.
+                do { try await clock.sleep(for: limit) } catch { return .failure(.cancelled) }
+                return .success(nil)
+            }
+            let first = await group.next() ?? .success(nil)
+            group.cancelAll()
+            // Both may have ended: a datagram that was taken from the queue is never dropped for the clock's sake.
+            if case .success(.some) = first { return first }
+            guard let second = await group.next(), case .success(.some) = second else { return first }
+            return second
+        }.get()
+    }
+}

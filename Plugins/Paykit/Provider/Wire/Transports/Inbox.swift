@@ -1,0 +1,94 @@
+import Synchronization
+
+/// What has arrived and was not yet taken: a bounded queue. What finds it full is dropped.
+package final class Inbox<Element: Sendable>: Sendable {
+    /// Why nothing is taken.
+    package enum EndError: Error {
+        case closed
+        case cancelled
+    }
+
+    package typealias Arrival = Result<Element, EndError>
+
+    private struct State {
+        var arrived: [Element] = []
+        /// Those who wait, the longest first.
+        var waiting: [(number: Int, continuation: CheckedContinuation<Arrival, Never>)] = []
+        var tickets = 0
+        /// Calls that were cancelled before they began to wait.
+        var cancelled: Set<Int> = []
+        var dropped = 0
+        var isClosed = false
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: the most that waits to be taken.
+    package init(capacity: Int = 256) { self.capacity = capacity }
+
+    /// How many were dropped because nobody took the earlier ones.
+    package var dropped: Int { state.withLock { $0.dropped } }
+
+    /// Puts something in.
+    ///
+    /// - Returns: whether somebody may still take it.
+    @discardableResult
+    package func offer(_ element: Element) -> Bool {
+        let (isTaken, waiter): (Bool, CheckedContinuation<Arrival, Never>?) = state.withLock { state in
+            guard !state.isClosed else { return (false, nil) }
+            if !state.waiting.isEmpty { return (true, state.waiting.removeFirst().continuation) }
+            guard state.arrived.count < capacity else {
+                state.dropped += 1
+                return (false, nil)
+            }
+            state.arrived.append(element)
+            return (true, nil)
+        }
+        waiter?.resume(returning: .success(element))
+        return isTaken
+    }
+
+    /// Waits for the next.
+    package func take() async throws(EndError) -> Element {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        let arrival = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Arrival? = state.withLock { state in
+                    if state.cancelled.remove(ticket) != nil { return .failure(.cancelled) }
+                    if !state.arrived.isEmpty { return .success(state.arrived.removeFirst()) }
+                    if state.isClosed { return .failure(.closed) }
+                    state.waiting.append((ticket, continuation))
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            let waiter: CheckedContinuation<Arrival, Never>? = state.withLock { state in
+                guard let index = state.waiting.firstIndex(where: { $0.number == ticket }) else {
+                    state.cancelled.insert(ticket)
+                    return nil
+                }
+                return state.waiting.remove(at: index).continuation
+            }
+            waiter?.resume(returning: .failure(.cancelled))
+        }
+        // A call that had its answer before the cancellation leaves its mark behind.
+        _ = state.withLock { $0.cancelled.remove(ticket) }
+        return try arrival.get()
+    }
+
+    /// Lets nothing in any more, and nothing out.
+    package func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            state.arrived = []
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.continuation.resume(returning: .failure(.closed)) }
+    }
+}

@@ -1,0 +1,127 @@
+import PaymentCore
+
+/// An IP address and a port: who is at the end of a ``ByteStream``, or where somebody listens.
+public struct StreamAddress: Sendable, Hashable {
+    /// An address of a machine.
+    @nonexhaustive
+    public enum Host: Sendable, Hashable {
+        /// An IPv4 address, its first octet in the highest bits.
+        case v4(UInt32)
+        /// An IPv6 address, its first octet in the highest bits. Zones of links are not kept.
+        case v6(UInt128)
+    }
+
+    /// The machine. An IPv4 address that is written as one of IPv6 is one of IPv4.
+    public let host: Host
+    /// The port; zero asks for any free one where somebody listens.
+    public let port: UInt16
+
+    /// Creates an address.
+    public init(_ host: Host, port: UInt16) {
+        if case .v6(let bits) = host, bits >> 32 == 0xFFFF {
+            self.host = .v4(UInt32(truncatingIfNeeded: bits))
+        } else {
+            self.host = host
+        }
+        self.port = port
+    }
+
+    /// Creates an IPv4 address from octets, in the order in which they are written.
+    public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
+        self.init(DatagramAddress(a, b, c, d, port: port))
+    }
+
+    /// Creates the same address for streams.
+    public init(_ address: DatagramAddress) { self.init(.v4(address.host), port: address.port) }
+
+    /// Reads `127.0.0.1:80` or `[::1]:80`; nil for anything else, names of hosts among it.
+    ///
+    /// - Parameter text: four numbers without leading zeros, or an IPv6 address in brackets (RFC 4291 section 2.2), a
+    ///   colon and a port.
+    public init?(_ text: some StringProtocol) {
+        guard text.first == "[" else {
+            guard let address = DatagramAddress(text) else { return nil }
+            self.init(address)
+            return
+        }
+        guard let end = text.lastIndex(of: "]"), let bits = IPv6Text.read(String(text[..<end].dropFirst())),
+            // The rest of an IPv4 address has the form of what follows the bracket.
+            let port = DatagramAddress("0.0.0.0\(text[end...].dropFirst())")?.port
+        else { return nil }
+        self.init(.v6(bits), port: port)
+    }
+
+    /// Creates an address from the text of a host, in brackets or without, and a port; nil for a name.
+    ///
+    /// - Parameters:
+    ///   - host: four numbers joined by dots, or an IPv6 address.
+    ///   - port: the port.
+    public init?(host: String, port: UInt16) {
+        if host.contains(":") {
+            let isInBrackets = host.hasPrefix("[") && host.hasSuffix("]")
+            guard let bits = IPv6Text.read(isInBrackets ? String(host.dropFirst().dropLast()) : host) else {
+                return nil
+            }
+            self.init(.v6(bits), port: port)
+        } else {
+            guard let address = DatagramAddress("\(host):\(port)") else { return nil }
+            self.init(address)
+        }
+    }
+
+    /// This machine as only programs on it can reach it, over IPv4.
+    public static func loopback(port: UInt16 = 0) -> StreamAddress { StreamAddress(127, 0, 0, 1, port: port) }
+
+    /// This machine as only programs on it can reach it, over IPv6.
+    public static func loopbackV6(port: UInt16 = 0) -> StreamAddress { StreamAddress(.v6(1), port: port) }
+
+    /// Whether the address is one of this machine's own.
+    public var isLoopback: Bool {
+        switch host {
+        case .v4(let bits): DatagramAddress(host: bits, port: port).isLoopback
+        case .v6(let bits): bits == 1
+        }
+    }
+
+    /// Whether the address can be somebody's on the internet: not private, not this machine, not a group's, and none
+    /// that leads to such a one (RFC 6890, and IANA's registry of special IPv6 addresses).
+    public var isPublic: Bool {
+        switch host {
+        case .v4(let bits): return DatagramAddress(host: bits, port: port).isPublic
+        case .v6(let bits):
+            // All that is given out, but for what is for documents, for protocols, and for tunnels to any IPv4 address.
+            guard port != 0, bits >> 125 == 0b001 else { return false }
+            return bits >> 105 != 0x2001_0000 >> 9 && bits >> 96 != 0x2001_0DB8 && bits >> 112 != 0x2002
+                && bits >> 108 != 0x3FFF0
+        }
+    }
+}
+
+extension StreamAddress: CustomStringConvertible {
+    /// Such as `127.0.0.1:80` or `[::1]:80`.
+    public var description: String {
+        switch host {
+        case .v4(let bits): DatagramAddress(host: bits, port: port).description
+        case .v6(let bits): "[\(IPv6Text.write(bits))]:\(port)"
+        }
+    }
+}
+
+extension IPv6Text {
+    /// The one spelling of an address (RFC 5952 section 4).
+    static func write(_ bits: UInt128) -> String {
+        let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
+        // The longest run of zeros, the first of equals; one alone is written.
+        var longest = 0..<0
+        var start = 0
+        for index in 0...8 where index == 8 || groups[index] != 0 {
+            if index - start > max(1, longest.count) { longest = start..<index }
+            start = index + 1
+        }
+        func text(_ part: ArraySlice<UInt16>) -> String {
+            part.map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard !longest.isEmpty else { return text(groups[...]) }
+        return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
+    }
+}

@@ -1,0 +1,154 @@
+import PaymentCore
+import SandboxSupport
+
+/// The pages of Paykit's users: whom there is, what they were paid, and a wallet that pays them. They load nothing and
+/// need no script.
+struct PeerConsolePage {
+    /// Allows this page's own style.
+    let nonce: String
+
+    /// Everybody, newest first.
+    func payees(_ accounts: [PubkyAccountList]) -> HTTPResponse {
+        let rows = accounts.map { account in
+            "<tr><th scope=\"row\"><a href=\"\(Self.payee(account))\">\(HTMLText.escape(account.user.name))</a></th>"
+                + "<td>\(HTMLText.escape(account.user.title))</td><td>\(account.payable.count)</td>"
+                + "<td>\(account.received.count)</td><td>\(Self.sum(account))</td></tr>\n"
+        }
+        let none = "<p>None yet: a payment of Paykit under <a href=\"/scenarios\">Scenarios</a> makes a payee.</p>\n"
+        return page(
+            "Paykit's payees",
+            """
+            <h1>Paykit's payees</h1>
+            <p>The users of this sandbox who publish how to be paid, newest first. Their money does not exist.</p>
+            \(rows.isEmpty ? none : """
+            <table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Who it is</th>
+            <th scope="col">Can be paid now</th><th scope="col">Payments</th><th scope="col">Received</th></tr></thead><tbody>
+            \(rows.joined())</tbody></table>
+
+            """)
+            """, isWide: true)
+    }
+
+    /// The payee's side: what is published, the invoices and what came in.
+    func payee(_ account: PubkyAccountList) -> HTTPResponse {
+        let invoices = account.invoices.map { invoice in
+            let tone = ["open": "doubtful", "paid": "good"][invoice.state.rawValue] ?? "bad"
+            let amount = invoice.amount.map { "\($0) sat" } ?? "the payer's choice"
+            return "<tr><td>\(amount)</td><td class=\"\(tone)\">\(invoice.state.rawValue)</td>"
+                + "<td>\(PageTime.text(Int64(clamping: invoice.end)))</td>"
+                + "<td class=\"code\">\(HTMLText.escape(invoice.text))</td></tr>\n"
+        }
+        let received = account.received.reversed().map { one in
+            "<tr><td>\(PageTime.text(Int64(clamping: one.time)))</td><td>\(one.amount) sat</td>"
+                + "<td>\(Self.method(one))</td><td class=\"code\">\(HTMLText.escape(one.name))</td></tr>\n"
+        }
+        let files = account.files.map { path, content in
+            "<dt class=\"code\">\(HTMLText.escape(path))</dt>"
+                + "<dd class=\"code\">\(content.isEmpty ? "(empty)" : HTMLText.escape(content))</dd>\n"
+        }
+        return page(
+            account.user.name,
+            """
+            <h1>\(HTMLText.escape(account.user.name))</h1>
+            <dl class="card"><dt>Who it is</dt><dd>\(HTMLText.escape(account.user.title))</dd>
+            <dt>Key</dt><dd class="code">\(account.user.key)</dd><dt>Received</dt><dd>\(Self.sum(account))</dd></dl>
+            <div class="actions"><a class="button primary" href="\(Self.payer(account))">Pay \(HTMLText.escape(account.user.name))</a>
+            <a class="button" href="/sandbox/paykit/payees">All payees</a></div>
+            <h2>Payments</h2>
+            \(Self.table(["When", "Amount", "Way", "Payment hash or transaction"], received, or: "None yet."))
+            <h2>Invoices</h2>
+            \(Self.table(["Amount", "State", "Until", "Invoice"], invoices, or: "None."))
+            <h2>Published for payers</h2>
+            \(files.isEmpty ? "<p class=\"faint\">Nothing.</p>" : "<dl>\n\(files.joined())</dl>")
+
+            """, isWide: true)
+    }
+
+    /// The payer's side: a wallet that pays what it is shown.
+    func payer(_ account: PubkyAccountList, problem: String? = nil, items: FormItems? = nil) -> HTTPResponse {
+        let name = HTMLText.escape(account.user.name)
+        let chosen = items?["endpoint"]
+        let choices = account.payable.enumerated().map { place, one in
+            let isChosen = chosen.map { $0 == one.text } ?? (place == 0)
+            return """
+                <div class="check"><input type="radio" id="way-\(place)" name="endpoint" value="\(HTMLText.escape(one.text))"\
+                \(isChosen ? " checked" : "")>
+                <label for="way-\(place)">\(HTMLText.escape(one.words))<br><small class="code">\(HTMLText.escape(one.text))</small></label></div>
+
+                """
+        }
+        let alert = problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>\n" } ?? ""
+        let cancel = "<a class=\"button\" href=\"\(Self.payee(account))\">Cancel</a>"
+        let form = """
+            <form method="post" action="\(Self.payer(account))">
+            <fieldset><legend>What to pay</legend>
+            \(choices.joined())</fieldset>
+            <label for="amount">Amount in satoshi <small>(empty: the invoice's own)</small></label>
+            <input id="amount" name="amount" inputmode="numeric" autocomplete="off" \
+            value="\(HTMLText.escape(items?["amount"] ?? ""))"\(problem == nil ? "" : " aria-invalid=\"true\"")>
+            <div class="choices"><button class="primary">Pay \(name)</button>\(cancel)</div></form>
+
+            """
+        let nothing = """
+            <p class="note">Nothing can be paid here at this moment: \(HTMLText.escape(account.user.title)).</p>
+            <p>\(cancel)</p>
+
+            """
+        return page(
+            "Pay \(account.user.name)",
+            """
+            <h1>Pay \(name)</h1>
+            <p>A simulated wallet, which pays what the payee has published without asking. No money moves.</p>
+            \(alert)\(choices.isEmpty ? nothing : form)
+            """, status: problem == nil ? 200 : 422)
+    }
+
+    /// The end of a payment.
+    func receipt(_ received: PubkyReceived, of account: PubkyAccountList) -> HTTPResponse {
+        page(
+            "Paid",
+            """
+            <h1 class="good">Paid</h1>
+            <p class="price">\(received.amount) sat</p>
+            <dl class="card"><dt>Payee</dt><dd>\(HTMLText.escape(account.user.name))</dd><dt>Way</dt><dd>\(Self.method(received))</dd>
+            <dt>When</dt><dd>\(PageTime.text(Int64(clamping: received.time)))</dd>
+            <dt>Payment hash or transaction</dt><dd class="code">\(HTMLText.escape(received.name))</dd></dl>
+            <p><a class="button primary" href="\(Self.payee(account))">What the payee sees</a></p>
+
+            """)
+    }
+
+    /// There is nobody of this key.
+    var unknown: HTTPResponse {
+        page(
+            "Nobody",
+            "<h1>No user of this key is here</h1>\n<p role=\"alert\">The sandbox has no user of this key.</p>\n",
+            status: 404)
+    }
+
+    // MARK: Parts
+
+    static func payee(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payees/\(account.user.key)" }
+    static func payer(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payer/\(account.user.key)" }
+
+    private static func method(_ received: PubkyReceived) -> String {
+        received.method == "onchain" ? "on the chain" : "Lightning"
+    }
+
+    private static func sum(_ account: PubkyAccountList) -> String {
+        account.sum.map { "\($0) sat" } ?? "more than can be counted"
+    }
+
+    private static func table(_ titles: [String], _ rows: [String], or nothing: String) -> String {
+        guard !rows.isEmpty else { return "<p class=\"faint\">\(nothing)</p>" }
+        let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
+        return "<table class=\"stack\"><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined())</tbody></table>"
+    }
+
+    private func page(
+        _ title: String, _ content: String, isWide: Bool = false, status: Int = 200
+    ) -> HTTPResponse {
+        HTMLPage(title: title, nonce: nonce, content: content, attributes: isWide ? " class=\"wide\"" : "")
+            .response(status: status)
+    }
+}

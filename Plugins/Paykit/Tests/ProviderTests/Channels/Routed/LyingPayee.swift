@@ -1,0 +1,102 @@
+import PaymentCore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// A payee of the sandbox who agrees on everything, and gives an invoice that is something else.
+final class LyingPayee: PaykitPayee {
+    enum Lie: String, CaseIterable, Sendable {
+        /// The invoice of another user, whom the payer knows.
+        case somebodyElses
+        /// One invoice for every payment.
+        case always
+        /// One that can be paid no longer.
+        case expired
+        /// For less than was asked for: the amount of the receipt is right.
+        case less
+        /// Of the chain where money is worth something.
+        case otherChain
+        /// Not a word of it is an invoice.
+        case unreadable
+        /// The address of a coin in place of an invoice.
+        case address
+        /// It was paid before, by a link.
+        case paidBefore
+        /// Another invoice whenever it is asked, also for one receipt.
+        case another
+        /// No confirmation that anything has arrived.
+        case denies
+    }
+
+    let lie: Lie
+    let user: PubkySandbox.User
+    private let sandbox: PubkySandbox
+    let fixedInvoice: String
+    private let instead = Mutex<String?>(nil)
+    private let given = Mutex<[String]>([])
+
+    /// All invoices that it gave.
+    var invoices: [String] { given.withLock { $0 } }
+
+    /// From now on gives this in place of its own.
+    func give(_ invoice: String) { instead.withLock { $0 = invoice } }
+
+    init(_ lie: Lie, at sandbox: PubkySandbox) async throws {
+        self.lie = lie
+        self.sandbox = sandbox
+        user = await sandbox.createUser(.ready)
+        let other = await sandbox.createUser(.ready)
+        switch lie {
+        case .somebodyElses: fixedInvoice = await sandbox.createInvoice(2100, for: other.key)
+        case .paidBefore:
+            fixedInvoice = await sandbox.createInvoice(2100, for: user.key)
+            _ = try await sandbox.pay(fixedInvoice)
+        case .expired:
+            let secrets = (
+                [UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](repeating: 3, count: 32)
+            )
+            fixedInvoice = try PubkyInvoice(
+                2100, for: user.key, at: 1_600_000_000, lifetime: 3600, chain: .regtest, secrets: secrets
+            ).text
+        case .otherChain:
+            let secrets = (
+                [UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32), [UInt8](repeating: 3, count: 32)
+            )
+            fixedInvoice = try PubkyInvoice(
+                2100, for: user.key, at: await sandbox.now / 1_000_000, lifetime: 86_400, chain: .mainnet,
+                secrets: secrets
+            ).text
+        case .unreadable: fixedInvoice = "lnbcrt21u1nonsense"
+        case .address: fixedInvoice = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+        default: fixedInvoice = await sandbox.createInvoice(2100, for: user.key)
+        }
+    }
+
+    func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms {
+        let amount = UInt64(inquiry.amount ?? "") ?? 0
+        let text =
+            switch lie {
+            case .another, .denies: await sandbox.createInvoice(amount, for: user.key)
+            case .less: await sandbox.createInvoice(amount / 2, for: user.key)
+            default: instead.withLock { $0 } ?? fixedInvoice
+            }
+        given.withLock { $0.append(text) }
+        return PaykitPayeeTerms(endpoint: text)
+    }
+
+    func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool { lie != .denies }
+}
+
+/// Receipts that are never found again.
+struct NoReceipts: ReceiptStore {
+    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { receipt }
+    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool { true }
+    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { nil }
+    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] { [] }
+    func note(_ arrival: ChannelArrival) async throws -> Bool { true }
+    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { false }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import PaykitProvider
+import PaymentCore
+import PaymentStore
+import Synchronization
+
+/// A process that may end at any of its deeds: before it, or after it and before anybody has heard.
+final class Life: Sendable {
+    struct Ended: Error {}
+
+    private let rest: Mutex<Int>
+    private let ended = Mutex(false)
+
+    /// - Parameter deeds: how many deeds it gets through; each has two moments at which it may end.
+    init(_ deeds: Int = .max) { rest = Mutex(deeds) }
+
+    var isOver: Bool { ended.withLock { $0 } }
+
+    private func pass() throws {
+        let isEnd = rest.withLock { rest in
+            rest -= rest == .max ? 0 : 1
+            return rest < 0
+        }
+        if isEnd { ended.withLock { $0 = true } }
+        if isEnd { throw Ended() }
+    }
+
+    /// Does what others see, if there is life for it.
+    func deed<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        try pass()
+        let value = try await work()
+        try pass()
+        return value
+    }
+
+    /// What nobody sees, but who is gone does not do either.
+    func look<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        guard !isOver else { throw Ended() }
+        return try await work()
+    }
+}
+
+/// The journal of a process that may end.
+struct MortalJournal: PaymentJournal, SpendingStore {
+    let base: InMemoryJournal
+    let life: Life
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+        try await life.look { await base.acquire(lease, at: now) }
+    }
+    func renew(_ lease: PaymentLease, at now: Date) async throws {
+        try await life.look { try await base.renew(lease, at: now) }
+    }
+    func release(_ lease: PaymentLease) async throws { try await life.look { await base.release(lease) } }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        try await life.deed { try await base.open(attempt, under: lease) }
+    }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await life.deed { try await base.append(entry, to: attempt, under: lease) }
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? {
+        try await life.look { await base.history(of: attempt) }
+    }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        try await life.look { await base.histories(of: payment) }
+    }
+    func unfinished() async throws -> [AttemptHistory] { try await life.look { await base.unfinished() } }
+
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        try await life.deed { try await base.reserve(spending, within: limits) }
+    }
+    func commit(_ attempt: AttemptID) async throws { try await life.deed { try await base.commit(attempt) } }
+    func release(_ attempt: AttemptID) async throws { try await life.deed { try await base.release(attempt) } }
+    func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
+        try await life.look { await base.spending(of: attempt) }
+    }
+    func reservedSpendings() async throws -> [SpendingRecord] {
+        try await life.look { await base.reservedSpendings() }
+    }
+    func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
+        try await life.look { await base.spendings(since: day) }
+    }
+}
+
+/// The receipts of a process that may end.
+struct MortalReceipts: ReceiptStore {
+    let base: any ReceiptStore
+    let life: Life
+
+    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt {
+        try await life.deed { try await base.keep(receipt) }
+    }
+    func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
+        try await life.deed { try await base.advance(receipt, from: stages) }
+    }
+    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? {
+        try await life.look { try await base.receipt(id) }
+    }
+    func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
+        try await life.look { try await base.receipts(before: earlier, limit: limit) }
+    }
+    func note(_ arrival: ChannelArrival) async throws -> Bool { try await life.deed { try await base.note(arrival) } }
+    func isNoted(_ arrival: ChannelArrival) async throws -> Bool {
+        try await life.look { try await base.isNoted(arrival) }
+    }
+}
+
+/// The settler of a process that may end. The node behind it lives on.
+struct MortalSettler: PaymentSettler {
+    let base: any PaymentSettler
+    let life: Life
+    /// Hears what is paid, before it is.
+    var paying: @Sendable (Settlement) -> Void = { _ in }
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        base.canSettle(kind, on: network)
+    }
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try await life.look { try await base.state(of: settlement) }
+    }
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        try await life.deed {
+            paying(settlement)
+            return try await base.settle(settlement)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Private payments of processes that end at any moment.
+@Suite("Private payments through crashes", .timeLimit(.minutes(5)))
+struct PrivateCrashTests {
+    private static func isPaid(_ outcome: PaymentOutcome?) -> Bool {
+        if case .succeeded? = outcome { true } else { false }
+    }
+
+    @Test("A crash between any two deeds: the invoice is paid once at most, and who resumes learns the truth")
+    func everywhere() async throws {
+        var deeds = 0
+        while true {
+            let world = RoutedWorld()
+            let peer = try await world.peer(.ready)
+            let life = Life(deeds)
+            let first = await (try world.process(life)).pay(peer.user.link)
+            guard life.isOver else {
+                #expect((try? first.get()).map(Self.isPaid) == true)
+                #expect(deeds > 20, "there are that many moments")
+                return
+            }
+            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            let second = try world.process(seed: 3)
+            _ = try await second.router.recover(as: second.payer)
+            #expect(await world.journal.unfinished().isEmpty, "after \(deeds) deeds")
+            let captures = await world.captures(peer.user.key)
+            let isToldPaid = try await Self.isToldPaid(world)
+            #expect(captures == (isToldPaid ? 1 : 0), "after \(deeds) deeds: \(captures)")
+            #expect(Set(world.settled).count <= 1, "no second invoice was paid in place of a first")
+            let receipts = await world.receipts.receipts(before: nil, limit: 9)
+            #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(deeds)")
+            // Paying again pays again: it is another payment to somebody.
+            #expect(Self.isPaid(try await second.pay(peer.user.link).get()))
+            #expect(await world.captures(peer.user.key) == captures + 1)
+            deeds += 1
+        }
+    }
+
+    private static func isToldPaid(_ world: RoutedWorld) async throws -> Bool {
+        for spending in await world.attempts where isPaid(spending.outcome) { return true }
+        return false
+    }
+
+    @Test("After a crash a payee who gives another invoice for the same receipt is paid by one of them at most")
+    func anotherInvoice() async throws {
+        for deeds in 0..<40 {
+            let world = RoutedWorld()
+            let payee = try await world.liar(.another)
+            let life = Life(deeds)
+            // Receipts that are lost with the process: the payee is asked a second time.
+            _ = await (try world.process(life, receipts: InMemoryReceipts())).pay(payee.user.link)
+            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            let second = try world.process(seed: 3, receipts: InMemoryReceipts())
+            _ = try await second.router.recover(as: second.payer)
+            #expect(await world.captures(payee.user.key) <= 1)
+            #expect(Set(world.settled).count <= 1, "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty)
+        }
+    }
+
+    @Test("An attempt that is gone on with by somebody without the means pays what was agreed on, or as published")
+    func withoutMeans() async throws {
+        for deeds in 0..<40 {
+            let world = RoutedWorld()
+            let peer = try await world.peer(.ready)
+            _ = await (try world.process(Life(deeds))).pay(peer.user.link)
+            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+            let second = try world.process(seed: 3, isPrivate: false)
+            _ = try await second.router.recover(as: second.payer)
+            #expect(await world.captures(peer.user.key) <= 1)
+            #expect(Set(world.settled).count <= 1, "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty)
+        }
+    }
+
+    @Test("An invoice that was agreed on and is over by the time it is gone on with is not handed to the settler")
+    func late() async throws {
+        var count = 0
+        for deeds in 4..<40 {
+            let world = RoutedWorld()
+            let peer = try await world.peer(.ready)
+            _ = await (try world.process(Life(deeds), use: .only)).pay(peer.user.link)
+            // Once it may have been handed over, only the settler says what has become of it.
+            guard await !world.attempts.contains(where: \.hasBegunMutation) else { continue }
+            let agreed = await world.receipts.receipts(before: nil, limit: 9).compactMap {
+                $0.metadata["invoice"]?.string
+            }
+            count += agreed.isEmpty ? 0 : 1
+            (world.clock as? PatientClock)?.advance(by: .seconds(366 * 86_400))
+            let second = try world.process(use: .only, seed: 3)
+            _ = try await second.router.recover(as: second.payer)
+            #expect(Set(world.settled).isDisjoint(with: agreed), "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty)
+        }
+        #expect(count > 2, "there are moments between the agreement and the payment")
+    }
+
+    // MARK: Histories
+
+    /// One history: people of all manners, payments, crashes, within a limit. Its seed says what happens, but for who
+    /// of two at once is first.
+    private static func history(_ seed: UInt64) async throws {
+        let random = SeededRandomSource(seed: seed)
+        func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+        let world = RoutedWorld(seed: seed)
+        var links: [String] = []
+        var payees: [PubkyKey] = []
+        for _ in 0...below(3) {
+            if below(2) == 0 {
+                let payee = try await world.liar(LyingPayee.Lie.allCases[below(LyingPayee.Lie.allCases.count)])
+                links.append(payee.user.link)
+                payees.append(payee.user.key)
+            } else {
+                let peer = try await world.peer(manners[below(manners.count)])
+                links.append(peer.user.link)
+                payees.append(peer.user.key)
+            }
+        }
+        let limit = try SpendingLimit(
+            Money(minorUnits: UInt128(2100 * (1 + below(4))), currency: .satoshi), per: .month,
+            on: below(2) == 0 ? .everything : .method("lightning"))
+        let before = await world.total
+        let isLimited = below(2) == 0
+        for round in 0...below(5) {
+            let life = below(3) == 0 ? Life() : Life(below(45))
+            let process = try world.process(
+                life, use: below(4) == 0 ? .only : .preferred,
+                autoPay: isLimited ? AutoPay(within: [limit], timeZone: .gmt) : nil, seed: seed &* 100 &+ UInt64(round))
+            let link = links[below(links.count)]
+            if below(4) == 0 { _ = try? await process.router.recover(as: process.payer) }
+            // Twice at once is one payment; two payees at once are two.
+            let other = below(3) == 0 ? links[below(links.count)] : nil
+            await withTaskGroup(of: Void.self) { group in
+                for link in [link, other].compactMap(\.self) { group.addTask { _ = await process.pay(link) } }
+            }
+            (world.clock as? PatientClock)?.advance(by: .seconds(3600))
+        }
+        let last = try world.process(seed: seed &* 100 &+ 99)
+        _ = try await last.router.recover(as: last.payer)
+        #expect(await world.journal.unfinished().isEmpty, "seed \(seed)")
+        var proofs: Set<String> = []
+        for attempt in await world.attempts {
+            guard case .succeeded(let receipt)? = attempt.outcome else { continue }
+            proofs.insert(receipt.transactionID ?? "")
+        }
+        let paid = await world.total - before
+        #expect(proofs.count == paid, "seed \(seed): \(paid) paid, \(proofs.count) told")
+        if isLimited {
+            #expect(UInt128(paid) * 2100 <= limit.amount.minorUnits, "seed \(seed)")
+        }
+        // No invoice is handed to the settler by two attempts.
+        let kept = await world.receipts.receipts(before: nil, limit: 1000).filter { $0.stage >= .paying }
+        let invoices = kept.compactMap { $0.metadata["invoice"]?.string }
+        #expect(Set(invoices).count == invoices.count, "seed \(seed)")
+    }
+
+    /// Those who answer in time, or not at all: nobody's clock runs.
+    private static let manners = PubkySandbox.PeerManner.allCases.filter { ![.silent, .late, .slow].contains($0) }
+
+    /// How many histories: 60, or what PRIVATE_HISTORIES says.
+    private static let histories =
+        ProcessInfo.processInfo.environment["PRIVATE_HISTORIES"].flatMap { UInt64($0) } ?? 60
+
+    @Test("Whatever happens: every invoice is paid once, every paid one is told paid, and limits are kept")
+    func seeds() async throws {
+        let first = ProcessInfo.processInfo.environment["PRIVATE_FIRST"].flatMap { UInt64($0) } ?? 1
+        for seed in first..<first + Self.histories { try await Self.history(seed) }
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Private payments through a router.
+@Suite("Paykit's provider, privately", .timeLimit(.minutes(2)))
+struct PrivateProviderTests {
+    private static func outcome(_ result: Result<PaymentOutcome, PaymentError>) throws -> PaymentOutcome {
+        try result.get()
+    }
+
+    private static func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+        if case .success(.succeeded) = result { true } else { false }
+    }
+
+    @Test("Who can be asked is paid by an invoice of its own, told so, and the receipt is kept (Protocol 5.10)")
+    func prefers() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let process = try world.process()
+        guard case .matched(let route) = process.router.route(peer.user.link) else {
+            Issue.record("not routed")
+            return
+        }
+        let quote = try await process.router.quote(route, as: process.payer)
+        #expect(quote.options.map(\.id) == ["private-lightning", "lightning", "onchain"])
+        #expect(quote.options.map(\.method) == ["lightning", "lightning", "onchain"])
+        #expect(quote.options.allSatisfy { $0.unmet.isEmpty })
+        guard case .succeeded(let receipt) = try Self.outcome(await process.pay(peer.user.link)) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(receipt.amount?.minorUnits == 2100 && receipt.transactionID?.count == 64)
+        #expect(await world.captures(peer.user.key) == 1)
+        #expect(world.settled.count == 1)
+        #expect(await world.settled.first != world.published(peer.user.key))
+        let kept = try #require(await world.receipts.receipts(before: nil, limit: 10).first)
+        #expect(kept.stage == .paid && kept.proof?["preimage"]?.string == receipt.transactionID)
+        #expect(kept.amount == "2100" && kept.id.payee == peer.user.key.text)
+        #expect(await world.receipts.isNoted(Self.word(of: kept)))
+        // What was public stays to be chosen.
+        guard case .succeeded = try await process.router.pay(quote, option: "lightning", as: process.payer) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(await world.settled.last == world.published(peer.user.key))
+    }
+
+    private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
+        ChannelArrival(
+            kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
+    }
+
+    @Test(
+        "Whoever the payee is: paid privately, paid as they publish, or nothing moves; and once at most",
+        arguments: PubkySandbox.PeerManner.allCases)
+    func manners(_ manner: PubkySandbox.PeerManner) async throws {
+        // Whoever never answers is not waited for as long as usual.
+        let isQuick = [.silent, .late].contains(manner)
+        let world = RoutedWorld(clock: isQuick || manner == .slow ? SystemPaymentClock() : PatientClock())
+        let peer = try await world.peer(manner)
+        let only = try world.process(use: .only, timeout: isQuick ? .milliseconds(500) : .seconds(30))
+        let result = await only.pay(peer.user.link)
+        let published = await world.published(peer.user.key)
+        switch manner.expectedOutcome {
+        case .confirmed, .paid:
+            #expect(Self.isPaid(result), "\(result)")
+            #expect(world.settled.count == 1 && world.settled.first != published)
+        case .refused, .failed:
+            #expect(!Self.isPaid(result) && world.settled.isEmpty, "\(result)")
+            if case .failure(let error) = result { #expect(error.phase != .maybeSent, "\(error)") }
+        }
+        #expect(await world.captures(peer.user.key) == world.settled.count)
+        #expect(await world.journal.unfinished().isEmpty)
+        // Where it is only preferred, who lies about the agreement is not paid at all.
+        let lies: Set<PubkySandbox.PeerManner> = [
+            .anotherAmount, .anotherInvoice, .anotherReceipt, .anotherPayer, .noInvoice,
+        ]
+        let before = world.settled.count
+        let preferring = try world.process(
+            timeout: isQuick ? .milliseconds(500) : .seconds(30), seed: 3)
+        let second = await preferring.pay(peer.user.link)
+        #expect(Self.isPaid(second) == !lies.contains(manner), "\(second)")
+        #expect(world.settled.count == before + (lies.contains(manner) ? 0 : 1))
+        if [.refused, .failed].contains(manner.expectedOutcome), !lies.contains(manner) {
+            #expect(world.settled.last == published)
+        }
+        #expect(await world.journal.unfinished().isEmpty)
+    }
+
+    @Test(
+        "An invoice that is something else is neither paid nor told paid, and nothing is paid in its stead",
+        arguments: LyingPayee.Lie.allCases.filter { ![.always, .another, .denies, .somebodyElses].contains($0) })
+    func lies(_ lie: LyingPayee.Lie) async throws {
+        let world = RoutedWorld()
+        let payee = try await world.liar(lie)
+        let process = try world.process()
+        guard case .failure(let error) = await process.pay(payee.user.link) else {
+            Issue.record("paid")
+            return
+        }
+        #expect(error.code == .integrity && error.phase != .maybeSent, "\(error)")
+        #expect(!payee.invoices.isEmpty && world.settled.isEmpty)
+        #expect(await world.journal.unfinished().isEmpty)
+        #expect(await world.receipts.receipts(before: nil, limit: 9).allSatisfy { $0.stage < .paying })
+    }
+
+    @Test("An invoice that is given twice, by one payee or by two, is paid for the first of them only")
+    func sameInvoice() async throws {
+        for lie in [LyingPayee.Lie.always, .somebodyElses] {
+            let world = RoutedWorld()
+            let payee = try await world.liar(lie)
+            let process = try world.process()
+            #expect(Self.isPaid(await process.pay(payee.user.link)))
+            let second = await process.pay(payee.user.link)
+            guard case .failure(let error) = second else {
+                Issue.record("\(second)")
+                continue
+            }
+            #expect(error.code == .integrity && world.settled.count == 1)
+            #expect(Set(payee.invoices).count == 1)
+        }
+    }
+
+    @Test("Two who give one invoice at the same moment are not both told paid")
+    func sameInvoiceAtOnce() async throws {
+        let world = RoutedWorld()
+        let payees = [try await world.liar(.always), try await world.liar(.always)]
+        let text = try #require(payees.first).fixedInvoice
+        payees[1].give(text)
+        let process = try world.process()
+        let results = await withTaskGroup(of: Result<PaymentOutcome, PaymentError>.self) { group in
+            for payee in payees { group.addTask { await process.pay(payee.user.link) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count(where: Self.isPaid) == 1, "\(results)")
+        #expect(world.settled == [text])
+    }
+
+    @Test("It is paid whatever the payee says afterwards, and the proof is told again later")
+    func confirmedLater() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.unconfirming)
+        let process = try world.process()
+        #expect(Self.isPaid(await process.pay(peer.user.link)))
+        let kept = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
+        #expect(kept.stage == .paid)
+        #expect(await !world.receipts.isNoted(Self.word(of: kept)))
+        peer.close()
+        let denier = try await world.liar(.denies)
+        #expect(Self.isPaid(await process.pay(denier.user.link)), "who denies it was paid all the same")
+        let unconfirmed = await world.receipts.receipts(before: nil, limit: 9)
+        #expect(unconfirmed.count == 2 && unconfirmed.allSatisfy { $0.stage == .paid })
+        let transport = SandboxTransport(world.sandbox, clock: world.clock)
+        #expect(try await process.provider.confirmPayments(over: transport, clock: world.clock) == 0)
+        #expect(world.settled.count == 2, "nobody is paid to say yes")
+    }
+
+    @Test("A proof that did not arrive is told again, once it can be")
+    func toldAgain() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let process = try world.process()
+        #expect(Self.isPaid(await process.pay(peer.user.link)))
+        // As after a crash between the payment and the payee's word.
+        let first = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
+        let store = InMemoryReceipts()
+        _ = await store.keep(first)
+        let later = try world.process(seed: 5, receipts: store)
+        let transport = SandboxTransport(world.sandbox, clock: world.clock)
+        #expect(try await later.provider.confirmPayments(over: transport, clock: world.clock) == 1)
+        #expect(try await later.provider.confirmPayments(over: transport, clock: world.clock) == 0, "once is enough")
+        #expect(await world.captures(peer.user.key) == 1)
+    }
+
+    @Test("Who cannot be asked is told so where only private payments are wanted, and nothing is paid")
+    func onlyPrivate() async throws {
+        let world = RoutedWorld()
+        let user = await world.sandbox.createUser(.ready)
+        let process = try world.process(use: .only)
+        guard case .failure(let error) = await process.pay(user.link) else {
+            Issue.record("paid")
+            return
+        }
+        #expect(error.code == .unusableOption && error.message.contains("cannot be paid privately"))
+        #expect(world.settled.isEmpty)
+        // Preferred, it is as without.
+        let preferring = try world.process(seed: 4)
+        guard case .matched(let route) = preferring.router.route(user.link) else { return }
+        let quote = try await preferring.router.quote(route, as: preferring.payer)
+        #expect(quote.options.map(\.id) == ["lightning", "onchain"])
+        #expect(Self.isPaid(await preferring.pay(user.link)))
+    }
+
+    @Test("Somebody who publishes nothing but where they can be spoken to is paid there")
+    func nothingPublished() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        for name in ["lightning", "onchain"] {
+            await world.sandbox.unpublish("/pub/paykit.app/v0/\(name)", of: peer.user.key)
+        }
+        #expect(Self.isPaid(await (try world.process()).pay(peer.user.link)))
+        #expect(await world.captures(peer.user.key) == 1)
+    }
+
+    @Test("Without an amount of the payer's, what the published invoice asks for is asked for privately")
+    func amounts() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let process = try world.process()
+        var silent = process.payer
+        silent.amountChooser = nil
+        guard case .matched(let route) = process.router.route(peer.user.link) else { return }
+        let quote = try await process.router.quote(route, as: silent)
+        #expect(quote.options.map(\.id) == ["private-lightning", "lightning"])
+        #expect(quote.options.allSatisfy { $0.amount.minorUnits == 2100 })
+        // Another amount than the published one can only be agreed on.
+        let more = try world.process(satoshi: 5000, seed: 9)
+        guard case .success(.succeeded(let receipt)) = await more.pay(peer.user.link) else {
+            Issue.record("not paid")
+            return
+        }
+        #expect(receipt.amount?.minorUnits == 5000)
+        #expect(await world.settled.first != world.published(peer.user.key))
+    }
+
+    @Test("Nobody asks themselves")
+    func oneself() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let url = try HTTPURL(RoutedWorld.url)
+        let own = PaykitProvider(
+            network: try .sandbox(url), reader: StandardsReader(),
+            privately: try PaykitChannelPayments(
+                as: peer.user.keyPair, over: world.streams, receipts: world.receipts, chain: .regtest))
+        let process = try world.process()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([own]), transport: SandboxTransport(world.sandbox, clock: world.clock),
+            journal: world.journal, clock: world.clock)
+        guard case .matched(let route) = router.route(peer.user.link) else { return }
+        #expect(try await router.quote(route, as: process.payer).options.map(\.id) == ["lightning", "onchain"])
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Somebody who pays people of a simulated network privately, through a router: all that outlives one process.
+final class RoutedWorld: Sendable {
+    static let url = "http://localhost:6288"
+
+    let clock: any PaymentClock
+    let sandbox: PubkySandbox
+    let streams = LocalStreams()
+    let journal = InMemoryJournal()
+    let receipts = InMemoryReceipts()
+    /// What the settler was asked to pay.
+    private let asked = Mutex<[String]>([])
+    private let listeners = Mutex<[Task<Void, Never>]>([])
+
+    init(clock: any PaymentClock = PatientClock(), seed: UInt64 = 1) {
+        self.clock = clock
+        var rules = PubkySandbox.Configuration()
+        rules.slowness = .milliseconds(10)
+        rules.invoiceLifetime = 365 * 86_400
+        sandbox = PubkySandbox(rules, clock: clock, random: SeededRandomSource(seed: seed))
+    }
+
+    deinit { for task in listeners.withLock({ $0 }) { task.cancel() } }
+
+    /// The invoices that the settler was asked to pay, in order.
+    var settled: [String] { asked.withLock { $0 } }
+
+    /// A process of the payer's.
+    struct Process: Sendable {
+        let router: PaymentRouter
+        let payer: Payer
+        let life: Life
+        let provider: PaykitProvider
+
+        func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
+            do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func process(
+        _ life: Life = Life(), use: PaykitChannelPayments.Use = .preferred, timeout: Duration = .seconds(30),
+        autoPay: AutoPay? = nil, satoshi: UInt128 = 2100, seed: UInt64 = 2, secret: UInt8 = 0x11,
+        receipts: (any ReceiptStore)? = nil, isPrivate: Bool = true
+    ) throws -> Process {
+        let url = try HTTPURL(Self.url)
+        let transport = SandboxTransport(sandbox, clock: clock)
+        let pair = try PubkyKeyPair(seed: [UInt8](repeating: secret, count: 32))
+        let provider = PaykitProvider(
+            network: try .sandbox(url), reader: StandardsReader(),
+            privately: isPrivate
+                ? try PaykitChannelPayments(
+                    as: pair, over: streams, receipts: MortalReceipts(base: receipts ?? self.receipts, life: life),
+                    use: use, chain: .regtest, timeout: timeout) : nil)
+        let settler = MortalSettler(base: SandboxSettler(at: url, over: transport), life: life) { [weak self] one in
+            self?.asked.withLock { $0.append(one.endpoint.text) }
+        }
+        var payer = Payer(policy: .firstWhateverItCosts, settler: settler)
+        payer.amountChooser = { _ in try Money(minorUnits: satoshi, currency: .satoshi) }
+        if autoPay != nil { payer.policy = nil }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport,
+            journal: MortalJournal(base: journal, life: life), readers: [StandardsReader()], clock: clock,
+            random: SeededRandomSource(seed: seed), autoPay: autoPay)
+        return Process(router: router, payer: payer, life: life, provider: provider)
+    }
+
+    /// Somebody of this manner, who listens as long as the world is there.
+    func peer(_ manner: PubkySandbox.PeerManner) async throws -> PubkySandbox.Peer {
+        let peer = try await sandbox.createPeer(manner, over: streams)
+        listeners.withLock { $0.append(Task { await peer.run() }) }
+        return peer
+    }
+
+    /// Somebody who lies about their invoices, and listens as long as the world is there.
+    func liar(_ lie: LyingPayee.Lie) async throws -> LyingPayee {
+        let payee = try await LyingPayee(lie, at: sandbox)
+        let socket = try await streams.listen(at: .loopback())
+        let identity = try ChannelIdentity(payee.user.keyPair)
+        let store: any ReceiptStore = if lie == .another { NoReceipts() } else { InMemoryReceipts() }
+        let responder = ReceiptResponder(payee.user.key, payee, store)
+        var limits = PayeeListener.Limits()
+        (limits.gate.attempts, limits.gate.attemptsOfAll) = (.max, .max)
+        let listener = PayeeListener(
+            socket, as: identity, responder, clock: clock, random: SeededRandomSource(seed: 8), limits)
+        let place = PaykitNoiseEndpoint(
+            owner: payee.user.key, host: "127.0.0.1", port: socket.localAddress.port, key: identity.publicKey)
+        await sandbox.publish(place.wire, at: "/pub/paykit.app/v0/noise", of: payee.user.key)
+        listeners.withLock { $0.append(Task { await listener.run() }) }
+        return payee
+    }
+
+    func captures(_ key: PubkyKey) async -> Int { await sandbox.ledger.captures(of: key.text) }
+
+    func published(_ key: PubkyKey) async -> String {
+        String(decoding: await sandbox.file(at: "/pub/paykit.app/v0/lightning", of: key) ?? [], as: UTF8.self)
+    }
+
+    /// How often anybody was paid.
+    var total: Int {
+        get async {
+            await sandbox.ledger.entries.count { if case .captured = $0.event { true } else { false } }
+        }
+    }
+
+    /// Every attempt that the journal has.
+    var attempts: [AttemptHistory] {
+        get async { await journal.attempts(AttemptQuery(limit: 10_000)).histories }
+    }
+}

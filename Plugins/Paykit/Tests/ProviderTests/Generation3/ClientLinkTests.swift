@@ -1,0 +1,137 @@
+import PaykitSandbox
+import PaymentCore
+import PaymentCrypto
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitKit
+@testable import PaykitProvider
+
+/// Private links by the client, over homeservers of each generation (Protocol 12.8 and 12.9).
+@Suite("Paykit's client and private links")
+struct ClientLinkTests {
+    private let clock = VirtualClock()
+    private let sandbox: PubkySandbox
+
+    init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
+
+    private func client(_ number: UInt8, _ app: String, secret: Bool = true) async throws -> PaykitClient {
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
+        configuration.receiver = PaykitReceiverPath(app)
+        configuration.receiverSecret = secret ? Redacted([UInt8](repeating: number, count: 32)) : nil
+        let client = PaykitClient(
+            configuration: configuration, transport: SandboxTransport(sandbox), clock: clock,
+            random: SeededRandomSource(seed: UInt64(number)))
+        clock.advance(by: .milliseconds(1))
+        try await client.initialize(
+            secretKeyHex: Hex.encode([UInt8](repeating: number, count: 32)),
+            homeserverPubkey: sandbox.homeserver.text)
+        return client
+    }
+
+    /// Pays whatever it is asked for at the sandbox, and counts.
+    private final class Wallet: PaykitOrderWallet {
+        private let paid = Mutex<[String: PaykitProof]>([:])
+        private let sandbox: PubkySandbox
+
+        init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
+
+        var orders: [String] { paid.withLock { $0.keys.sorted() } }
+
+        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? {
+            paid.withLock { $0[order.key] }.map { .paid($0) }
+        }
+
+        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
+            guard case .preimage(let preimage) = try await sandbox.pay(order.endpoint.endpoint) else {
+                return .notPaid("no invoice")
+            }
+            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
+            let proof = PaykitProof.preimage(preimage, paymentHash: hash)
+            paid.withLock { $0[order.key] = proof }
+            return .paid(proof)
+        }
+    }
+
+    private func linked(_ first: PaykitPrivateLink, _ second: PaykitPrivateLink) async throws {
+        for _ in 0..<4 {
+            try await first.poll()
+            try await second.poll()
+        }
+        #expect(try await [first.poll(), second.poll()] == [.linked, .linked])
+    }
+
+    @Test("A request becomes a payment and a receipt, while the homeserver changes its generation in the middle")
+    func wholeWay() async throws {
+        let shop = try await client(1, "shop/server")
+        let friend = try await client(2, "bitkit/wallet")
+        for client in [shop, friend] { try await client.publishReceiver() }
+        let toShop = try await friend.privateLink(with: #require(await shop.user?.text))
+        let toFriend = try await shop.privateLink(with: #require(await friend.user?.text))
+        #expect(toShop.app.text == "shop/server")
+        try await linked(toShop, toFriend)
+
+        let amount = try Money(decimal: "0.000021", currency: .satoshi)
+        let invoice = await sandbox.createInvoice(2100, for: toShop.peer)
+        let id = try await toFriend.ask(
+            for: amount, reference: "order 7", methods: ["btc-lightning-bolt11"],
+            at: [PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: invoice)])
+        await sandbox.upgrade(to: .storagePaths)
+        clock.advance(by: .seconds(4000))
+        for client in [shop, friend] { try await client.refreshSession() }
+        try await linked(toShop, toFriend)
+
+        let request = try #require(try await toShop.requests().first)
+        #expect(request.id == id && !request.isOwn && request.amount == amount && request.phase == .proposed)
+        let wallet = Wallet(sandbox)
+        try await toShop.accept(id)
+        let proof = try await toShop.pay(id, with: wallet)
+        #expect(try await toShop.pay(id, with: wallet) == proof && wallet.orders == [id])
+        try await linked(toShop, toFriend)
+        #expect(try await toFriend.proof(of: id) == proof)
+        #expect(try await toFriend.requests().first?.phase == .proven)
+        try await toFriend.issueReceipt(for: id)
+        try await linked(toFriend, toShop)
+        let receipts = try await toShop.receipts(for: id)
+        #expect(try await toFriend.receipts(for: id) == receipts && receipts.count == 1)
+    }
+
+    @Test("A link takes a receiver and its secret, and a peer who has them too")
+    func needs() async throws {
+        let bare = try await client(1, "router/wallet", secret: false)
+        let user = await sandbox.createUser(.ready)
+        let later = await sandbox.createUser(.appRegistry)
+        func failure(_ client: PaykitClient, _ key: PubkyKey) async -> PaykitNetworkError? {
+            do {
+                _ = try await client.privateLink(with: key.text)
+                return nil
+            } catch { return (error as? PaykitError)?.failure }
+        }
+        #expect(await failure(bare, user.key)?.code == .notInitialized)
+        let client = try await client(2, "router/wallet")
+        #expect(await failure(client, user.key)?.code == .methodNotSupported)
+        #expect(await failure(client, later.key)?.message.contains("newer form") == true)
+    }
+
+    @Test("A peer who goes over to today's form in the middle is found there at the next look")
+    func changing() async throws {
+        let client = try await client(1, "router/wallet")
+        let user = await sandbox.createUser(.ready)
+        func methods() async throws -> [String] {
+            let found: [PaykitSupportedMethod] = try await client.getSupportedMethods(pubkey: user.key.text).methods
+            return found.map(\.methodId)
+        }
+        #expect(try await methods() == ["lightning", "onchain"])
+        let invoice = await sandbox.createInvoice(nil, for: user.key)
+        await sandbox.publish(
+            Array(#"{"value":"\#(invoice)"}"#.utf8), at: "/pub/paykit/v0/bitkit/wallet/endpoints/btc-lightning-bolt11",
+            of: user.key)
+        #expect(try await methods() == ["lightning", "onchain"])
+        clock.advance(by: .seconds(301))
+        #expect(try await methods() == ["btc-lightning-bolt11"])
+        let checkout = try await client.smartCheckout(pubkey: user.key.text, preferredMethod: "lightning")
+        #expect(checkout.endpoint == invoice)
+    }
+}

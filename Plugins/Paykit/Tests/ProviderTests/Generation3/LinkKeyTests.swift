@@ -1,0 +1,141 @@
+import PaymentCore
+import PaymentCrypto
+import Testing
+
+@testable import PaykitProvider
+
+/// Keys and folders of private links (Protocol 12.1 and 12.2).
+@Suite("Paykit's link keys and folders")
+struct LinkKeyTests {
+    static func keys(_ byte: UInt8) throws -> PrivateLinkKeys {
+        try PrivateLinkKeys(secret: Redacted([UInt8](repeating: byte, count: 32)))
+    }
+
+    static func identity(_ byte: UInt8) throws -> PubkyKey {
+        try PubkyKeyPair(seed: [UInt8](repeating: byte, count: 32)).publicKey
+    }
+
+    @Test("Both public halves of a link's key are the known ones, and neither is the other")
+    func halves() throws {
+        let (first, second) = (try Self.keys(1), try Self.keys(2))
+        #expect(first.routing.text == "tkrq8zmwb8a3m9k15csu3q17qmfgqnp9dskbrg9uq1rydpyxp7qy")
+        #expect(second.routing.text == "orhzqdiexwmi6iidktucgud63ufa5nwtsuzdxe176a8izd6jsqky")
+        #expect(Hex.encode(first.noise) == "a4e09292b651c278b9772c569f5fa9bb13d906b46ab68c9df9dc2b4409f8a209")
+        #expect(Hex.encode(second.noise) == "ce8d3ad1ccb633ec7b70c17814a5c76ecd029685050d344745ba05870e587d59")
+        let converted = try #require(EdwardsPoint.montgomery(first.routing.bytes))
+        #expect(Hex.encode(converted) == "1b1b58dd50ea14b60da17b790cd02754d970c9bab864ebb3c0f3016fe51d3f57")
+        #expect(converted != first.noise)
+    }
+
+    @Test("Both sides agree on the same secret, and on nobody else's")
+    func agreement() throws {
+        let (first, second, third) = (try Self.keys(1), try Self.keys(2), try Self.keys(3))
+        let shared = "4181d7302557342bdb6d061c4b1eebea828ecb625c3368b7111680793307220b"
+        #expect(Hex.encode(try first.agreement(with: second.routing)) == shared)
+        #expect(Hex.encode(try second.agreement(with: first.routing)) == shared)
+        #expect(Hex.encode(try third.agreement(with: first.routing)) != shared)
+        // A key of small order is a key that everybody agrees with.
+        let small = try PubkyKey(bytes: [1] + [UInt8](repeating: 0, count: 31))
+        #expect(throws: NoiseError.key) { try first.agreement(with: small) }
+    }
+
+    /// The folder of each side.
+    private func folders(
+        _ parties: PrivateLinkParties, _ purpose: PrivateLinkParties.Purpose = .messages
+    ) throws -> [String] {
+        let (first, second) = (try Self.keys(1), try Self.keys(2))
+        let shared = try first.agreement(with: second.routing)
+        return [first, second].map { parties.folder(purpose, agreement: shared, writer: $0.routing) }
+    }
+
+    @Test("Folders of every form are the known ones, whoever of both is named first")
+    func folders() throws {
+        let (a, b) = (try Self.identity(0x0B), try Self.identity(0x0C))
+        #expect(a.text == "c498hc3cxjnugci7uwf869pokz4hm5a4y4s4c5casqx5pyeceh7y")
+        #expect(b.text == "bpeuispw1jybm1ojymsoxrnr4qsf5xsngbzopfrcndpe7pzduhso")
+        let (path, other) = (
+            try #require(PaykitReceiverPath("bitkit/wallet")), try #require(PaykitReceiverPath("tether/wallet"))
+        )
+        let attempts = ("650e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000")
+        let cases: [(PrivateLinkParties, PrivateLinkParties, PrivateLinkParties.Purpose, [String])] = [
+            (
+                .receivers(a, path, b, other), .receivers(b, other, a, path), .messages,
+                [
+                    "b0571398e9d10d812311ba59f3b3c3c0b7b231bec506e38498fcd8e6deccdb30",
+                    "e2bcdc3eb18b8811c067988e695645bb1d972325840e852654f751cac3a60881",
+                ]
+            ),
+            (
+                .receivers(a, path, b, other), .receivers(b, other, a, path), .recovery,
+                [
+                    "556e4f63a44946f601f8e15f2e5c8d4b29b7ba631dcad250e5d3f42301f279ed",
+                    "4b7ca4fac6600a21fc2b8fd2e5f64b97ceae5cc570fda50e9d2dd8805f50e8d6",
+                ]
+            ),
+            (
+                .keys, .keys, .messages,
+                [
+                    "d8d5f653da5fe7556d01831d98565f4dd66f6a6977f5a3c7db438debad99a2ae",
+                    "75804666e905325f55745d191d2c7f4176b1ab830222d1bc1931d650bc4f14e3",
+                ]
+            ),
+            (
+                .users(a, b), .users(b, a), .messages,
+                [
+                    "bc373b2a13304cf58d904637c7b6225826728eb1a626babac270d488d4da62ae",
+                    "6bf645f0eab4b35fb5e83b294553d75a5363dec766cea3d6de640ed228e74855",
+                ]
+            ),
+            (
+                .users(a, b), .attempts(b, attempts.1, a, attempts.0), .recovery,
+                [
+                    "5eb4eadc1363bc2aee56a68e4f98030852e0173df906c5df2007e2e225b07c83",
+                    "8074b8d254600cecc5d0ec53da341b4f0ef18c3c7cc994a37ff0dce216e2e211",
+                ]
+            ),
+            (
+                .attempts(a, nil, b, nil), .attempts(b, nil, a, nil), .messages,
+                [
+                    "061751960f2b4ebbec3015e21e096c3e400441690e8d3a2993274c158f4769e6",
+                    "08168b369f447dad191f97783913949825e8ea55a75339c5b163e1f04de19955",
+                ]
+            ),
+            (
+                .attempts(a, attempts.0, b, nil), .attempts(b, nil, a, attempts.0), .messages,
+                [
+                    "3639e40e590cd16d695cfae5e353cc4628c87165c0c10ef7472d56d1c75698b0",
+                    "458b978100c8639c7041c98adf366a3fea03ad82c5e52cfccd115049404010f6",
+                ]
+            ),
+            (
+                .attempts(a, attempts.0, b, attempts.1), .attempts(b, attempts.1, a, attempts.0), .messages,
+                [
+                    "2c26bc8df776bf6e1cc068fbb7ed8020e96c91dfcd7f87dcc97e2d67a31b5636",
+                    "f433f570524c24aa44065ec7aec257247942f66e1f552f537b12df44c237eb8e",
+                ]
+            ),
+        ]
+        for (parties, turned, purpose, expected) in cases {
+            #expect(try folders(parties, purpose) == expected, "\(parties)")
+            #expect(try folders(turned, purpose) == expected, "\(turned)")
+        }
+        #expect(
+            PrivateLinkParties.messages(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/messages/x/")
+        #expect(
+            PrivateLinkParties.marker(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/encrypted-link-recovery/x")
+        #expect(PrivateLinkParties.begins(b, with: a) == true && PrivateLinkParties.begins(a, with: b) == false)
+        #expect(PrivateLinkParties.begins(a, with: a) == nil)
+    }
+
+    @Test("The two public halves of a key are the ones of the wallet, and the secret is never printed")
+    func walletHalves() throws {
+        let secret = try #require(Hex.decode("500f4799bbb2d02103e3b74b365ddb478a3187333c053fa9eb62f4052ba6a327"))
+        let keys = try PrivateLinkKeys(secret: Redacted(secret))
+        #expect(keys.routing.text == "zydeotueqrcmgcyriysgobj8i9tdnycjywnh61ztqmuza5ngq38o")
+        #expect(Hex.encode(keys.noise) == "51361fab6995029a59a9dfcd7bdfb0345e1e592726169c1129b4f84fffb40025")
+        #expect(throws: PubkyKeyDefect.self) { try PrivateLinkKeys(secret: Redacted([1, 2])) }
+        var dumped = "\(keys)"
+        dump(keys, to: &dumped)
+        #expect(!dumped.contains("500f47"))
+    }
+}

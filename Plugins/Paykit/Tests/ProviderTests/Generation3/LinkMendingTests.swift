@@ -1,0 +1,114 @@
+import PaykitSandbox
+import PaymentCore
+import Testing
+
+@testable import PaykitLinkSimulation
+@testable import PaykitProvider
+
+/// What arrives long after it was sent, and puts an older file in the place of a later one or takes it away (Protocol
+/// 12.8).
+@Suite("Private links that something late has hurt")
+struct LinkMendingTests {
+    /// A link comes about, something is asked for, the payer loses everything, and both begin anew.
+    private struct Story {
+        let world: LinkWorld
+        /// Everything that ever lay at a place, in its order; nil for nothing.
+        private(set) var past: [Place: [[UInt8]?]] = [:]
+
+        struct Place: Hashable {
+            let owner: PubkyKey
+            let path: String
+        }
+
+        init(seed: UInt64, looks: Int) async throws {
+            world = try await LinkWorld(seed: seed, trouble: 0)
+            for look in 0..<looks {
+                if look == 8 { world.payer.disk.lose() }
+                try await self.look(look)
+                if look == 5 { try await ask("tea") }
+                for owner in [world.payer.key, world.payee.key] {
+                    let paths = await world.sandbox.paths(of: owner).filter { $0.contains("/private/") }
+                    for place in Set(paths.map { Place(owner: owner, path: $0) }).union(past.keys)
+                    where place.owner == owner {
+                        let now = await world.sandbox.file(at: place.path, of: owner)
+                        if past[place, default: [nil]].last != now { past[place, default: [nil]].append(now) }
+                    }
+                }
+            }
+        }
+
+        /// Each side in its turn.
+        func look(_ number: Int) async throws {
+            let (me, other) = number.isMultiple(of: 2) ? (world.payer, world.payee) : (world.payee, world.payer)
+            _ = try await me.flow.poll(other.key, other.receiver, me.session)
+        }
+
+        func ask(_ reference: String) async throws {
+            let terms = PaymentTerms(
+                try PrivateLinkAmount("0.00001", "btc"), reference: reference,
+                identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
+            _ = try await world.payee.flow.ask(for: terms, at: nil, world.payee.party(with: world.payer))
+        }
+
+        /// Whether both find each other, and what is said now arrives.
+        func findsTogether() async throws -> Bool {
+            for number in 0..<4 { try await look(number) }
+            try await ask("cake")
+            for number in 0..<60 {
+                try await look(number)
+                let known = try await world.payer.flow.requests(with: world.payee.key, world.payee.receiver)
+                if known.contains(where: { $0.terms.reference == "cake" }) { return true }
+            }
+            return false
+        }
+    }
+
+    /// The payer begins the handshake in the one, the payee in the other.
+    private static let seeds: [UInt64] = [1, 2]
+    /// After so many looks: in the first handshake, at its end, with something asked for, and in the second handshake.
+    private static let moments = [3, 4, 6, 9, 11, 12]
+
+    @Test("Who begins is another one in each of these stories")
+    func roles() async throws {
+        var begins: Set<Bool> = []
+        for seed in Self.seeds {
+            let world = try await LinkWorld(seed: seed, trouble: 0)
+            let begin = PrivateLinkParties.begins(world.payer.key, with: world.payee.key)
+            begins.insert(begin == true)
+        }
+        #expect(begins.count == 2)
+    }
+
+    @Test(
+        "Whatever a file was before and becomes again, both find each other, and what is said arrives",
+        arguments: seeds, moments)
+    func late(seed: UInt64, looks: Int) async throws {
+        for (place, contents) in try await Story(seed: seed, looks: looks).past {
+            for content in Set(contents.dropLast()) where content != contents.last {
+                let story = try await Story(seed: seed, looks: looks)
+                if let content {
+                    await story.world.sandbox.publish(content, at: place.path, of: place.owner)
+                } else {
+                    #expect(await story.world.sandbox.unpublish(place.path, of: place.owner))
+                }
+                let what = content == nil ? "nothing" : "an older file"
+                #expect(try await story.findsTogether(), "\(what) at \(place.path) after \(looks) looks")
+            }
+        }
+    }
+
+    @Test("That a side begins anew reaches the other, also where the first word of it and what it hangs on are gone")
+    func marker() async throws {
+        for seed in Self.seeds {
+            // The payer has just lost everything, and said so.
+            let story = try await Story(seed: seed, looks: 9)
+            let world = story.world
+            for (owner, part) in [(world.payer.key, "/encrypted-link-recovery/"), (world.payee.key, "/messages/")] {
+                for path in await world.sandbox.paths(of: owner) where path.contains(part) {
+                    #expect(await world.sandbox.unpublish(path, of: owner))
+                }
+            }
+            #expect(try await story.findsTogether(), "in the story of \(seed)")
+        }
+    }
+}

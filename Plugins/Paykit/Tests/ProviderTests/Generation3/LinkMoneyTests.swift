@@ -1,0 +1,154 @@
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import PaymentStandards
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+
+/// What is not paid, and what is not told, over a private link (Protocol 11.3 and 12.9).
+@Suite("Limits and proofs of private links")
+struct LinkMoneyTests {
+    private func endpoint(_ least: String?, _ most: String?) -> PaykitEndpoint {
+        PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: "lnbc1", least: least, most: most)
+    }
+
+    @Test(
+        "An amount is within its owner's limits or refused, to the last decimal",
+        arguments: [
+            ("0.00001", nil, true), ("0.000021", "0.000021", true), (nil, "0.000020999999999999", false),
+            ("0.0000210000000000001", nil, false), (nil, "21", true), ("21", nil, false), ("00.000021000", nil, true),
+            (".000021", ".000021", true), (nil, "0", false), ("0", "340282366920938463463374607431768211456", true),
+            ("1.", nil, false),
+        ] as [(String?, String?, Bool)])
+    func limits(_ least: String?, _ most: String?, _ isTaken: Bool) throws {
+        let amount = try Money(minorUnits: 2100, currency: .satoshi)
+        let endpoint = endpoint(least, most)
+        if isTaken {
+            try endpoint.take(amount)
+        } else {
+            #expect { try endpoint.take(amount) } throws: {
+                guard let failure = $0 as? PaykitNetworkError else { return false }
+                return failure.code == .validationFailed && failure.methodID == "btc-lightning-bolt11"
+            }
+        }
+        try endpoint.take(nil)
+        let other = PaykitEndpoint(methodID: "other", endpoint: "x", least: least, most: most)
+        let check = PaykitEndpointCheck(StandardsReader())
+        #expect((try? check.check(other, amount: amount, at: Date())) == .some(nil) || !isTaken)
+        #expect(isTaken || (try? check.check(other, amount: amount, at: Date())) == nil)
+    }
+
+    @Test("A request is not paid where its payee takes no such amount, by a router or by the application's wallet")
+    func request() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask(at: [await world.invoice(nil)])
+        for limit in [#""min":"0.000022""#, #""max":"0.00002""#] {
+            let invoice = await world.invoice(nil).endpoint
+            try await world.payee.flow.change(world.asPayee) { record throws(PaykitNetworkError) in
+                let list = [RequestWorld.bolt11: #"{"value":"\#(invoice)",\#(limit)}"#]
+                do { try record.say(.paymentList(list)) } catch {
+                    throw PaykitNetworkError(.validationFailed, "\(error)")
+                }
+            }
+            try await world.deliver()
+            let process = try world.process()
+            await #expect { try await process.router.pay(world.link(id), as: process.payer) } throws: {
+                guard let error = $0 as? PaymentError else { return false }
+                return error.code == .unusableOption && error.message.contains("takes no ")
+            }
+        }
+        try await world.payer.flow.accept(id, world.asPayer)
+        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: Liar(hash: "")) } throws: {
+            ($0 as? PaykitNetworkError)?.code == .validationFailed
+        }
+        #expect(await world.captures == 0 && world.settled.isEmpty)
+        try await world.offer(await world.invoice(nil))
+        let process = try world.process()
+        _ = try await process.router.pay(world.link(id), as: process.payer)
+        #expect(await world.captures == 1)
+    }
+
+    // MARK: Proofs
+
+    /// A wallet whose proof is sound, and of nothing that was asked for.
+    private struct Liar: PrivateLinkWallet {
+        var hash: String
+        /// Whether it says so also when it is only asked.
+        var isBold = false
+        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
+            isBold ? try await settle(order) : nil
+        }
+        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
+            let preimage = [UInt8](repeating: 7, count: 32)
+            let own = Hex.encode(Digest.sha256.hash(preimage))
+            return .paid(.preimage(Hex.encode(preimage), paymentHash: hash.isEmpty ? own : hash))
+        }
+    }
+
+    private struct Chain: PrivateLinkWallet {
+        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? { nil }
+        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
+            .paid(.transaction(String(repeating: "07", count: 32)))
+        }
+    }
+
+    @Test("A wallet's proof of another payment is told to nobody, and the request stays in doubt")
+    func lyingWallet() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        try await world.payer.flow.accept(id, world.asPayer)
+        let record = try await world.payer.flow.held(world.asPayer)?.record
+        let invoice = try #require(record?.list?.endpoints[RequestWorld.bolt11])
+        let own = try #require(InvoiceHash.read(EndpointPayload(Array(invoice.utf8))?.value ?? ""))
+        for wallet in [Liar(hash: ""), Liar(hash: own), Chain(), Liar(hash: "", isBold: true)]
+            as [any PrivateLinkWallet]
+        {
+            await #expect { try await world.payer.flow.pay(id, world.asPayer, with: wallet) } throws: {
+                ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
+            }
+        }
+        #expect(try await world.proofs(id).isEmpty)
+        #expect(try await world.phase(id) == .accepted)
+    }
+
+    @Test("Of an address only a transaction is a proof, and what is asked for by name has any preimage")
+    func kinds() throws {
+        let preimage = [UInt8](repeating: 7, count: 32)
+        let lightning = PaykitProof.preimage(
+            Hex.encode(preimage), paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
+        let chain = PaykitProof.transaction(String(repeating: "07", count: 32))
+        func fits(_ proof: PaykitProof, _ method: String) -> Bool {
+            proof.fits(PaykitEndpoint(methodID: method, endpoint: "somewhere"))
+        }
+        #expect(fits(lightning, "btc-lightning-lnurl") && !fits(lightning, "btc-bitcoin-p2tr"))
+        #expect(fits(chain, "btc-bitcoin-p2tr") && !fits(chain, "btc-lightning-lnurl"))
+        #expect(!fits(lightning, "btc-lightning-bolt11"), "what is no invoice has no preimage")
+        #expect(!fits(.transaction("07"), "btc-bitcoin-p2tr"))
+    }
+
+    @Test("An invoice's payment hash is the one that its standard reads")
+    func hashes() throws {
+        struct Row: Decodable {
+            struct Fields: Decodable { let paymentHash: String }
+            let input: String
+            let expect: Fields
+        }
+        struct File: Decodable { let valid: [Row] }
+        let rows = try JSONDecoder().decode(File.self, from: Vectors.data("bolt11")).valid
+        #expect(rows.count > 5)
+        for row in rows where row.input.lowercased().hasPrefix("ln") {
+            #expect(InvoiceHash.read(row.input) == row.expect.paymentHash)
+        }
+        for text in [
+            "", "ln1", "lnbc1", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+            "lnbc1" + String(repeating: "q", count: 117),
+        ] {
+            #expect(InvoiceHash.read(text) == nil)
+        }
+        // A field that is longer than the text.
+        #expect(InvoiceHash.read("lnbc1qqqqqqqpll" + String(repeating: "q", count: 112)) == nil)
+    }
+}

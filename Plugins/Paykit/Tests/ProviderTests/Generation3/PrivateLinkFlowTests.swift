@@ -1,0 +1,313 @@
+import Foundation
+import PaykitSandbox
+import PaymentCore
+import PaymentCrypto
+import Synchronization
+import Testing
+
+@testable import PaykitLinkSimulation
+@testable import PaykitProvider
+
+/// A private link, step by step (Protocol 12.8 and 12.9).
+@Suite("Private links of today")
+struct LinkFlowTests {
+    private let world: LinkWorld
+    private var payer: LinkParticipant { world.payer }
+    private var payee: LinkParticipant { world.payee }
+    private var asPayer: PrivateLinkParty { payer.party(with: payee) }
+    private var asPayee: PrivateLinkParty { payee.party(with: payer) }
+
+    init() async throws { world = try await LinkWorld(seed: 1, trouble: 0) }
+
+    @discardableResult
+    private func pollPayer() async throws -> PrivateLinkFlow.Status {
+        try await payer.flow.poll(payee.key, payee.receiver, payer.session)
+    }
+
+    @discardableResult
+    private func pollPayee() async throws -> PrivateLinkFlow.Status {
+        try await payee.flow.poll(payer.key, payer.receiver, payee.session)
+    }
+
+    private func link() async throws {
+        for _ in 0..<3 {
+            try await pollPayer()
+            try await pollPayee()
+        }
+    }
+
+    private func terms(_ reference: String = "tea", until end: PrivateLinkTime? = nil) throws -> PaymentTerms {
+        PaymentTerms(
+            try PrivateLinkAmount("0.00001", "btc"), reference: reference, expiresAt: end,
+            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
+    }
+
+    private func offer() -> [PaykitEndpoint] {
+        [PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: world.bank.invoice())]
+    }
+
+    /// A request that the payer has read.
+    private func asked() async throws -> String {
+        try await link()
+        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await pollPayee()
+        try await pollPayer()
+        return id
+    }
+
+    /// A request that was paid, as the payee has read.
+    private func proven() async throws -> String {
+        let id = try await asked()
+        try await payer.flow.accept(id, asPayer)
+        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        try await pollPayer()
+        try await pollPayee()
+        return id
+    }
+
+    private func phase(_ id: String) async throws -> RequestState.Phase? {
+        try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
+    }
+
+    private var purse: SimulatedLinkWallet { SimulatedLinkWallet(bank: world.bank, fate: world.fate, line: payer.line) }
+
+    private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
+        do {
+            try await work()
+            return nil
+        } catch { return (error as? PaykitNetworkError)?.code }
+    }
+
+    private func paths(_ participant: LinkParticipant) async -> [String] {
+        await world.sandbox.paths(of: participant.key).filter { $0.contains("/messages/") }
+    }
+
+    /// A wallet that never says what became of a payment.
+    private final class SilentWallet: PrivateLinkWallet {
+        struct Silence: Error {}
+        private let asked = Mutex(0)
+        var settled: Int { asked.withLock { $0 } }
+        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
+            guard settled == 0 else { throw Silence() }
+            return nil
+        }
+        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
+            asked.withLock { $0 += 1 }
+            throw Silence()
+        }
+    }
+
+    @Test("Files lie where they belong: the handshake's in turn, then each side's messages from the third on")
+    func files() async throws {
+        try await link()
+        #expect(try await pollPayer() == .linked)
+        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await pollPayee()
+        let names = await (paths(payer) + paths(payee)).map { String($0.split(separator: "/").last ?? "") }
+        // The list before the request, which is to be paid from it.
+        #expect(names.sorted() == ["0", "1", "2", "3", "4"])
+        for path in await paths(payee) {
+            #expect(await world.sandbox.file(at: path, of: payee.key)?.count == PrivateLinkForm.fileLength)
+        }
+        try await pollPayer()
+        #expect(try await phase(id) == .proposed)
+    }
+
+    @Test("Only what was accepted is paid, and what was paid is not paid again")
+    func once() async throws {
+        let id = try await asked()
+        #expect(await failure { _ = try await payer.flow.pay(id, asPayer, with: purse) } == .paymentRejected)
+        #expect(world.bank.payments == 0)
+        try await payer.flow.accept(id, asPayer)
+        try await payer.flow.accept(id, asPayer)
+        let proof = try await payer.flow.pay(id, asPayer, with: purse)
+        #expect(try await payer.flow.pay(id, asPayer, with: purse) == proof && world.bank.payments == 1)
+        try await pollPayer()
+        try await pollPayee()
+        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.phase == .proven)
+    }
+
+    @Test("Who does not know whether it was paid neither pays again nor says that it was")
+    func doubt() async throws {
+        let id = try await asked()
+        try await payer.flow.accept(id, asPayer)
+        let wallet = SilentWallet()
+        for _ in 0..<3 {
+            #expect(await failure { _ = try await payer.flow.pay(id, asPayer, with: wallet) } == .paymentInDoubt)
+        }
+        #expect(wallet.settled == 1)
+        try await pollPayer()
+        try await pollPayee()
+        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.proofs.isEmpty == true)
+    }
+
+    @Test("A list is used up by one payment")
+    func usedUp() async throws {
+        let first = try await asked()
+        let second = try await payee.flow.ask(for: terms("cake"), at: nil, asPayee)
+        try await pollPayee()
+        try await pollPayer()
+        for id in [first, second] { try await payer.flow.accept(id, asPayer) }
+        _ = try await payer.flow.pay(first, asPayer, with: purse)
+        #expect(await failure { _ = try await payer.flow.pay(second, asPayer, with: purse) } == .methodNotSupported)
+        try await payee.flow.offer(offer(), asPayee)
+        try await pollPayee()
+        try await pollPayer()
+        _ = try await payer.flow.pay(second, asPayer, with: purse)
+        #expect(world.bank.times(first) == 1 && world.bank.times(second) == 1)
+    }
+
+    @Test("Neither a receipt without a proof nor a payment of one's own request is made")
+    func roles() async throws {
+        let id = try await asked()
+        #expect(
+            await failure { try await payee.flow.issueReceipt(for: id, asPayee, payee.session) } == .validationFailed)
+        #expect(
+            await failure { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
+        #expect(await failure { try await payee.flow.accept(id, asPayee) } == .validationFailed)
+        #expect(await failure { _ = try await payee.flow.pay(id, asPayee, with: purse) } == .validationFailed)
+    }
+
+    @Test("What was rejected, cancelled or is over is not paid")
+    func ended() async throws {
+        let rejected = try await asked()
+        try await payer.flow.reject(rejected, reason: "too much", asPayer)
+        #expect(await failure { try await payer.flow.accept(rejected, asPayer) } == .validationFailed)
+        let cancelled = try await asked()
+        try await payer.flow.accept(cancelled, asPayer)
+        try await payee.flow.cancel(cancelled, reason: nil, asPayee)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(await failure { _ = try await payer.flow.pay(cancelled, asPayer, with: purse) } == .paymentRejected)
+        let past = PrivateLinkTime(seconds: Int64(world.clock.now.timeIntervalSince1970) - 1)
+        let over = try await payee.flow.ask(for: terms("late", until: past), at: nil, asPayee)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(await failure { try await payer.flow.accept(over, asPayer) } == .invoiceExpired)
+        #expect(world.bank.payments == 0)
+    }
+
+    @Test("A file that was spoilt makes both begin anew, and nothing that was said is lost")
+    func spoilt() async throws {
+        try await link()
+        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await pollPayee()
+        let path = try #require(await paths(payee).last)
+        var file = try #require(await world.sandbox.file(at: path, of: payee.key))
+        file[40] ^= 1
+        await world.sandbox.publish(file, at: path, of: payee.key)
+        #expect(try await pollPayer() == .linking)
+        for _ in 0..<4 {
+            try await pollPayer()
+            try await pollPayee()
+        }
+        #expect(try await phase(id) == .proposed)
+        #expect(try await pollPayer() == .linked)
+    }
+
+    @Test("A file that has vanished is noticed by the one behind it, and the last one by who wrote it")
+    func vanished() async throws {
+        try await link()
+        let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
+        try await pollPayee()
+        let last = try #require(await paths(payee).last)
+        #expect(await world.sandbox.unpublish(last, of: payee.key))
+        try await pollPayee()
+        #expect(await paths(payee).contains(last))
+        await world.sandbox.unpublish(String(last.dropLast()) + "3", of: payee.key)
+        #expect(try await pollPayer() == .linking)
+        for _ in 0..<4 {
+            try await pollPayee()
+            try await pollPayer()
+        }
+        #expect(try await phase(id) == .proposed)
+    }
+
+    @Test("An app that lost what it kept begins anew, is told everything again, and pays nothing twice")
+    func lost() async throws {
+        let id = try await asked()
+        try await payer.flow.accept(id, asPayer)
+        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        payer.disk.lose()
+        for _ in 0..<5 {
+            try await pollPayer()
+            try await pollPayee()
+        }
+        #expect(try await phase(id) == .proposed)
+        try await payer.flow.accept(id, asPayer)
+        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        try await pollPayer()
+        try await pollPayee()
+        try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(world.bank.payments == 1)
+        #expect(try await payer.flow.receipts(for: id, asPayer) == payee.flow.receipts(for: id, asPayee))
+    }
+
+    @Test("A receipt that was changed on its way is none")
+    func spoiltReceipt() async throws {
+        let id = try await proven()
+        let receipt = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
+        let again = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
+        #expect(receipt == again)
+        let path = ReceiptAccess.location(receipt.id, payee.receiver)
+        let file = try #require(await world.sandbox.file(at: path, of: payee.key))
+        await world.sandbox.publish(file.dropLast(8) + Array("AAAAAA\"}".utf8), at: path, of: payee.key)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)
+    }
+
+    @Test(
+        "A receipt that is well sealed and says something else than what was asked for is none",
+        arguments: ["amount", "identifier", "recipient"])
+    func otherReceipt(_ part: String) async throws {
+        let id = try await proven()
+        let receipt = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
+        let issued = try #require(await payee.flow.held(asPayee)?.record.issued[id])
+        let access = ReceiptAccess(
+            eventID: issued.eventID, receiptID: issued.id, reference: receipt.reference, requestID: id,
+            period: receipt.period, receiver: payee.receiver,
+            key: Redacted(try #require(Base64URL.decode(issued.key))))
+        let stranger = try PubkyKeyPair(seed: [UInt8](repeating: 3, count: 32)).publicKey
+        let other = PrivateLinkReceipt(
+            id: receipt.id, reference: receipt.reference, requestID: id,
+            recipient: part == "recipient" ? stranger : receipt.recipient,
+            identifier: part == "identifier" ? PaykitIdentifier("btc-bitcoin-p2wpkh") : receipt.identifier,
+            amount: part == "amount" ? try PrivateLinkAmount("0.00002", "btc") : receipt.amount)
+        #expect(other != receipt)
+        let file = try other.sealed(access, nonce: #require(Base64URL.decode(issued.nonce)))
+        await world.sandbox.publish(file, at: access.location, of: payee.key)
+        try await pollPayee()
+        try await pollPayer()
+        #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty)
+    }
+
+    @Test("What is kept can be read by this app alone, and not put in another's place")
+    func sealed() async throws {
+        try await link()
+        let store = InMemorySealedStates()
+        let name = asPayer.name
+        let state = try #require(await payer.disk.state(named: name))
+        _ = await store.keep(SealedState(number: 1, sealed: state.sealed), named: name)
+        let keys = try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 9, count: 32)))
+        for (keys, number) in [(keys, state.number), (payer.flow.keys, 1)] {
+            let flow = PrivateLinkFlow(
+                payer.key, as: payer.receiver, keys, payer.flow.reader, store: number == 1 ? store : payer.disk,
+                clock: world.clock, random: payer.flow.random)
+            #expect(await failure { _ = try await flow.requests(with: payee.key, payee.receiver) } == .storage)
+        }
+    }
+
+    @Test("Who publishes a newer form only is said to need a newer app")
+    func newer() async throws {
+        let peer = await world.sandbox.createUser(.appRegistry)
+        let code = await failure { try await payer.flow.poll(peer.key, payee.receiver, payer.session) }
+        #expect(code == .methodNotSupported)
+        #expect(await failure { _ = try await payer.flow.peerReceivers(of: peer.key) } == .methodNotSupported)
+        #expect(
+            await failure { try await payer.flow.poll(payer.key, payee.receiver, payer.session) } == .validationFailed)
+        #expect(try await payer.flow.peerReceivers(of: payee.key) == [payee.receiver])
+    }
+}

@@ -1,0 +1,137 @@
+import PaymentCore
+import PaymentCrypto
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+
+/// What is kept of a private link (Protocol 12.6 and 12.8).
+@Suite("What is kept of private links")
+struct LinkRecordTests {
+    private let receiver: PaykitReceiverPath
+    private let head = PrivateLinkMessage.EventHead(
+        eventID: "11111111-1111-4111-8111-000000000002", requestID: "b7f9c2a1-6d43-4b0e-a8d4-0fe2c712ab33")
+
+    init() throws { receiver = try #require(PaykitReceiverPath("shop/server")) }
+
+    private func request(_ reference: String = "invoice-2026-0001", event: String? = nil) throws -> [UInt8] {
+        let terms = PaymentTerms(
+            try PrivateLinkAmount("0.001", "btc"), reference: reference,
+            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
+        let head = PrivateLinkMessage.EventHead(eventID: event ?? head.eventID, requestID: head.requestID)
+        return Array(try PrivateLinkMessage.request(PrivateLinkMessage.PaymentRequest(head, terms)).text().utf8)
+    }
+
+    private func record(_ messages: [[UInt8]]) -> PrivateLinkRecord {
+        var record = PrivateLinkRecord(peerKey: "", ephemeral: [])
+        for message in messages { record.hear(message, from: receiver) }
+        return record
+    }
+
+    @Test("The same bytes again count once; other bytes under the same id are a conflict, of which the first stays")
+    func conflicts() throws {
+        let first = try request()
+        #expect(record([first, first]) == record([first]))
+        let both = record([first, try request("another")])
+        #expect(both.log == record([first]).log && both.conflicts == [head.eventID])
+        // A second request of the same id says nothing, under whatever event.
+        let again = record([first, try request("another", event: "11111111-1111-4111-8111-000000000003")])
+        #expect(PrivateLinkRequest.all(in: again.log).map(\.terms.reference) == ["invoice-2026-0001"])
+    }
+
+    @Test("However much the peer says, the request that is being paid is remembered until its proof is sent")
+    func flooded() throws {
+        var record = record([try request()])
+        record.payments[head.requestID] = PrivateLinkPayment(
+            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", list: nil)
+        for number in 0..<(PrivateLinkRecord.mostEntries + 10) {
+            let id = "22222222-2222-4222-8222-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
+            let said = PrivateLinkMessage.cancellation(
+                PrivateLinkMessage.EventHead(eventID: id, requestID: head.requestID.replacing("b7f9", with: "c7f9")),
+                reason: nil)
+            record.hear(Array(try said.text().utf8), from: receiver)
+        }
+        #expect(record.log.count == PrivateLinkRecord.mostEntries)
+        #expect(try PrivateLinkFlow.request(head.requestID, record).terms.reference == "invoice-2026-0001")
+        record.payments[head.requestID]?.stage = .paid
+        let last = PrivateLinkMessage.cancellation(
+            PrivateLinkMessage.EventHead(
+                eventID: "33333333-3333-4333-8333-000000000000",
+                requestID: head.requestID.replacing("b7f9", with: "c7f9")), reason: nil)
+        record.hear(Array(try last.text().utf8), from: receiver)
+        #expect(PrivateLinkRequest.all(in: record.log).isEmpty, "what is over is forgotten in its turn")
+    }
+
+    @Test("What cannot be read stops nothing, and an event that is malformed keeps its id")
+    func skipped() throws {
+        let malformed = #"{"version":2,"kind":"paykit.payment_request","event_id":"\#(head.eventID)"}"#
+        let later = #"{"version":1,"kind":"paykit.payment_request","app_id":"bitkit","event_id":"\#(head.eventID)"}"#
+        let found = record(["no JSON", malformed].map { Array($0.utf8) } + [[0xFF], try request()])
+        #expect(found.skipped == 3 && found.log.isEmpty && found.conflicts == [head.eventID])
+        #expect(record([Array(later.utf8)]).hasLaterForm && !found.hasLaterForm)
+    }
+
+    @Test("A list takes the place of the one before; the same again is no new one, and a malformed one none at all")
+    func lists() throws {
+        func list(_ value: String) throws -> [UInt8] {
+            Array(try PrivateLinkMessage.paymentList(["btc-lightning-bolt11": "{\"value\":\"\(value)\"}"]).text().utf8)
+        }
+        let first = record([try list("lnbc1"), try list("lnbc1")])
+        #expect(first.list?.version == 1)
+        let broken = Array(#"{"version":1,"kind":"paykit.private_payment_list"}"#.utf8)
+        #expect(record([try list("lnbc1"), try list("lnbc2"), broken]).list?.version == 2)
+    }
+
+    @Test("On a new link everything is said again in its order, the last list first, with the same bytes")
+    func repeated() throws {
+        var record = PrivateLinkRecord(peerKey: "", ephemeral: [1])
+        try record.say(.paymentList([:]))
+        try record.say(.acceptance(head))
+        try record.say(.paymentList(["btc-lightning-bolt11": "{}"]))
+        // A list that nobody has read yet is not sent beside a newer one.
+        #expect(record.outbox.count == 2)
+        let said = record.outbox
+        record.outbox = []
+        record.begin(ephemeral: [2])
+        #expect(Set(record.outbox) == Set(said) && record.outbox.last == said.first)
+        #expect(record.phase == .clearing && record.place == PrivateLinkChannel.Place() && record.begun == 2)
+    }
+
+    @Test("A message that is too long is not said, and leaves nothing behind")
+    func tooLong() throws {
+        var record = PrivateLinkRecord(peerKey: "", ephemeral: [])
+        let before = record
+        #expect(throws: WireDefect.self) {
+            try record.say(.rejection(head, reason: String(repeating: "x", count: 1000)))
+        }
+        #expect(record == before)
+    }
+
+    @Test("Amounts are bitcoin only where they are whole satoshis, in any of their spellings")
+    func amounts() throws {
+        for (text, satoshis) in [("0.001", 100_000), (".5", 50_000_000), ("10.", 1_000_000_000)] as [(String, UInt64)] {
+            #expect(try PrivateLinkAmount(text, "btc").bitcoin?.minorUnits == UInt128(satoshis), "\(text)")
+        }
+        for (text, asset) in [("0", "btc"), ("0.000000001", "btc"), ("1", "BTC"), ("1", "usd")] {
+            #expect(try PrivateLinkAmount(text, asset).bitcoin == nil, "\(text) \(asset)")
+        }
+    }
+
+    @Test("Proofs are read as any of the wallets writes them")
+    func proofs() throws {
+        let preimage = String(repeating: "ab", count: 32)
+        let identifier = try #require(PaykitIdentifier("btc-lightning-bolt11"))
+        func read(_ proof: [String: JSONValue]) -> PaykitProof? {
+            PaykitProof(
+                PrivateLinkMessage.PaymentProof(head, reference: "r", period: nil, identifier: identifier, proof: proof)
+            )
+        }
+        let hash = Hex.encode(Digest.sha256.hash([UInt8](repeating: 0xAB, count: 32)))
+        let expected = PaykitProof.preimage(preimage, paymentHash: hash)
+        #expect(read(["preimage": .string(preimage)]) == expected)
+        #expect(read(expected.linkMembers) == expected)
+        #expect(read(PaykitProof.transaction(hash).linkMembers) == .transaction(hash))
+        #expect(read(["type": "erc20-transfer-eip712", "chain_id": "1"]) != nil)
+        #expect(read(["preimage": "no hexadecimal"]) == nil && read([:]) == nil)
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import PaymentStandards
+import PaymentStore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Somebody who is asked for payments over a private link, and pays them through routers: all that outlives one
+/// process.
+final class RequestWorld: Sendable {
+    static let bolt11 = "btc-lightning-bolt11"
+
+    let clock = VirtualClock()
+    let sandbox: PubkySandbox
+    let url: HTTPURL
+    /// What is kept of the link at the payer's.
+    let states = LosableStates()
+    let journal = InMemoryJournal()
+    let payer: Party
+    let payee: Party
+    /// What settlers were asked to pay: by which name, at which endpoint.
+    private let asked = Mutex<[Settlement]>([])
+
+    /// One side of the link.
+    struct Party: Sendable {
+        let key: PubkyKey
+        let receiver: PaykitReceiverPath
+        let secret: Redacted<[UInt8]>
+        let session: PubkySession
+        let flow: PrivateLinkFlow
+    }
+
+    init() async throws {
+        url = try HTTPURL("http://localhost:6286")
+        var rules = PubkySandbox.Configuration()
+        rules.invoiceLifetime = 365 * 86_400
+        sandbox = PubkySandbox(rules, clock: clock, random: SeededRandomSource(seed: 1))
+        let shop = await sandbox.createUser(.thirdGeneration)
+        payee = try await Self.party(shop.keyPair, "shop/server", InMemorySealedStates(), sandbox, clock, url)
+        payer = try await Self.party(
+            PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)), "router/wallet", states, sandbox, clock, url)
+        try await deliver()
+    }
+
+    private static func party(
+        _ pair: PubkyKeyPair, _ app: String, _ states: any SealedStateStore, _ sandbox: PubkySandbox,
+        _ clock: VirtualClock, _ url: HTTPURL
+    ) async throws -> Party {
+        let receiver = try #require(PaykitReceiverPath(app))
+        let transport = SandboxTransport(sandbox)
+        let network = try PubkyNetwork.sandbox(url)
+        let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
+        let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
+        clock.advance(by: .seconds(1))
+        let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
+            .open(at: sandbox.homeserver, receiver.capabilities)
+        let secret = Redacted(Digest.sha256.hash(pair.publicKey.bytes))
+        let flow = PrivateLinkFlow(
+            pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,
+            random: SeededRandomSource(seed: UInt64(pair.publicKey.bytes[0])))
+        try await flow.publishMarker(session)
+        return Party(key: pair.publicKey, receiver: receiver, secret: secret, session: session, flow: flow)
+    }
+
+    /// Both look until everything that was said has arrived.
+    func deliver() async throws {
+        for _ in 0..<4 {
+            try await payer.flow.poll(payee.key, payee.receiver, payer.session)
+            try await payee.flow.poll(payer.key, payer.receiver, payee.session)
+        }
+    }
+
+    // MARK: The payee
+
+    var asPayee: PrivateLinkParty { get throws { try payee.flow.party(payer.key, payer.receiver) } }
+    var asPayer: PrivateLinkParty { get throws { try payer.flow.party(payee.key, payee.receiver) } }
+
+    func invoice(_ satoshis: UInt64?) async -> PaykitEndpoint {
+        PaykitEndpoint(methodID: Self.bolt11, endpoint: await sandbox.createInvoice(satoshis, for: payee.key))
+    }
+
+    /// Asks for a payment, which the payer has read then.
+    ///
+    /// - Parameter endpoints: where it is to be paid; nil for an invoice over it.
+    func ask(
+        _ satoshis: UInt64 = 2100, for reference: String = "tea", until end: PrivateLinkTime? = nil,
+        recurring recurrence: PrivateLinkRecurrence? = nil, at endpoints: [PaykitEndpoint]? = nil
+    ) async throws -> String {
+        let amount = try Money(minorUnits: UInt128(satoshis), currency: .satoshi)
+        let terms = PaymentTerms(
+            try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference, expiresAt: end,
+            recurrence: recurrence,
+            identifiers: [Self.bolt11, "btc-regtest-p2wpkh"].compactMap { PaykitIdentifier($0) })
+        let list: [PaykitEndpoint]
+        if let endpoints { list = endpoints } else { list = [await invoice(satoshis)] }
+        let id = try await payee.flow.ask(for: terms, at: list, asPayee)
+        try await deliver()
+        return id
+    }
+
+    /// Sends another way to pay.
+    func offer(_ endpoint: PaykitEndpoint) async throws {
+        try await payee.flow.offer([endpoint], asPayee)
+        try await deliver()
+    }
+
+    /// The proofs that the payee has read of a request, and whether each is of an invoice that was paid.
+    func proofs(_ id: String) async throws -> [PaykitProof] {
+        try await deliver()
+        let request = try await payee.flow.requests(with: payer.key, payer.receiver).first { $0.id == id }
+        return request?.state.proofs.compactMap { PaykitProof($0) } ?? []
+    }
+
+    func phase(_ id: String) async throws -> RequestState.Phase? {
+        try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
+    }
+
+    /// How often the payee was paid.
+    var captures: Int { get async { await sandbox.ledger.captures(of: payee.key.text) } }
+    var settled: [Settlement] { asked.withLock { $0 } }
+
+    // MARK: The payer
+
+    func link(_ id: String, recurs: Bool = false) throws -> String {
+        try #require(PaykitRequestURL(id, from: payee.key, app: payee.receiver, recurs: recurs)).text
+    }
+
+    /// A process of the payer's.
+    struct Process: Sendable {
+        let router: PaymentRouter
+        var payer: Payer
+
+        func pay(_ link: String) async -> Result<PaymentOutcome, PaymentError> {
+            do throws(PaymentError) { return .success(try await router.pay(link, as: payer)) } catch {
+                return .failure(error)
+            }
+        }
+
+        /// Asks what a link wants, and takes the first way to pay it, which is not paid yet.
+        func choose(_ link: String) async throws -> (quote: PaymentQuote, option: PaymentMethodOption.ID) {
+            guard case .matched(let route) = router.route(link) else { throw NotALink() }
+            let quote = try await router.quote(route, as: payer)
+            return (quote, try #require(quote.options.first?.id))
+        }
+
+        private struct NotALink: Error {}
+    }
+
+    func process(
+        _ life: Life = Life(), journal: InMemoryJournal? = nil, limit: UInt64? = nil, seed: UInt64 = 2,
+        settler: (any PaymentSettler)? = nil
+    ) throws -> Process {
+        let transport = SandboxTransport(sandbox)
+        let provider = PaykitProvider(
+            network: try .sandbox(url), reader: StandardsReader(),
+            links: try PaykitLinkPayments(
+                as: payer.key, receiver: payer.receiver, secret: payer.secret,
+                store: MortalStates(base: states, life: life), chain: .regtest))
+        let base = settler ?? SandboxSettler(at: url, over: transport)
+        let mortal = MortalSettler(base: base, life: life) { [weak self] one in
+            self?.asked.withLock { $0.append(one) }
+        }
+        let autoPay = try limit.map {
+            AutoPay(
+                within: [SpendingLimit(try Money(minorUnits: UInt128($0), currency: .satoshi), per: .day)],
+                timeZone: .gmt)
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: transport,
+            journal: MortalJournal(base: journal ?? self.journal, life: life), readers: [StandardsReader()],
+            clock: clock, random: SeededRandomSource(seed: seed), autoPay: autoPay)
+        return Process(
+            router: router, payer: Payer(policy: limit == nil ? .firstWhateverItCosts : nil, settler: mortal))
+    }
+}
+
+/// What is kept of links until it is lost.
+actor LosableStates: SealedStateStore {
+    private var base = InMemorySealedStates()
+
+    func lose() { base = InMemorySealedStates() }
+    func state(named name: String) async throws -> SealedState? { await base.state(named: name) }
+    func keep(_ state: SealedState, named name: String) async throws -> Bool { await base.keep(state, named: name) }
+}
+
+/// What a process keeps of links that may end.
+struct MortalStates: SealedStateStore {
+    let base: any SealedStateStore
+    let life: Life
+
+    func state(named name: String) async throws -> SealedState? {
+        try await life.look { try await base.state(named: name) }
+    }
+    func keep(_ state: SealedState, named name: String) async throws -> Bool {
+        try await life.deed { try await base.keep(state, named: name) }
+    }
+}

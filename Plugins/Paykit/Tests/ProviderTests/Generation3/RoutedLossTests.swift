@@ -1,0 +1,151 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Requests that were paid before all that was kept of the link was lost, while the journal was not (Protocol 12.8 and
+/// 12.9).
+@Suite("Requests over private links, by a router whose link is lost", .timeLimit(.minutes(5)))
+struct RoutedLossTests {
+    private static func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+        if case .success(.unknown) = result { true } else { false }
+    }
+
+    /// Until the link is made anew, and what was said on it was said again.
+    private static func relink(_ world: RequestWorld) async throws {
+        for _ in 0..<4 { try await world.deliver() }
+    }
+
+    @Test(
+        "What was paid before its proof was sent is proven when it is paid or resumed again, once",
+        arguments: [true, false])
+    func paid(isResumed: Bool) async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let process = try world.process()
+        #expect(isPaid(await process.pay(link)))
+        // Nobody has polled since: the payee has heard neither the yes nor the proof.
+        await world.states.lose()
+        let attempt = try #require(
+            await world.journal.histories(of: PaymentReference(provider: "paykit", id: name(of: id, world))).last?
+                .attempt)
+        let again = { () async -> Result<PaymentOutcome, PaymentError> in
+            guard isResumed else { return await process.pay(link) }
+            do throws(PaymentError) {
+                return .success(try await process.router.resume(attempt.id, as: process.payer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        #expect(isPaid(await again()), "it is, whether the payee can be told or not")
+        try await Self.relink(world)
+        #expect(try await world.phase(id) == .proposed)
+        #expect(try await world.proofs(id).isEmpty)
+        for _ in 0..<2 { #expect(isPaid(await again())) }
+        let proofs = try await world.proofs(id)
+        #expect(proofs.count == 1 && proofs.allSatisfy(\.isSound))
+        #expect(try await world.phase(id) == .proven)
+        #expect(await world.captures == 1 && world.settled.count == 1)
+    }
+
+    private func name(of id: String, _ world: RequestWorld) throws -> String {
+        try #require(PaykitRequestURL(id, from: world.payee.key, app: world.payee.receiver, recurs: false)).reference
+    }
+
+    @Test("What the settler has paid when the link is lost is found, and proven once the request has come again")
+    func lostBeforeKept() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let node = world.node
+        let settler = ScriptedSettler(
+            base: node,
+            settle: {
+                let said = try await node.settle($0)
+                await world.states.lose()
+                return said
+            })
+        #expect(Self.isUnknown(await (try world.process(settler: settler)).pay(link)))
+        let process = try world.process(seed: 3)
+        #expect(Self.isUnknown(await process.pay(link)), "the request has not come again")
+        #expect(await world.journal.unfinished().count == 1, "nothing is lost")
+        try await Self.relink(world)
+        #expect(isPaid(await process.pay(link)))
+        #expect(try await world.proofs(id).count == 1)
+        #expect(await world.captures == 1 && world.settled.count == 1)
+    }
+
+    @Test(
+        "What the settler was asked for, and did not say, is asked again once the request has come again, by the same name"
+    )
+    func lostWhileAsked() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let silent = ScriptedSettler(
+            base: world.node,
+            settle: { _ in
+                await world.states.lose()
+                throw NoWord()
+            })
+        #expect(Self.isUnknown(await (try world.process(settler: silent)).pay(link)))
+        let process = try world.process(seed: 3)
+        #expect(Self.isUnknown(await process.pay(link)))
+        #expect(world.settled.count == 1, "nothing is paid that could not be proven")
+        try await Self.relink(world)
+        // Its list came again with it, and is used up by it.
+        #expect(isPaid(await process.pay(link)))
+        #expect(try await world.proofs(id).count == 1)
+        #expect(await world.captures == 1)
+        #expect(Set(world.settled.map(\.key)).count == 1)
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        #expect(isPaid(await other.pay(link)), "it is kept for everybody")
+    }
+
+    @Test("What was not asked of the settler waits for the request to come again, and is paid once then")
+    func lostBeforeAsked() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        await world.states.lose()
+        let process = try world.process()
+        for _ in 0..<2 {
+            guard case .failure(let error) = await process.pay(link) else {
+                Issue.record("nobody knows of the request")
+                return
+            }
+            #expect(error.code == .notFound && error.retry == .later)
+            try await world.payer.flow.poll(world.payee.key, world.payee.receiver, world.payer.session)
+        }
+        try await Self.relink(world)
+        #expect(isPaid(await process.pay(link)))
+        #expect(try await world.proofs(id).count == 1)
+        #expect(await world.captures == 1)
+    }
+
+    @Test("What another device has paid is not told by one that only heard of it")
+    func paidElsewhere() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        let (quote, option) = try await other.choose(link)
+        let process = try world.process()
+        #expect(isPaid(await process.pay(link)))
+        #expect(isPaid(.success(try await other.router.pay(quote, option: option, as: other.payer))))
+        await world.states.lose()
+        try await Self.relink(world)
+        #expect(isPaid(await other.pay(link)))
+        #expect(try await world.proofs(id).isEmpty)
+        #expect(isPaid(await process.pay(link)))
+        #expect(try await world.proofs(id).count == 1)
+        #expect(await world.captures == 1)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Requests over private links that several pay who share what is kept of the link (Protocol 12.9).
+@Suite("Requests over private links, by several who share the link", .timeLimit(.minutes(5)))
+struct RoutedSharingTests {
+    @Test(
+        "A crash between any two deeds, and the payee calls it off: it is paid once with a proof, or never",
+        arguments: [true, false])
+    func calledOffMeanwhile(isRecovered: Bool) async throws {
+        for deeds in 0..<26 {
+            let world = try await RequestWorld()
+            let id = try await world.ask()
+            let life = Life(deeds)
+            _ = await (try world.process(life)).pay(try world.link(id))
+            try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
+            try await world.deliver()
+            world.clock.advance(by: .seconds(3600))
+            let second = try world.process(seed: 3)
+            if isRecovered { _ = try await second.router.recover(as: second.payer) }
+            let result = await second.pay(try world.link(id))
+            let proofs = try await world.proofs(id).count
+            #expect(await world.captures == proofs, "after \(deeds) deeds")
+            #expect(isPaid(result) == (proofs == 1), "after \(deeds) deeds: \(result)")
+            if proofs == 0 {
+                guard case .success(.cancelled) = result else {
+                    Issue.record("after \(deeds) deeds: \(result)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("Two devices, each with a journal of its own, pay a request once between them, also at the same time")
+    func twoDevices() async throws {
+        for seed in 0..<4 as Range<UInt64> {
+            let world = try await RequestWorld()
+            let id = try await world.ask()
+            let link = try world.link(id)
+            let devices = try (0..<3).map { try world.process(journal: InMemoryJournal(), seed: seed * 8 + $0) }
+            await withTaskGroup(of: Void.self) { group in
+                for device in devices { group.addTask { _ = await device.pay(link) } }
+            }
+            for device in devices { #expect(isPaid(await device.pay(link))) }
+            #expect(await world.captures == 1)
+            #expect(Set(world.settled.map(\.key)).count == 1, "all of them ask by one name")
+            #expect(try await world.proofs(id).count == 1)
+        }
+    }
+
+    /// Has the payee call a request off, which the payer has read then.
+    private static func cancelRequest(_ id: String, _ world: RequestWorld) async throws {
+        try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
+        try await world.deliver()
+    }
+
+    /// Whether it is left open who pays: to be asked again later, with nothing sent.
+    private static func isLeftOpen(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+        guard case .failure(let error) = result else { return false }
+        return error.code == .unusableOption && error.retry == .later && error.phase != .maybeSent
+    }
+
+    @Test("What one of them is about to ask the settler for, another one does not tell cancelled")
+    func calledOffWhileAsked() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        let settler = ScriptedSettler(
+            base: world.node,
+            settle: { _ in
+                try await Self.cancelRequest(id, world)
+                for _ in 0..<2 { #expect(Self.isLeftOpen(await other.pay(link))) }
+                return nil
+            })
+        #expect(isPaid(await (try world.process(settler: settler)).pay(link)))
+        #expect(isPaid(await other.pay(link)))
+        #expect(await world.captures == 1)
+        #expect(try await world.proofs(id).count == 1)
+    }
+
+    @Test("What was cancelled before the settler is asked is cancelled for all of them")
+    func calledOffBeforeAsked() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        let settler = ScriptedSettler(
+            base: world.node,
+            state: { _, known in
+                guard try await world.phase(id) == .accepted else { return known }
+                try await Self.cancelRequest(id, world)
+                #expect(isCancelled(await other.pay(link)))
+                return known
+            })
+        let process = try world.process(settler: settler)
+        for _ in 0..<2 { #expect(isCancelled(await process.pay(link))) }
+        #expect(isCancelled(await other.pay(link)))
+        #expect(await world.captures == 0 && world.settled.isEmpty)
+    }
+
+    @Test(
+        "What a settler that does not say was asked for is left to who has asked, and to nobody else once it is cancelled"
+    )
+    func silentAndCalledOff() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
+        guard case .success(.unknown) = await (try world.process(settler: silent)).pay(link) else {
+            Issue.record("nobody knows")
+            return
+        }
+        // Chosen while it stood.
+        let (quote, option) = try await other.choose(link)
+        try await Self.cancelRequest(id, world)
+        #expect(Self.isLeftOpen(await other.pay(link)))
+        do throws(PaymentError) {
+            _ = try await other.router.pay(quote, option: option, as: other.payer)
+            Issue.record("it was cancelled")
+        } catch { #expect(Self.isLeftOpen(.failure(error))) }
+        #expect(await world.captures == 0 && world.settled.count == 1)
+        #expect(isPaid(await (try world.process(seed: 3)).pay(link)))
+        #expect(isPaid(await other.pay(link)))
+        #expect(await world.captures == 1)
+        #expect(try await world.proofs(id).count == 1)
+    }
+
+    @Test("Where the journal was lost, what another had begun is asked of the settler before anything is paid")
+    func lostJournal() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        #expect(isPaid(await (try world.process()).pay(link)))
+        // The link as it was before the proof was kept.
+        try await world.payer.flow.change(world.asPayer) { record throws(PaykitNetworkError) in
+            record.payments[id]?.stage = .paying
+            record.payments[id]?.proof = nil
+        }
+        let other = try world.process(journal: InMemoryJournal(), seed: 5)
+        #expect(isPaid(await other.pay(link)))
+        #expect(await world.captures == 1)
+        #expect(world.settled.count == 1, "it was only asked what it knew")
+    }
+
+    @Test("What the application's own wallet has begun is left to it, and what a router has begun to the router")
+    func oneOfBoth() async throws {
+        struct Doubtful: PrivateLinkWallet {
+            func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? { throw NoWord() }
+            func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement { throw NoWord() }
+        }
+        let world = try await RequestWorld()
+        let first = try await world.ask()
+        try await world.payer.flow.accept(first, world.asPayer)
+        await #expect(throws: PaykitNetworkError.self) {
+            try await world.payer.flow.pay(first, world.asPayer, with: Doubtful())
+        }
+        #expect(code(await (try world.process()).pay(try world.link(first))) == .unusableOption)
+        let second = try await world.ask(for: "cake")
+        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
+        _ = await (try world.process(settler: silent)).pay(try world.link(second))
+        await #expect { try await world.payer.flow.pay(second, world.asPayer, with: Doubtful()) } throws: {
+            ($0 as? PaykitNetworkError)?.message.contains("a router has begun") == true
+        }
+        #expect(await world.captures == 0)
+    }
+}

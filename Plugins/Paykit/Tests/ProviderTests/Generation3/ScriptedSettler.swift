@@ -1,0 +1,43 @@
+import PaykitSandbox
+import PaymentCore
+import PaymentTesting
+import TestSupport
+
+/// A settler that says what a test has it say.
+struct ScriptedSettler: PaymentSettler {
+    let base: any PaymentSettler
+    var state: @Sendable (Settlement, SettlementState) async throws -> SettlementState = { $1 }
+    /// Nil asks the one behind it.
+    var settle: @Sendable (Settlement) async throws -> SettlementState? = { _ in nil }
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        base.canSettle(kind, on: network)
+    }
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try await state(settlement, base.state(of: settlement))
+    }
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        if let said = try await settle(settlement) { return said }
+        return try await base.settle(settlement)
+    }
+}
+
+/// Why a settler does not say anything.
+struct NoWord: Error {}
+
+extension RequestWorld {
+    /// The payer's own node.
+    var node: SandboxSettler { SandboxSettler(at: url, over: SandboxTransport(sandbox)) }
+}
+
+func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+    if case .success(.succeeded) = result { true } else { false }
+}
+
+func isCancelled(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+    if case .success(.cancelled) = result { true } else { false }
+}
+
+func code(_ result: Result<PaymentOutcome, PaymentError>) -> PaymentError.Code? {
+    if case .failure(let error) = result { error.code } else { nil }
+}

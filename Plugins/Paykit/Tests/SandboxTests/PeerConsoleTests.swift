@@ -1,0 +1,150 @@
+import Foundation
+import PaymentCore
+import PaymentTesting
+import SandboxSupport
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+@testable import SandboxHome
+
+/// The pages of the sandbox's users.
+@Suite("The Pubky sandbox's back office") struct PeerConsoleTests {
+    private let world = PubkyWorld()
+
+    private func get(_ path: String) async throws -> HTTPResponse {
+        await world.sandbox.respond(to: HTTPRequest(.get, try HTTPURL(world.origin + path)))
+    }
+
+    private func post(
+        _ path: String, _ items: [String: String], type: String = "application/x-www-form-urlencoded"
+    ) async throws -> HTTPResponse {
+        let body = items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+        return await world.sandbox.respond(
+            to: HTTPRequest(
+                .post, try HTTPURL(world.origin + path), headers: ["Content-Type": type], body: Array(body.utf8)))
+    }
+
+    private func endpoint(_ method: String, of user: PubkySandbox.User) async throws -> String {
+        let path = "/pub/paykit.app/v0/\(method)"
+        return String(decoding: try #require(await world.sandbox.file(at: path, of: user.key)), as: UTF8.self)
+    }
+
+    @Test("A payee's invoice is paid from the wallet's page, once, and both sides see it")
+    func paid() async throws {
+        let user = await world.sandbox.createUser()
+        #expect(try await get("/sandbox/paykit/payees").text.contains("/sandbox/paykit/payees/\(user.key)"))
+        let pages = await world.sandbox.pages(of: user.key.text)
+        #expect(pages.count == 2)
+        for page in pages {
+            let shown = try await get(page.path)
+            #expect(shown.status == 200 && shown.text.contains(PageStyle.banner) && !shown.text.contains("<script"))
+            #expect(
+                shown.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'nonce-") == true)
+        }
+        let payer = pages[0].path
+        let invoice = try await endpoint("lightning", of: user)
+        let before = try await get(pages[1].path).text
+        #expect(before.contains(invoice) && before.contains(">open<") && before.contains("None yet."))
+        let paid = try await post(payer, ["endpoint": invoice, "amount": ""])
+        #expect(paid.status == 303)
+        let receipt = try #require(paid.headers["Location"])
+        // Loading the receipt again pays nothing again.
+        for _ in 0..<2 { #expect(try await get(receipt).text.contains("<p class=\"price\">2100 sat</p>")) }
+        #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
+        let after = try await get(pages[1].path).text
+        #expect(after.contains(">paid<") && after.contains("Lightning") && !after.contains("None yet."))
+        let hash = try #require(receipt.split(separator: "=").last)
+        #expect(after.contains(hash) && after.contains("2100 sat"))
+        #expect(await world.sandbox.payment(named: String(hash)) == user.key.text)
+        let again = try await post(payer, ["endpoint": invoice])
+        #expect(again.status == 422 && again.text.contains("an invoice is paid once"))
+        #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2100 sat</td>"))
+    }
+
+    @Test("What cannot be paid is refused in words, and nothing is taken")
+    func refused() async throws {
+        let open = await world.sandbox.createUser(.openAmount)
+        let other = await world.sandbox.createUser()
+        let payer = "/sandbox/paykit/payer/\(open.key)"
+        let invoice = try await endpoint("lightning", of: open)
+        let foreign = try await endpoint("lightning", of: other)
+        for (items, words) in [
+            ([:], "Choose what is to be paid"), (["endpoint": foreign], "Choose what is to be paid"),
+            (["endpoint": "<script>"], "Choose what is to be paid"), (["endpoint": invoice], "Say how many satoshi"),
+            (["endpoint": invoice, "amount": "0"], "whole satoshi"),
+            (["endpoint": invoice, "amount": "-1"], "whole satoshi"),
+            (["endpoint": invoice, "amount": "1.5"], "whole satoshi"),
+            (["endpoint": invoice, "amount": "2100000000000001"], "whole satoshi"),
+            (["endpoint": invoice, "amount": String(repeating: "9", count: 40)], "whole satoshi"),
+            (["endpoint": invoice, "amount": "\"><b>\u{202E}"], "whole satoshi"),
+        ] as [([String: String], String)] {
+            let page = try await post(payer, items)
+            #expect(page.status == 422 && page.text.contains(words), "\(items)")
+            #expect(!page.text.contains("<b>") && !page.text.contains("<script"))
+        }
+        #expect(try await post(payer, ["endpoint": invoice, "amount": "5"], type: "text/plain").status == 422)
+        #expect(await world.sandbox.ledger.captures(of: open.key.text) == 0)
+        #expect(try await post(payer, ["endpoint": invoice, "amount": "2100000000000000"]).status == 303)
+        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2100000000000000 sat</td>"))
+        // An invoice that ran out is no choice any more.
+        world.clock.advance(by: .seconds(25 * 3600))
+        #expect(try await get("/sandbox/paykit/payer/\(other.key)").text.contains("An address on the chain"))
+        let late = try await post("/sandbox/paykit/payer/\(other.key)", ["endpoint": foreign])
+        #expect(late.status == 422)
+        for path in ["payees/nobody", "payer/nobody", "payees/\(try PubkyWorld.pair(7).publicKey)", "payer/%00"] {
+            #expect(try await get("/sandbox/paykit/\(path)").status == 404, "\(path)")
+        }
+        #expect(try await post("/sandbox/paykit/payees", [:]).status == 405)
+    }
+
+    @Test("Every kind of user has pages, and what they publish is text", arguments: PubkySandbox.Scenario.allCases)
+    func everybody(_ scenario: PubkySandbox.Scenario) async throws {
+        let user = await world.sandbox.createUser(scenario, name: "<b>Mallory\u{202E}")
+        await world.sandbox.publish(
+            Array("</dd><script>alert(1)</script>\u{0}".utf8), at: "/pub/paykit.app/v0/evil", of: user.key)
+        for path in ["/sandbox/paykit/payees"] + (await world.sandbox.pages(of: user.key.text)).map(\.path) {
+            let page = try await get(path)
+            #expect(page.status == 200 && page.text.contains("&lt;b&gt;Mallory"))
+            #expect(!page.text.contains("<script") && !page.text.contains("<b>") && !page.body.contains(0))
+            #expect(!page.text.unicodeScalars.contains("\u{202E}") && page.body.count < 100_000)
+        }
+    }
+
+    @Test("A payer who asks privately for more than there is gets a refusal, and the network goes on")
+    func tooMuch() async throws {
+        let user = await world.sandbox.createUser()
+        func ask(_ amount: String, factor: UInt64) async throws -> PaykitPayeeTerms {
+            let inquiry = PaykitInquiry(
+                receiptID: "r", payer: user.key, methodID: "lightning", amount: amount, currency: "SAT", metadata: .null
+            )
+            return try await world.sandbox.terms(inquiry, of: user.key, factor: factor)
+        }
+        for (amount, factor) in [
+            ("18446744073709551615", 1), ("9223372036854775807", 10), ("1844674407370955171", 1),
+            ("2100000000000001", 1),
+            ("210000000000001", 10), (String(repeating: "9", count: 40), 1),
+        ] as [(String, UInt64)] {
+            await #expect(throws: PaykitPayeeError.self, "\(amount)") { try await ask(amount, factor: factor) }
+        }
+        #expect(try await ask("210000000000000", factor: 10).endpoint.hasPrefix("lnbcrt"))
+        // What is not asked for can still be written.
+        #expect(await world.sandbox.createInvoice(.max, for: user.key).hasPrefix("lnbcrt184467440737095516150n1"))
+    }
+
+    @Test("Nobody is notified of these payments, and the page offers nothing of the kind")
+    func notifications() async throws {
+        let user = await world.sandbox.createUser()
+        #expect(!world.sandbox.notifies)
+        #expect(await world.sandbox.notifyAgain(about: user.key.text) == nil)
+        for (notifies, count) in [(true, 2), (false, 1)] {
+            let page = PaymentPage(
+                entry: .init(service: "paykit", id: user.key.text, number: 1), service: "Paykit", pages: [],
+                notifies: notifies, picture: nil, origin: world.origin, last: 0
+            ).response("x")
+            #expect(page.text.components(separatedBy: "Notify again").count == count)
+        }
+    }
+}

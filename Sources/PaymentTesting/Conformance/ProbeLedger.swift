@@ -1,0 +1,137 @@
+import PaymentCore
+import PaymentRouting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the service says has become of the payment: the truth that words are compared with.
+struct ProbeLedger: Sendable, Hashable {
+    /// How much was taken, each time.
+    let captures: [UInt128?]
+    /// How much was given back, each time.
+    let given: [UInt128]
+    /// How often the payment was called off.
+    let cancellations: Int
+}
+
+extension Trial.Result {
+    /// What is wrong with how it ended, by the service's own books.
+    var falseStatements: [String] {
+        switch probeCase {
+        case .payment: falsePaymentStatements
+        case .refund: falseRefundStatements
+        case .cancellation: falseCancellationStatements
+        }
+    }
+
+    private var endings: [(ending: Trial.Ending, ledger: ProbeLedger)] { [(first, before), (last, after)] }
+
+    private var falsePaymentStatements: [String] {
+        var falseStatements: [String] = []
+        if after.captures.count > 1 { falseStatements.append("money was taken \(after.captures.count) times") }
+        for (ending, ledger) in endings {
+            let captures = ledger.captures
+            switch ending {
+            case .success(.succeeded(let receipt)):
+                if captures.isEmpty { falseStatements.append("it is called paid, but no money was taken") }
+                let agreed = observation.agreed?.minorUnits
+                if let agreed, let taken = captures.first ?? nil, taken != agreed {
+                    falseStatements.append("another amount was taken than was agreed")
+                }
+                if let told = receipt.amount?.minorUnits, let taken = captures.first ?? nil, told != taken {
+                    falseStatements.append("the receipt states another amount than was taken")
+                }
+            case .success(let outcome) where outcome.saysPaidElsewhere:
+                if captures.isEmpty { falseStatements.append("it is called paid before, but no money was taken") }
+            case .success(let outcome) where outcome.isFinal:
+                if !captures.isEmpty { falseStatements.append("it is called \(outcome), but money was taken") }
+            case .success: break
+            case .failure(let error):
+                falseStatements += Self.denial(error, isDone: !captures.isEmpty, "money was taken")
+            }
+        }
+        return falseStatements
+    }
+
+    private var falseRefundStatements: [String] {
+        var falseStatements: [String] = []
+        if after.given.count > 1 { falseStatements.append("money was given back \(after.given.count) times") }
+        for (ending, ledger) in endings {
+            let (given, units) = (ledger.given.first, asked?.amount.minorUnits)
+            switch ending {
+            case .success(.succeeded(let receipt)):
+                if given == nil { falseStatements.append("it is called given back, but nothing was") }
+                if let given, given != units {
+                    falseStatements.append("another amount was given back than was asked for")
+                }
+                if let told = receipt.amount, let given, told.minorUnits != given {
+                    falseStatements.append("the receipt states another amount than was given back")
+                }
+            case .success(let outcome) where outcome.isFinal:
+                if given != nil { falseStatements.append("it is called \(outcome), but money was given back") }
+            case .success: break
+            case .failure(let error):
+                falseStatements += Self.denial(error, isDone: given != nil, "money was given back")
+            }
+        }
+        return falseStatements
+    }
+
+    private var falseCancellationStatements: [String] {
+        var falseStatements: [String] = []
+        if after.cancellations > 1 { falseStatements.append("the payment was cancelled \(after.cancellations) times") }
+        for (ending, ledger) in endings {
+            switch ending {
+            case .success(.succeeded):
+                if ledger.captures.isEmpty { falseStatements.append("it is called paid, but no money was taken") }
+            case .success(.cancelled) where ledger.cancellations == 0:
+                falseStatements.append("it is called cancelled, but it was not cancelled")
+            case .success(let outcome) where outcome.isFinal:
+                if !ledger.captures.isEmpty { falseStatements.append("it is called \(outcome), but money was taken") }
+            case .success, .failure: break
+            }
+        }
+        if case .failure(let error) = first {
+            falseStatements += Self.denial(error, isDone: before.cancellations > 0, "the payment was cancelled")
+        }
+        return falseStatements
+    }
+
+    private static func denial(_ error: PaymentError, isDone: Bool, _ what: String) -> [String] {
+        if error.code == .providerFault { return ["an untyped error: \(error.message)"] }
+        guard error.phase != .maybeSent, isDone else { return [] }
+        return ["an error says that nothing happened, but \(what): \(error.message)"]
+    }
+
+    /// Everything that was written or shown, for the search for secrets.
+    var texts: [String] {
+        var texts = observation.events.map(\.description)
+        for ending in [first, last] {
+            var dumped = ""
+            dump(ending, to: &dumped)
+            texts += ["\(ending)", dumped]
+        }
+        for history in histories {
+            let encoder = JSONEncoder()
+            for data in [try? encoder.encode(history.attempt), try? encoder.encode(history.entries)] {
+                texts.append(String(decoding: data ?? Data(), as: UTF8.self))
+            }
+        }
+        for sent in observation.sent {
+            var dumped = ""
+            dump(sent.request, to: &dumped)
+            texts += [sent.request.url.text, dumped]
+        }
+        return texts
+    }
+}
+
+extension PaymentOutcome {
+    /// Whether it says that nothing was paid by this attempt because another one has paid.
+    var saysPaidElsewhere: Bool {
+        if case .declined(let reason) = self { reason.code == .paidElsewhere } else { false }
+    }
+}

@@ -1,0 +1,66 @@
+import PaymentCore
+import PaymentRouting
+
+/// What a provider or a service says of itself, and of links.
+extension ProbeSuite {
+    func descriptor() -> [String] {
+        let descriptor = subject.service.descriptor
+        var findings: [String] = []
+        if subject.service.descriptor != descriptor { findings.append("two looks at the descriptor differ") }
+        if descriptor.name.isEmpty { findings.append("it has no name") }
+        switch (subject.provider == nil, descriptor.patterns.isEmpty) {
+        case (false, true): findings.append("it claims no links")
+        case (true, false): findings.append("it claims links, but a merchant's service takes no payers")
+        default: break
+        }
+        for host in descriptor.outboundHosts where !OutboundHosts.isWellFormed(host) {
+            findings.append("'\(host)' is not a host as requests name it; write it in lower case, without a scheme")
+        }
+        if descriptor.replayWindow < .zero { findings.append("the replay window is negative") }
+        return findings
+    }
+
+    func capabilities() -> [String] {
+        let conformances = Set(ProviderDescriptor.capabilities(of: subject.service))
+        return ProviderDescriptor.Capability.allCases.compactMap { capability in
+            switch (subject.capabilities.contains(capability), conformances.contains(capability)) {
+            case (true, false): "'\(capability.rawValue)' is meant, but the provider does not conform to its protocol"
+            case (false, true): "'\(capability.rawValue)' is not meant, but the provider conforms to its protocol"
+            default: nil
+            }
+        }
+    }
+
+    func patterns() -> [String] {
+        do { _ = try ProviderRegistry([subject.service]) } catch { return ["\(error)"] }
+        return []
+    }
+
+    func links() throws -> [String] {
+        guard let provider = subject.provider else { return [] }
+        guard let link = try inBackend({ $0.link }) else { throw SkipError(reason: "the backend names no link") }
+        var findings: [String] = []
+        for text in HostileLinks.around(link) {
+            guard let link = try? PaymentLink(text) else { continue }
+            let match = provider.recognize(link)
+            if match != provider.recognize(link) { findings.append("two looks at one link differ") }
+            if match?.reference?.isEmpty == true { findings.append("a link names a payment without an id") }
+        }
+        for text in HostileLinks.impostors(of: link) {
+            guard let route = route(text) else { continue }
+            if route.match.trust == .verified { findings.append("a link to a foreign host is trusted") }
+        }
+        return findings
+    }
+
+    /// Where a router that knows only the subject takes `text`.
+    func route(_ text: String) -> Route? {
+        let world = SimulatedWorld(seed: 1)
+        defer { world.end() }
+        guard let registry = try? ProviderRegistry([subject.service]) else { return nil }
+        let router = PaymentRouter(
+            registry: registry, transport: ScriptedTransport([]), journal: world.start().journal)
+        guard case .matched(let route) = router.route(text) else { return nil }
+        return route
+    }
+}

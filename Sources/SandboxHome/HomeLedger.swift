@@ -1,0 +1,134 @@
+import PaymentCore
+import PaymentTesting
+import SandboxSupport
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the sandbox's home remembers: every payment, its last events, and who listens.
+struct HomeLedger: Sendable {
+    /// A payment, whoever made it.
+    struct Entry: Sendable {
+        let service: String
+        let id: String
+        let number: Int
+        /// What was made here; nil where another program made it.
+        var listed: SandboxPayment?
+        /// The ledger's words, oldest first.
+        var words: [LedgerStatus] = []
+        /// The newest events about it.
+        var events: [HomeEvent] = []
+        /// The journal's view, once somebody has paid from the page.
+        var report: PaidReport?
+        var isBeingPaid = false
+    }
+
+    /// The most events that are kept altogether, and of one payment.
+    static let (kept, keptOfOne) = (2000, 60)
+    /// The most streams at once.
+    static let mostStreams = 4000
+
+    private(set) var entries: [String: Entry] = [:]
+    private(set) var order: [String] = []
+    /// The newest events. What goes beyond ``kept`` is dropped in blocks.
+    private(set) var events: [HomeEvent] = []
+    private(set) var lastNumber = 0
+    private var streams: [SandboxStream] = []
+    /// How much of each service's ledger is known.
+    private var known: [String: Int] = [:]
+
+    /// The payments that were noted last, newest first.
+    func newest(_ count: Int) -> [Entry] { order.suffix(count).reversed().compactMap { entries[$0] } }
+
+    /// The newest payment of a scenario that was made here and that nothing has happened to yet.
+    func untouched(_ scenario: String, of service: String) -> String? {
+        order.last { id in
+            guard let entry = entries[id], entry.service == service, entry.listed?.scenario == scenario else {
+                return false
+            }
+            return entry.words == [.created] && !entry.isBeingPaid && entry.report == nil
+        }
+    }
+
+    /// Notes a payment that was made here.
+    mutating func add(_ payment: SandboxPayment, of service: String) {
+        open(payment.id, of: service)
+        entries[payment.id]?.listed = payment
+    }
+
+    private mutating func open(_ id: String, of service: String) {
+        guard entries[id] == nil else { return }
+        order.append(id)
+        entries[id] = Entry(service: service, id: id, number: order.count)
+    }
+
+    mutating func change(_ id: String, _ body: (inout Entry) -> Void) {
+        guard var entry = entries.removeValue(forKey: id) else { return }
+        body(&entry)
+        entries[id] = entry
+    }
+
+    /// Notes what a service's ledger says that is new, and returns it.
+    mutating func read(_ ledger: SandboxLedger, of service: String, at date: Date) -> [HomeEvent] {
+        let count = known[service, default: 0]
+        guard ledger.entries.count > count else { return [] }
+        known[service] = ledger.entries.count
+        return ledger.entries[count...].map { entry in
+            open(entry.payment, of: service)
+            let word = LedgerStatus(entry.event)
+            change(entry.payment) { $0.words.append(word) }
+            return note(
+                .ledger, word.rawValue, detail: entry.event.detail, service: service, payment: entry.payment, at: date)
+        }
+    }
+
+    /// Notes an event, and tells everybody who listens.
+    @discardableResult mutating func note(
+        _ kind: HomeEvent.Kind, _ title: String, detail: String = "", service: String? = nil, payment: String? = nil,
+        status: Int? = nil, fault: String? = nil, at date: Date
+    ) -> HomeEvent {
+        lastNumber += 1
+        let event = HomeEvent(
+            number: lastNumber, date: date, kind: kind, service: service, payment: payment, title: title,
+            detail: detail, status: status, fault: fault)
+        events.append(event)
+        if events.count >= 2 * Self.kept { events.removeFirst(events.count - Self.kept) }
+        if let payment {
+            change(payment) { entry in
+                entry.events.append(event)
+                if entry.events.count > Self.keptOfOne { entry.events.removeFirst() }
+            }
+        }
+        if !streams.isEmpty { send(event.serverSent) }
+        return event
+    }
+
+    // MARK: Streams
+
+    /// Opens a stream of everything after the event with number `after`; nil for what happens from now on. Nil when
+    /// there are too many already.
+    mutating func stream(after number: Int?) -> SandboxStream? {
+        guard streams.count < Self.mostStreams else { return nil }
+        let stream = SandboxStream()
+        stream.send(Array("retry: 1000\n\n".utf8))
+        if let number {
+            for event in events.suffix(Self.kept) where event.number > number { stream.send(event.serverSent) }
+        }
+        streams.append(stream)
+        return stream
+    }
+
+    /// Sends a comment, so that streams whose reader has gone are noticed.
+    mutating func beat() { send(Array(":\n\n".utf8)) }
+
+    /// Ends all streams.
+    mutating func finish() {
+        for stream in streams { stream.finish() }
+        streams = []
+    }
+
+    private mutating func send(_ bytes: [UInt8]) { streams.removeAll { !$0.send(bytes) } }
+}

@@ -1,0 +1,80 @@
+package import PaymentCore
+package import SandboxSupport
+
+/// What the program that serves the sandbox's home lends it: its own router, its own payer, its own QR codes. So the
+/// page says what the command line says.
+package protocol SandboxActions: Sendable {
+    /// Says what a text is. Nothing is sent for it.
+    func read(_ text: String) -> TextReading
+    /// Reads the codes in a picture file, of which there is one at least.
+    func texts(in picture: [UInt8]) throws(PictureError) -> [String]
+    /// Draws a text as a QR code, as an SVG document; nil when it is too long.
+    func picture(of text: String) -> String?
+    /// Pays as a simulated payer at the sandbox served at `base`, and reports each step.
+    ///
+    /// - Returns: how it ended, with the journal's view of it.
+    func pay(
+        _ payment: SandboxPayment, at base: HTTPURL,
+        onStep: @escaping @Sendable (_ label: String, _ text: String) -> Void
+    ) async -> PaidReport
+}
+
+/// Why no code was read from a picture, in words for people.
+package struct PictureError: Error {
+    package let words: String
+
+    package init(_ words: String) { self.words = words }
+}
+
+/// How a payment ended for the payer.
+package struct PaidReport: Sendable, Hashable {
+    /// `succeeded`, `declined`, …
+    package let outcome: String
+    package let reason: String
+    /// The journal's entries, in words.
+    package let journal: [String]
+
+    package init(outcome: String, reason: String, journal: [String]) {
+        self.outcome = outcome
+        self.reason = reason
+        self.journal = journal
+    }
+}
+
+/// What a text is, made safe to show: no control characters, nothing that changes the direction of writing.
+package struct TextReading: Sendable {
+    /// The text, as far as it may be shown.
+    package var shown = ""
+    package var decision = ""
+    package var provider: String?
+    package var standard: String?
+    package var candidates: [String] = []
+    package var role: String?
+    /// `verified` or `unverified`.
+    package var trust: String?
+    package var reference: String?
+    package var reason = ""
+    /// Why nothing can be done with it.
+    package var error: String?
+    /// Explains the host that it only resembles.
+    package var lookAlike: String?
+    package var fields: [(name: String, value: String)] = []
+    package var warnings: [(name: String, words: String)] = []
+    /// Whether it holds a secret, and is neither shown whole nor drawn.
+    package var hidesSecret = false
+
+    package init() {}
+
+    /// As programs read it: the members of `payroute inspect --json`, with the warnings.
+    var json: JSONValue {
+        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        return [
+            "input": .string(shown), "decision": .string(decision), "provider": text(provider),
+            "standard": text(standard), "candidates": .array(candidates.map { .string($0) }), "role": text(role),
+            "trust": text(trust), "reference": text(reference), "reason": .string(reason), "error": text(error),
+            "valid": .bool(error == nil), "resembles": text(lookAlike),
+            "fields": .object(Dictionary(fields.map { ($0.name, .string($0.value)) }) { first, _ in first }),
+            "warnings": .array(warnings.map { .string($0.name) }),
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+package import PaymentTesting
+
+/// An event of a sandbox's ledger by its kind, as people are told of it.
+package enum LedgerStatus: String, Sendable {
+    case created
+    case confirmRequested = "confirm requested"
+    case authorized, captured, settled, refunded, failed, cancelled, expired
+
+    package init(_ event: SandboxLedger.Event) {
+        self =
+            switch event {
+            case .created: .created
+            case .confirmRequested: .confirmRequested
+            case .authorized: .authorized
+            case .captured: .captured
+            case .settled: .settled
+            case .refunded: .refunded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            case .expired: .expired
+            }
+    }
+}
+
+extension SandboxLedger {
+    /// What happened to a payment, in a few words: `created, confirm requested, captured, settled`. Money taken twice
+    /// would show as two captures.
+    package func words(for payment: String) -> String {
+        events(of: payment).map { LedgerStatus($0).rawValue }.joined(separator: ", ")
+    }
+}
+
+extension SandboxLedger.Event {
+    /// What else it says: amount, and from where it came.
+    package var detail: String {
+        switch self {
+        case .authorized(let option, let amount): "\(amount) by \(option)"
+        case .captured(let option, let amount, let account): "\(amount) by \(option) from \(account)"
+        case .refunded(let amount): amount
+        case .created, .confirmRequested, .settled, .failed, .cancelled, .expired: ""
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Words that people type for a command that is called otherwise here, as other tools have it.
+enum CommandSynonyms {
+    /// What leads to what the word is meant for; nil for a word that means nothing.
+    static func advice(for word: String) -> String? {
+        switch word {
+        case "serve", "server", "start", "mock": "the simulated services are started by 'payroute sandbox'"
+        case "listen", "forward", "webhook", "webhooks":
+            "'payroute sandbox notify --forward-to <url>' brings a sandbox's notifications to your server"
+        case "trigger", "create", "charge", "checkout": "'payroute sandbox new' makes a payment at a running sandbox"
+        case "logs", "log", "tail", "events":
+            "'payroute sandbox tail' shows what a sandbox sees; 'payroute journal show' what a payment did"
+        case "watch":
+            "'payroute sandbox tail' shows what happens at a sandbox; 'payroute status' asks about one payment"
+        case "completion", "completions": "completions for a shell are printed by 'payroute completion <shell>'"
+        case "config", "configure", "configuration", "settings", "login":
+            "there is no file of settings: every command has its options, and 'payroute providers' shows what is on board"
+        case "scan", "read", "decode", "parse", "image":
+            "'payroute inspect --image <file>' reads the code in a picture, 'payroute inspect' any text"
+        case "check", "health", "diagnose", "info": "'payroute doctor' looks at this installation"
+        case "send", "buy": "'payroute pay' pays a link"
+        case "options", "price", "offer": "'payroute quote' shows what a link wants paid and how"
+        case "void", "abort": "'payroute cancel' calls a payment off"
+        case "list", "history", "ls": "'payroute journal list' shows past payments"
+        case "resume", "recover", "retry": "'payroute journal resume' settles interrupted payments"
+        case "man", "manual", "docs":
+            "'payroute manual' prints the manual page, 'payroute help <subcommand>' explains one"
+        case "new", "init", "scaffold", "generate":
+            "'payroute new-provider <name>' writes a provider, 'payroute sandbox new' makes a payment"
+        default: nil
+        }
+    }
+}

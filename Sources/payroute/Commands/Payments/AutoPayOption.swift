@@ -1,0 +1,49 @@
+import PaymentCore
+import PaymentRouting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What `--auto-within` says: limits such as `20 EUR/day, 100 EUR/month, 5000 sat/week`.
+enum AutoPayOption {
+    static let option = CommandSyntax.Option(
+        name: "auto-within", value: "limits",
+        help:
+            "Pay without a question what stays within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. They are counted in the --journal."
+    )
+
+    /// The policy, or nil when a limit is not one.
+    static func policy(_ text: String) -> AutoPay? {
+        var limits: [SpendingLimit] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let limit = limit(part.drop { $0 == " " }) else { return nil }
+            limits.append(limit)
+        }
+        return AutoPay(within: limits)
+    }
+
+    private static func limit(_ text: Substring) -> SpendingLimit? {
+        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let words = halves[0].split(separator: " ")
+        let period = halves[1].split(separator: " ")
+        guard words.count == 2, period.count == 1, let period = SpendingLimit.Period(rawValue: String(period[0])),
+            let amount = amount(String(words[0]), String(words[1])), !amount.isZero
+        else { return nil }
+        return SpendingLimit(amount, per: period)
+    }
+
+    private static func amount(_ number: String, _ unit: String) -> Money? {
+        switch unit {
+        // Satoshi have no parts.
+        case "sat": return try? Money(minorUnitText: number, currency: .satoshi)
+        case "BTC": return try? Money(decimal: number, currency: .satoshi)
+        default:
+            guard let currency = try? Currency(unit: "iso4217/\(unit)") else { return nil }
+            return try? Money(decimal: number, currency: currency)
+        }
+    }
+}

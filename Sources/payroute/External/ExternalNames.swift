@@ -1,0 +1,89 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The values of the protocol with external providers.
+enum ExternalNames {
+    /// `{"value": "12.50", "unit": "iso4217/EUR", "digits": 2}`; digits are for assets, which have none of their own.
+    static func amount(_ amount: Money) -> JSONValue {
+        [
+            "value": .string(amount.decimalText), "unit": .string(amount.currency.unit),
+            "digits": .number(JSONNumber(Int(amount.exponent))),
+        ]
+    }
+
+    static func amount(_ json: JSONValue?) throws(PaymentError) -> Money {
+        guard let value = json?["value"]?.string, let unit = json?["unit"]?.string,
+            let currency = try? Currency(unit: unit)
+        else { throw malformed("an amount has no 'value' or no known 'unit'") }
+        let digits = json?["digits"]?.int64.flatMap { UInt8(exactly: $0) }
+        do { return try Money(decimal: value, currency: currency, exponent: digits) } catch {
+            throw malformed("an amount is malformed: \(error)")
+        }
+    }
+
+    static func quote(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentQuote {
+        guard let payee = message["payee"]?.string, (1...200).contains(payee.count) else {
+            throw malformed("the quote has no 'payee'")
+        }
+        var options: [PaymentMethodOption] = []
+        for option in message["options"]?.array ?? [] {
+            guard let id = option["id"]?.string, let title = option["title"]?.string, (1...200).contains(title.count)
+            else { throw malformed("an option has no 'id' or no 'title'") }
+            options.append(
+                PaymentMethodOption(
+                    id: id, title: title, amount: try amount(option["amount"]),
+                    providerData: option["data"].flatMap { $0 == .null ? nil : $0 }))
+        }
+        let price = message["amount"].flatMap { $0 == .null ? nil : $0 }
+        return PaymentQuote(
+            reference: reference, payee: Payee(name: payee),
+            amount: try price.map { json throws(PaymentError) in try amount(json) },
+            options: options, expiresAt: try date(message["expires"]),
+            outcome: try message["outcome"].flatMap { $0 == .null ? nil : $0 }.map { json throws(PaymentError) in
+                try outcome(json, of: reference)
+            })
+    }
+
+    private static func date(_ json: JSONValue?) throws(PaymentError) -> Date? {
+        guard let json, json != .null else { return nil }
+        guard let seconds = json.int64, (0...4_102_444_800).contains(seconds) else {
+            throw malformed("'expires' is no number of Unix seconds")
+        }
+        return Date(timeIntervalSince1970: Double(seconds))
+    }
+
+    /// `{"type": "outcome", "outcome": "succeeded", …}`. A word that is not known is unknown, and kept.
+    static func outcome(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentOutcome {
+        guard let word = message["outcome"]?.string else { throw malformed("the outcome has no 'outcome'") }
+        let text = Printable.text(message["message"]?.string ?? "", limit: 200)
+        switch word {
+        case "succeeded":
+            let paid = message["amount"].flatMap { $0 == .null ? nil : $0 }
+            return .succeeded(
+                PaymentReceipt(
+                    reference: reference, amount: try paid.map { json throws(PaymentError) in try amount(json) },
+                    transactionID: message["transaction"]?.string))
+        case "declined":
+            return .declined(DeclineReason(.refused, text.isEmpty ? "the service refused the payment" : text))
+        case "cancelled": return .cancelled
+        case "expired": return .expired
+        case "pending":
+            let seconds = message["after"]?.number?.double.flatMap { (0...86_400).contains($0) ? $0 : nil }
+            return .pending(retryAfter: seconds.map { .milliseconds(Int64($0 * 1000)) })
+        default:
+            return .unknown(
+                UnknownOutcome(
+                    reference: reference, rawStatus: Printable.text(word, limit: 60),
+                    message: text.isEmpty ? "the external provider does not know what has become of it" : text))
+        }
+    }
+
+    private static func malformed(_ text: String) -> PaymentError {
+        PaymentError(.invalidResponse, "the external provider's answer cannot be used: \(text)", phase: .answered)
+    }
+}

@@ -1,0 +1,130 @@
+import MarketModel
+import PaymentCore
+import PaymentRouting
+import PaymentTesting
+
+/// What comes from outside to a process: payers who come back, notifications, merchants who cancel or give money back,
+/// and people who only ask. All of it comes late, twice, in any order, and about other attempts than the one under way.
+struct MerchantCalls: Sendable {
+    let life: Life
+    let seat: Life.Seat
+
+    private var random: SeededRandomSource { life.random }
+    private var calls: Calls { Calls(life: life, seat: seat) }
+
+    func run() async {
+        for _ in 0..<(1 + random.below(4)) where !seat.process.isDead {
+            let delay = random.happens(0.7) ? Duration.milliseconds(random.below(4000)) : .seconds(random.below(600))
+            try? await seat.process.clock.sleep(for: delay)
+            await errand(random.pick(seat.device.payments))
+        }
+    }
+
+    private func errand(_ payment: MarketPayment) async {
+        guard let market = life.markets[payment.reference.provider] else { return }
+        let (router, merchants, payer) = (seat.router, seat.merchants, seat.device.payer)
+        let reference = payment.reference
+        switch random.below(12) {
+        case 0, 1, 2: await comeBack(market, reference)
+        case 3, 4, 5: await notify(market)
+        case 6:
+            guard random.happens(0.4), merchants.registry.service(reference.provider) is any CancellingService else {
+                return
+            }
+            for _ in 0..<(random.happens(0.3) ? 2 : 1) {
+                await calls.call("cancel", reference, isMerchant: true) { try await merchants.cancel(reference) }
+            }
+        case 7, 8: await refund(market, reference)
+        case 9: await forge(market, reference)
+        default:
+            await calls.call("status", reference) { try await router.status(of: reference, as: payer) }
+        }
+    }
+
+    /// The payer of some payment comes back, whatever they have done meanwhile.
+    private func comeBack(_ market: any Market, _ reference: PaymentReference) async {
+        let (router, payer) = (seat.router, seat.device.payer)
+        let urls = market.returns(of: reference)
+        guard !urls.isEmpty else { return }
+        let url = random.pick(urls)
+        guard !url.contains(reference.id) else {
+            await calls.call("handle", reference) { try await router.handle(url, as: payer) }
+            return
+        }
+        // A bare return concerns any payment: only a receipt says which.
+        let begun = life.witness.tick()
+        let content = await calls.answer(nil, begun) { try await router.handle(url, as: payer) }
+        guard case .outcome(.succeeded(let receipt))? = content else { return }
+        await hear("handle", .payment(life.markets.identity(of: receipt.reference)), content, begun, seat.doer)
+    }
+
+    /// The service's word arrives: late, twice, in any order.
+    private func notify(_ market: any Market) async {
+        let sent = await market.notifications()
+        guard !sent.isEmpty else { return }
+        let notification = random.pick(sent)
+        let (taking, provider, merchants) = (life.variation.taking, market.provider.descriptor.id, seat.merchants)
+        let (journal, clock) = (seat.process.journal, seat.process.clock)
+        let begun = life.witness.tick()
+        let told = OneShot<PaymentNotification?>()
+        let content = await calls.answer(nil, begun) {
+            told.finish(try await taking(notification, provider, merchants, journal, clock))
+            return nil
+        }
+        told.finish(nil)
+        if case .failure(let error)? = content, error.code == .untrustedNotification {
+            await life.oracle.breach(nil, "\(provider): a genuine notification was refused: \(error.message)")
+        }
+        // Negative words may be about an earlier attempt.
+        guard let genuine = await told.value(), case .succeeded = genuine.outcome,
+            let subject = subject(of: genuine.reference)
+        else { return }
+        await hear("notification", subject, .outcome(genuine.outcome), begun, nil)
+    }
+
+    /// What a notification is about; nil for a refund that another device's merchant has asked for.
+    private func subject(of reference: PaymentReference) -> Statement.Subject? {
+        guard reference.subject == .refund else { return .payment(life.markets.identity(of: reference)) }
+        let asked = seat.device.disk.histories.last { $0.attempt.reference == reference }
+        return asked.map { .attempt($0.attempt) }
+    }
+
+    /// Somebody who is not the service says that a payment is paid.
+    private func forge(_ market: any Market, _ reference: PaymentReference) async {
+        let forgeries = await market.forgeries(about: reference)
+        guard !forgeries.isEmpty else { return }
+        let (forgery, provider, merchants) = (random.pick(forgeries), market.provider.descriptor.id, seat.merchants)
+        let taken = OneShot<Bool>()
+        _ = await calls.answer(nil, life.witness.tick()) {
+            _ = try await merchants.handle(forgery, from: provider)
+            taken.finish(true)
+            return nil
+        }
+        taken.finish(false)
+        if await taken.value() { await life.oracle.breach(nil, "\(provider): a forged notification was taken") }
+    }
+
+    private func refund(_ market: any Market, _ payment: PaymentReference) async {
+        let merchants = seat.merchants
+        // A copy of a request that was refused because nothing was paid yet might arrive after it was.
+        guard await market.isPaid(payment), let request = await market.refund(random.below(3), of: payment) else {
+            return
+        }
+        let begun = life.witness.tick()
+        let content = await calls.answer(nil, begun) { try await merchants.refund(request) }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: request.id), reference: request.reference,
+            option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "",
+            startedAt: life.world.clock.now, expiresAt: nil, refund: request)
+        await hear("refund", .attempt(attempt), content, begun, nil)
+    }
+
+    private func hear(
+        _ call: String, _ subject: Statement.Subject, _ content: Statement.Content?, _ begun: Int, _ doer: Doer?
+    ) async {
+        guard let content, !seat.process.isDead else { return }
+        await life.oracle.hear(
+            Statement(
+                call: call, subject: subject, content: content, doer: doer, begun: begun, told: life.witness.tick()))
+    }
+}

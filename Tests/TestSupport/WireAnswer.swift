@@ -1,0 +1,63 @@
+package import Foundation
+package import PaymentCore
+import Synchronization
+
+/// Time that passes only by being slept away, and remembers how it was.
+package final class SteppingClock: PaymentClock {
+    private let state = Mutex((elapsed: Duration.zero, naps: [Duration]()))
+
+    package init() {}
+
+    package var now: Date { Date(timeIntervalSince1970: 1_789_000_000 + state.withLock { $0.elapsed } / .seconds(1)) }
+    package var naps: [Duration] { state.withLock { $0.naps } }
+
+    package func sleep(for duration: Duration) async throws {
+        advance(by: duration)
+        state.withLock { $0.naps.append(duration) }
+    }
+
+    package func advance(by duration: Duration) { state.withLock { $0.elapsed += duration } }
+}
+
+/// An answer, read.
+package struct PayAnswer: Sendable {
+    package let status: Int
+    package let headers: HTTPHeaders
+    package let text: String
+    package let json: JSONValue
+
+    package init(_ response: HTTPResponse) {
+        status = response.status
+        headers = response.headers
+        text = String(decoding: response.body, as: UTF8.self)
+        json = (try? JSONValue(parsing: response.body)) ?? .null
+    }
+
+    /// `400 params_validation: the message`, or the status alone.
+    package var summary: String {
+        guard let code = json["code"]?.string else { return "\(status)" }
+        return "\(status) \(code): \(json["message"]?.string ?? "")"
+    }
+}
+
+package enum Wire: CaseIterable, Sendable { case inProcess, loopback }
+
+extension JSONValue {
+    /// Every place in the value with the kind of what stands there: `options[].id string`. Array elements share a
+    /// place.
+    package var shape: Set<String> {
+        switch self {
+        case .null: [" null"]
+        case .bool: [" bool"]
+        case .number: [" number"]
+        case .string: [" string"]
+        case .array(let elements): Set(elements.flatMap(\.shape).map { "[]" + $0 })
+        case .object(let members): Set(members.flatMap { key, value in value.shape.map { ".\(key)" + $0 } })
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The body as text.
+    package var text: String { String(decoding: body, as: UTF8.self) }
+}
