@@ -42,7 +42,7 @@ public struct PaykitChannelPayments: Sendable {
     ///     share.
     ///   - use: what becomes of payees who cannot be asked.
     ///   - chain: the chain that the payer's settler is on.
-    ///   - patience: how long a payee is waited for, for each message.
+    ///   - timeout: how long a payee is waited for, for each message.
     /// - Throws: ``PaykitNetworkError`` when no channel's key can be made of the payer's.
     public init(
         as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport,

@@ -13,7 +13,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
     /// it no refusal is final, not even one in the service's status: the money has left all the same.
     case walletTransfer
-    /// The payer's settler pays, as ``ProviderContext/settle(_:to:)`` has it, and nobody else may run such a step. No
+    /// The payer's settler pays, as `settle(_:to:)` has it, and nobody else may run such a step. No
     /// service sees it: once it may have begun, only the settler's own word that nothing was sent lets it run again, or
     /// makes a refusal final.
     case settlement

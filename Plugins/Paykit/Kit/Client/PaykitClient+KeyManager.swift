@@ -57,7 +57,7 @@ extension PaykitClient {
     /// - Parameter question: what another app asks for.
     /// - Returns: the link to open; it holds what it brings.
     /// - Throws: ``PaykitError`` when this device cannot answer, and what the configuration's `consent` throws; open
-    ///   the link of ``refusal(of:)`` then.
+    ///   the link of ``cancellation(of:)`` then.
     public func answer(_ question: KeyManagerLink) async throws -> Redacted<String> {
         let content: KeyManagerAnswer.Content
         switch question.question {

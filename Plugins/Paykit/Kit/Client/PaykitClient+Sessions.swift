@@ -126,7 +126,7 @@ extension PaykitClient {
     ///
     /// - Parameters:
     ///   - link: what ``authorizationLink(callbacks:)`` gave.
-    ///   - patience: how long to wait.
+    ///   - timeout: how long to wait.
     /// - Returns: who authorised this device.
     /// - Throws: ``PaykitError``; when the answer allows more or less than was asked for, it is used as it is.
     @discardableResult

@@ -50,8 +50,8 @@ public final class LocalStreams: StreamTransport {
     /// Connects to somebody who listens.
     ///
     /// - Parameter address: where they listen.
-    /// - Throws: ``/PaymentCore/StreamError/notConnected(_:_:)`` where nobody does, and
-    ///   ``/PaymentCore/StreamError/cancelled``.
+    /// - Throws: ``/PaykitProvider/StreamError/notConnected(_:_:)`` where nobody does, and
+    ///   ``/PaykitProvider/StreamError/cancelled``.
     public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
         let (listener, faults, number) = state.withLock { state in
@@ -70,7 +70,7 @@ public final class LocalStreams: StreamTransport {
     /// Listens for others who connect.
     ///
     /// - Parameter address: where.
-    /// - Throws: ``/PaymentCore/StreamError/unavailable(_:_:)`` for a port that is in use.
+    /// - Throws: ``/PaykitProvider/StreamError/unavailable(_:_:)`` for a port that is in use.
     public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         let listener: LocalListener? = state.withLock { state in
             var port = address.port

@@ -48,7 +48,7 @@ extension PubkySandbox {
     ///   - name: for the profile; nil for one of the sandbox's own.
     ///   - streams: what they listen on: TCP, or streams of this process.
     ///   - place: where they listen.
-    /// - Throws: ``/PaymentCore/StreamError`` when nobody can listen there.
+    /// - Throws: ``/PaykitProvider/StreamError`` when nobody can listen there.
     public func createPeer(
         _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport,
         at place: StreamAddress = .loopback()
@@ -74,7 +74,7 @@ extension PubkySandbox {
     /// Creates one such user for each manner, in the order of their declaration.
     ///
     /// - Parameter streams: what they listen on.
-    /// - Throws: ``/PaymentCore/StreamError`` when nobody can listen there.
+    /// - Throws: ``/PaykitProvider/StreamError`` when nobody can listen there.
     public func createAllPeers(over streams: any StreamTransport) async throws(StreamError) -> [Peer] {
         var peers: [Peer] = []
         for manner in PeerManner.allCases { peers.append(try await createPeer(manner, over: streams)) }

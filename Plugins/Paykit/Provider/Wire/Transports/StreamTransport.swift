@@ -3,7 +3,7 @@ public import PaymentCore
 /// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Whoever is at the other end is a stranger:
 /// what they send is checked, bounded and waited for with a limit by whoever reads it.
 public protocol StreamTransport: Sendable {
-    /// Connects to somebody who listens. Cancel the task to wait no longer; see ``PaymentClock/limit(to:_:)``.
+    /// Connects to somebody who listens. Cancel the task to wait no longer; see `PaymentClock.limit(to:_:)`.
     ///
     /// - Parameter address: where they listen.
     /// - Returns: the stream. It is closed with ``ByteStream/close()``, or when nobody holds it.
