@@ -46,10 +46,11 @@ public struct SandboxConnection: Sendable {
 
     /// Checks that a sandbox answers there: only one gives the secrets that are no secrets.
     private func check() async throws(PaymentError) {
-        var isSandbox = true
+        let names = SandboxVendors.all.flatMap(\.secretNames)
+        var isSandbox = !names.isEmpty
         do {
             let secrets = SandboxSecrets(sandbox: url, transport: transport)
-            for name in SandboxVendors.all.flatMap(\.secretNames) where isSandbox {
+            for name in names where isSandbox {
                 isSandbox = try await secrets.secret(name) != nil
             }
         } catch let error as TransportError {

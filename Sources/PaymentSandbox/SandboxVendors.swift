@@ -43,8 +43,11 @@ package enum SandboxVendors {
             guard page.url.origin == origin.origin else {
                 throw PaymentError(.payer, "the page at \(page.url.authority) is not the sandbox's; it is not opened")
             }
-            let browser = parts.first { part in part.pages.contains { page.url.path.hasPrefix($0 + "/") } }
-            return try await browser?.payer.browser?(page)
+            let owner = parts.first { part in part.pages.contains { page.url.path.hasPrefix($0 + "/") } }
+            guard let browser = owner?.payer.browser else {
+                throw PaymentError(.payer, "no simulated payer opens the page \(page.url.path); it is not opened")
+            }
+            return try await browser(page)
         }
         // Every service asks for data of its own; the first part that has all that is required answers.
         let collectors = parts.compactMap(\.payer.dataCollector)

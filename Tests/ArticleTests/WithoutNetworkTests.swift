@@ -7,6 +7,7 @@ import PaymentSandbox
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
+import PaymentWallet
 import PayrailsSandbox
 import Testing
 import WalletConnectPayProvider
@@ -97,5 +98,21 @@ struct AnotherProgramTests {
         defer { server.stop() }
         let error = await #expect(throws: PaymentError.self) { try await SandboxConnection(server.baseURL.text) }
         #expect(error?.message.contains("is no sandbox") == true)
+    }
+
+    @Test("The sandboxes' payer opens no page elsewhere, and none that is no vendor's")
+    func foreignPages() async throws {
+        let origin = try HTTPURL("http://127.0.0.1:1")
+        let payer = SandboxVendors.payer(
+            DevelopmentWallet(seed: 1), at: origin, over: SandboxTransport(KeyedService(clock: SystemPaymentClock())))
+        let browser = try #require(payer.browser)
+        for url in [
+            "https://evil.example/checkout/1", "http://127.0.0.1:2/checkout/1", "http://127.0.0.1:1/elsewhere/1",
+        ] {
+            let error = await #expect(throws: PaymentError.self) {
+                _ = try await browser(PageRequest(url: try HTTPURL(url), returnURLs: []))
+            }
+            #expect(error?.code == .payer && error?.phase == .beforeSend, "\(url)")
+        }
     }
 }
