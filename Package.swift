@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One vendor, one house: `house("Citcon", …)` is everything below `Plugins/Citcon`, a target for each part. A part's name
-// is the target's without the vendor's, and its folder's; parts of tests lie below the house's `Tests`. In a list of needs
-// `+` stands for the vendor's name.
+// One vendor, one house: `house("Citcon", …)` is everything below `Plugins/Citcon`, a target for each part. A target's
+// name is the vendor's and its folder's. In a list of needs `+` stands for the vendor's name.
 
 // MARK: What every target is made with
 
@@ -20,16 +19,13 @@ let guideSettings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 /// System libraries that stand in for what Apple's platforms have themselves.
 let linux = TargetDependencyCondition.when(platforms: [.linux])
 let conditions = [
-    "CCurl": linux, "CLibcrypto": linux,
-    "CSQLite": linux, "CSodium": .when(platforms: [.linux, .macOS]),
+    "CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": .when(platforms: [.linux, .macOS]),
 ]
 
-func needs(_ list: String, of vendor: String = "") -> [Target.Dependency] {
+func needs(_ list: String) -> [Target.Dependency] {
     var seen: Set<Substring> = []
-    return list.split(separator: " ").filter { seen.insert($0).inserted }.map { word in
-        let name = word.hasPrefix("+") ? vendor + word.dropFirst() : String(word)
-        return .target(name: name, condition: conditions[name] ?? nil)
-    }
+    return list.split(separator: " ").filter { seen.insert($0).inserted }
+        .map { .target(name: String($0), condition: conditions[String($0)] ?? nil) }
 }
 
 func system(_ name: String, pkgConfig: String? = nil, apt: String, brew: String? = nil) -> Target {
@@ -51,32 +47,21 @@ func example(_ name: String, _ list: String, exclude: [String] = ["expected-outp
 }
 
 func tests(_ name: String, _ list: String, at path: String? = nil) -> Target {
-    .testTarget(name: name, dependencies: needs(list), path: path, swiftSettings: settings)
+    let settings = name.hasSuffix("GuideTests") ? guideSettings : settings
+    return .testTarget(name: name, dependencies: needs(list), path: path, swiftSettings: settings)
 }
 
-/// A vendor's targets: libraries, then what tests them. Parts of tests that end with `Tests` are suites.
-func house(
-    _ vendor: String, _ parts: KeyValuePairs<String, String>, tests: KeyValuePairs<String, String> = [:]
-) -> [Target] {
-    parts.map { part, list in
-        .target(
-            name: vendor + part, dependencies: needs(list, of: vendor), path: "Plugins/\(vendor)/\(part)",
-            swiftSettings: settings)
+/// A vendor's targets, by their folders: `…Tests` is a suite, `…Process` a program, all else a library.
+func house(_ vendor: String, _ folders: KeyValuePairs<String, String>) -> [Target] {
+    folders.map { folder, list in
+        let name = vendor + (folder.split(separator: "/").last ?? "")
+        let path = "Plugins/\(vendor)/\(folder)"
+        let list = list.split(separator: " ").map { $0.hasPrefix("+") ? vendor + $0.dropFirst() : String($0) }
+            .joined(separator: " ")
+        return name.hasSuffix("Tests")
+            ? tests(name, list, at: path)
+            : name.hasSuffix("Process") ? program(name, list, at: path) : library(name, list, at: path)
     }
-        + tests.map { part, list in
-            let (name, path) = (vendor + part, "Plugins/\(vendor)/Tests/\(part)")
-            let dependencies = needs(list, of: vendor)
-            let isGuide = part == "GuideTests"
-            return part.hasSuffix("Tests")
-                ? .testTarget(
-                    name: name, dependencies: dependencies, path: path,
-                    exclude: vendor == "Paykit" && part == "ProviderTests" ? ["DHT/Interop/libtorrent-swarm.py"] : [],
-                    swiftSettings: isGuide ? guideSettings : settings)
-                : part.hasSuffix("Process")
-                    ? .executableTarget(
-                        name: name, dependencies: dependencies, path: path, swiftSettings: settings)
-                    : .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
-        }
 }
 
 // MARK: The library
@@ -109,7 +94,7 @@ let sources = [
     library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentTransport", "PaymentCore CCurl"),
-    library("PaymentStore", "PaymentCore CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
+    library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
     library("PaymentReview", "PaymentCore PaymentCrypto"),
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 CLzma"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
@@ -145,10 +130,8 @@ let vendors =
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Merchant": "PaymentCore PaymentCrypto +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
-        ],
-        tests: [
-            "ProviderTests": "\(suite) +Kit", "MerchantTests": "\(suite) +Merchant", "SandboxTests": suite,
-            "GuideTests": "+Kit", "Market": market,
+            "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
+            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Market": market,
         ])
     + house(
         "Payrails",
@@ -160,10 +143,9 @@ let vendors =
             "Kit": "PaymentCore PaymentTransport +Components +Provider +Types",
             "Merchant": "PaymentCore PaymentCrypto +Provider +Types",
             "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
-        ],
-        tests: [
-            "ProviderTests": "\(suite) +Components +Kit +Types", "MerchantTests": "\(suite) +Kit +Merchant",
-            "SandboxTests": suite, "GuideTests": "PaymentCore +Kit", "Market": market, "Fuzz": "\(fuzz) +Kit",
+            "Tests/ProviderTests": "\(suite) +Components +Kit +Types", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
+            "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
+            "Tests/Fuzz": "\(fuzz) +Kit",
         ])
     + house(
         "Citcon",
@@ -172,10 +154,8 @@ let vendors =
             "Kit": "PaymentCore PaymentTransport +Provider",
             "Merchant": "PaymentCore PaymentCrypto +Provider",
             "Sandbox": "\(sandboxed) +Merchant +Provider",
-        ],
-        tests: [
-            "ProviderTests": "\(suite) +Kit +Merchant", "SandboxTests": suite, "GuideTests": "+Kit",
-            "Market": "\(market) +Merchant", "Fuzz": "\(fuzz) +Kit +Merchant",
+            "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit",
+            "Tests/Market": "\(market) +Merchant", "Tests/Fuzz": "\(fuzz) +Kit +Merchant",
         ])
     + house(
         "Paykit",
@@ -184,19 +164,17 @@ let vendors =
             // Sockets for its channels and its DHT, and files of its receipts and private links.
             "Network": "PaymentCore +Provider",
             "Store": "PaymentCore PaymentStore +Provider",
-            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentTransport +Network +Provider",
+            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentTransport +Network +Provider",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +Provider +Store",
-        ],
-        tests: [
-            "ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentSodium PaymentStandards +Kit "
+            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentSodium PaymentStandards +Kit "
                 + "+LinkSimulation +Network +Store BitcoinProvider",
-            "SandboxTests": "\(suite) PaymentSodium PaymentStandards SandboxHome", "GuideTests": "+Kit",
-            "Market": "\(market) PaymentSettlement PaymentStandards",
-            "Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit",
+            "Tests/SandboxTests": "\(suite) PaymentSodium PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
+            "Tests/Market": "\(market) PaymentSettlement PaymentStandards",
+            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit",
             // Two wallets with a private link between them, and all that can go wrong with it.
-            "LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox",
+            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox",
             // Killed by KillTests.
-            "RequestProcess": "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTransport +Kit "
+            "Tests/RequestProcess": "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTransport +Kit "
                 + "+Provider +Sandbox +Store",
         ])
     + house(
@@ -270,7 +248,7 @@ let wholes = [
         "CommandLineTests",
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
             + "PaykitStore custom-provider payroute"),
-    tests("ConformanceTests", "PaymentCore PaymentTesting Simulation TestSupport custom-provider"),
+    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting Simulation TestSupport custom-provider"),
     // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),
     tests(

@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentRouting
 
 /// What is spent without a question, in the journal's file: whoever shares the journal shares the limits.
 extension SQLiteJournal: SpendingStore {

@@ -17,7 +17,7 @@ enum Rules {
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
         "PaymentTransport": ["PaymentCore"],
-        "PaymentStore": ["PaymentCore"],
+        "PaymentStore": ["PaymentCore", "PaymentRouting"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         "PaymentReview": ["PaymentCore", "PaymentCrypto"],
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
@@ -45,7 +45,7 @@ enum Rules {
         "Network": ([], ["Provider"]),
         "Store": (["PaymentStore"], ["Provider"]),
         "Components": ([], ["Provider", "Types"]),
-        "Kit": (["PaymentTransport", "PaymentRecurring"], ["Provider", "Network", "Components", "Types"]),
+        "Kit": (["PaymentTransport", "PaymentRouting", "PaymentRecurring"], ["Provider", "Network", "Components", "Types"]),
         "Merchant": ([], ["Provider", "Types"]),
         "Sandbox": (
             [

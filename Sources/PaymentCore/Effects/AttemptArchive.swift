@@ -14,7 +14,7 @@ public protocol AttemptArchive: AttemptStore {
     func attempts(_ query: AttemptQuery) async throws -> AttemptPage
 
     /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed; nor are, by a
-    /// ``SpendingStore``, those that money is reserved for still.
+    /// `SpendingStore`, those that money is still reserved for.
     ///
     /// A removed attempt is not known again: who pays its link once more asks the service, and only the service's word
     /// says that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.

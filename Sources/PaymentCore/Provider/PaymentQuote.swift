@@ -143,8 +143,8 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         return option
     }
 
-    /// How it is paid, as limits by method have it (``SpendingLimit/Scope/method(_:)``): `lightning` or `onchain` where
-    /// the payer's settler pays bitcoin, whatever the payee calls it; elsewhere the option's id.
+    /// The method of payment for limits by method (`SpendingLimit.Scope.method`): `lightning` or `onchain` where
+    /// the payer's settler pays bitcoin, whatever name the payee uses; elsewhere the option's id.
     public var method: String {
         for case .settlement(let kind, _) in needs { return kind.method }
         return id

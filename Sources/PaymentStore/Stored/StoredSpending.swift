@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// A spending: a row of the table `spending`.
 enum StoredSpending {

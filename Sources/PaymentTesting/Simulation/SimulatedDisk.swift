@@ -1,4 +1,5 @@
 public import PaymentCore
+public import PaymentRouting
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// What is spent without a question, on the same disk.
 extension SimulatedJournal: SpendingStore {

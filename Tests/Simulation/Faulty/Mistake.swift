@@ -1,5 +1,6 @@
 import PaykitMarket
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 
 /// A mistake that is planted from outside, to prove that the simulator finds what it is there to find.

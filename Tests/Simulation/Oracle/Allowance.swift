@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// What the payers of histories allow to be paid without a question.
 enum Allowance {

@@ -1,5 +1,6 @@
 import MarketModel
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 
 /// Compares what is written in the journals in the end, and all the money that moved, with the services' books.

@@ -1,5 +1,6 @@
 import PaykitProvider
 public import PaymentCore
+public import PaymentRouting
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,6 @@
 import PaykitProvider
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 
 /// How much may be paid without a question, in satoshi; the guide's own limits.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import PaykitKit
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 import TestSupport
 import Testing

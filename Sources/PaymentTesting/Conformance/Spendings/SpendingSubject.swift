@@ -1,4 +1,5 @@
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 
 /// A kind of spending store that ``SpendingConformance`` probes.
 public struct SpendingSubject: Sendable {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// What is granted, and what is not.
 extension SpendingTrial {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// What becomes of reservations, and how they are stored.
 extension SpendingTrial {

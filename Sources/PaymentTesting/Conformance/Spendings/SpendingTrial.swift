@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// One probe of one store: what is asked of it, and what was found wrong.
 final class SpendingTrial: StorageTrial {

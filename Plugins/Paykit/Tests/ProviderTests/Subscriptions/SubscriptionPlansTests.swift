@@ -2,6 +2,7 @@ import Foundation
 import PaykitKit
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import PaymentStore
 import Synchronization
 import TestSupport

@@ -88,7 +88,7 @@ private enum Libtorrent {
 
     /// Debian's own Python: its packages are not seen by others.
     static let python = URL(filePath: "/usr/bin/python3")
-    static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "libtorrent-swarm.py").path
+    static let script = Vectors.root.appending(path: "Plugins/Paykit/Tests/libtorrent-swarm.py").path
 
     static let isInstalled: Bool = {
         let process = Process()

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// Money that is to leave the payer without a question, as it is counted against ``SpendingLimit``s.
 public struct Spending: Sendable, Hashable {
     /// Who says what becomes of a reservation.

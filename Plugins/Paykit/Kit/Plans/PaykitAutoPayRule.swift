@@ -1,4 +1,6 @@
 public import PaymentCore
+public import PaykitProvider
+public import PaymentRouting
 
 /// What of a subscription may be paid without a question (Protocol 6.7).
 ///
@@ -31,7 +33,7 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
         self.methodID = methodID
     }
 
-    /// The limits of the rule, for a router (`AutoPay`) or ``PaymentCore/SpendingStore``: other payments to the peer
+    /// The limits of the rule, for a router (`AutoPay`) or ``PaymentRouting/SpendingStore``: other payments to the peer
     /// count as well.
     public var limits: [SpendingLimit] {
         guard isEnabled, let mostPerPeriod else { return [] }

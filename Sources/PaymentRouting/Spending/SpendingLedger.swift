@@ -1,3 +1,5 @@
+package import PaymentCore
+
 /// Spendings and the rules for them, as a value: what every store of them goes by.
 package struct SpendingLedger: Sendable {
     /// Oldest first.

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// How much may be spent without a question in a day, a week or a month.
 ///
 /// ```swift

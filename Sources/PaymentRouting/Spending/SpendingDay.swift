@@ -1,3 +1,5 @@
+import PaymentCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else

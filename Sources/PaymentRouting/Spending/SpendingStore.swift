@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// The account of what was spent without a question: reserved before anything can move money, then paid or released.
 ///
 /// It lives in the journal (`SQLiteJournal`, `InMemoryJournal`), beside the attempts that the reservations belong to: a

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
 import Testing
 
 @Suite("Days of the payer's calendar")
